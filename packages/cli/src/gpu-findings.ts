@@ -7,8 +7,8 @@ import { z } from "zod";
 export interface Finding {
   readonly what: string;
   readonly found: string;
-  /** The command that mends it; empty when nothing needs mending. */
-  readonly mend: string;
+  /** The command that fixes it; empty when nothing needs fixing. */
+  readonly fix: string;
 }
 
 /** What `npm run setup -- gpu --json` says. */
@@ -29,16 +29,16 @@ export function gpuFindings(
   visible = process.env["CUDA_VISIBLE_DEVICES"],
   inspect: () => unknown = inspection,
 ): Finding[] {
-  if (gpus.length === 0) return [{ what: "gpu", found: "none", mend: "" }];
+  if (gpus.length === 0) return [{ what: "gpu", found: "none", fix: "" }];
   const hidden = hidesGpus(visible) ? ` (hidden by CUDA_VISIBLE_DEVICES=${JSON.stringify(visible)})` : "";
-  const gpu = { what: "gpu", found: `${gpus.join(", ")}${hidden}`, mend: "" };
+  const gpu = { what: "gpu", found: `${gpus.join(", ")}${hidden}`, fix: "" };
   const parsed = stateSchema.safeParse(inspect());
-  if (!parsed.success) return [gpu, { what: "gpu libraries", found: "cannot be looked for", mend: setup }];
+  if (!parsed.success) return [gpu, { what: "gpu libraries", found: "cannot be looked for", fix: setup }];
   const { cuda, libraries, tools, tensorflow } = parsed.data;
   const piece = (what: string, found: string | undefined): Finding => ({
     what,
     found: found ?? "missing",
-    mend: found === undefined ? setup : "",
+    fix: found === undefined ? setup : "",
   });
   const missing = libraries.filter(({ file }) => file === undefined);
   return [

@@ -61,7 +61,7 @@ export interface RunPlan {
   readonly time: RunTime;
   /** Compiled shapes of the learner. */
   readonly buckets: readonly Bucket[];
-  /** Why it cannot run, each with a mend; empty: it can. */
+  /** Why it cannot run, each with a fix; empty: it can. */
   readonly problems: readonly string[];
 }
 

@@ -22,13 +22,13 @@ function firstLine(program: string, args: readonly string[]): string | undefined
 function node(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const fine = major > 20 || (major === 20 && minor >= 19);
-  return { what: "Node", found: process.versions.node, mend: fine ? "" : "install Node 20.19, 22 or 24" };
+  return { what: "Node", found: process.versions.node, fix: fine ? "" : "install Node 20.19, 22 or 24" };
 }
 
 function redis(): Finding {
   const found = firstLine("redis-server", ["--version"])?.match(/v=(\S+)/)?.[1];
-  const mend = process.platform === "darwin" ? "brew install redis" : "apt-get install redis-server";
-  return { what: "redis-server", found: found ?? "missing", mend: found ? "" : mend };
+  const fix = process.platform === "darwin" ? "brew install redis" : "apt-get install redis-server";
+  return { what: "redis-server", found: found ?? "missing", fix: found ? "" : fix };
 }
 
 const loadInChild = `
@@ -45,7 +45,7 @@ function backend(): Finding & { readonly isOnGpu?: boolean } {
     loadInChild,
     import.meta.resolve("@palimpsest/jit"),
   ]);
-  if (said === undefined) return { what: "backend", found: "none loads", mend: "npm run quickstart" };
+  if (said === undefined) return { what: "backend", found: "none loads", fix: "npm run quickstart" };
   const loaded = JSON.parse(said) as {
     name: string;
     tensorflowVersion?: string;
@@ -60,7 +60,7 @@ function backend(): Finding & { readonly isOnGpu?: boolean } {
     isOnGpu: loaded.gpu,
     what: "backend",
     found: `${loaded.name}${version}${loaded.gpu ? ` on the GPU, float32 products in ${loaded.tensorFloat32 ? "TF32" : "float32"}` : ""}${because}`,
-    mend:
+    fix:
       loaded.name === "tensorflow"
         ? (loaded.gpuUnused ?? "")
         : "npm run quickstart installs libtensorflow; its set-up lines say why it could not",
@@ -70,16 +70,16 @@ function backend(): Finding & { readonly isOnGpu?: boolean } {
 function machine(): Finding[] {
   const shm = existsSync("/dev/shm") ? statfsSync("/dev/shm") : undefined;
   return [
-    { what: "cpu", found: `${availableParallelism()} cores`, mend: "" },
-    { what: "memory", found: `${gib(freemem())} free of ${gib(totalmem())}`, mend: "" },
-    { what: "/dev/shm", found: shm ? `${gib(shm.bavail * shm.bsize)} free` : "none", mend: "" },
+    { what: "cpu", found: `${availableParallelism()} cores`, fix: "" },
+    { what: "memory", found: `${gib(freemem())} free of ${gib(totalmem())}`, fix: "" },
+    { what: "/dev/shm", found: shm ? `${gib(shm.bavail * shm.bsize)} free` : "none", fix: "" },
   ];
 }
 
 export function addDoctor(program: Command): void {
   program
     .command("doctor")
-    .description("says what is on this machine, and the command that mends what is missing")
+    .description("says what is on this machine, and the command that fixes what is missing")
     .option("--json", "as JSON")
     .action((options: { json?: boolean }) => {
       const tensors = backend();
@@ -88,9 +88,9 @@ export function addDoctor(program: Command): void {
       const findings: Finding[] = [node(), redis(), tensors, ...machine(), ...gpuPieces];
       if (options.json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
       else {
-        const rows = findings.map(({ what, found, mend }) => [mend ? "✗" : "✓", what, found, mend]);
-        process.stdout.write(`${formatTable(["", "what", "found", "mend"], rows)}\n`);
+        const rows = findings.map(({ what, found, fix }) => [fix ? "✗" : "✓", what, found, fix]);
+        process.stdout.write(`${formatTable(["", "what", "found", "fix"], rows)}\n`);
       }
-      if (findings.some(({ mend }) => mend !== "")) process.exitCode = 1;
+      if (findings.some(({ fix }) => fix !== "")) process.exitCode = 1;
     });
 }

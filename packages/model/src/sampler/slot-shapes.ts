@@ -19,8 +19,8 @@ const gpuCallTokens = 4096;
 
 /**
  * The shapes of calls over a table of slots: a handful, since each is compiled for seconds on a GPU. What samples is one
- * shape at every length of past, and what reads has one number of rows for each length: up to 64 rows, or as many as few,
- * cost a GPU nearly the same.
+ * shape at every length of past; what reads has one number of rows for each length, since few rows cost a GPU nearly
+ * what many do.
  */
 export class SlotShapes implements CallPlan {
   readonly prefillTokens: number;

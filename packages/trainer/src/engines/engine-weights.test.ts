@@ -1,9 +1,10 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { initParameters, loadModel, parseModelConfig, trainBpe } from "@palimpsest/model";
+import { initParameters, loadModel } from "@palimpsest/model";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { EngineWeights } from "./engine-weights.js";
+import { model, tokenizer } from "./small-policy.fixture.js";
 
 let root: string;
 beforeEach(() => {
@@ -11,34 +12,16 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-const tokenizer = trainBpe(["ben likes bats"], {
-  vocabSize: 300,
-  specialTokens: ["<|end|>"],
-  alphabet: "bytes",
-});
-const config = parseModelConfig({
-  architecture: "llama",
-  vocabSize: tokenizer.vocabSize,
-  hiddenSize: 16,
-  layers: 1,
-  heads: 2,
-  kvHeads: 1,
-  headDim: 8,
-  intermediateSize: 24,
-  tieWordEmbeddings: true,
-  maxPositions: 64,
-});
-
 it("keeps the version in use, which a server can read, and leaves nothing of a run that has ended", async () => {
   const run = join(root, "run-1");
-  const one = await EngineWeights.open(join(run, "engine-0"), config, tokenizer);
-  const two = await EngineWeights.open(join(run, "engine-1"), config, tokenizer);
-  await one.write(initParameters(config, 1), 1, "first");
-  const written = await one.write(initParameters(config, 2), 2, "second");
+  const one = await EngineWeights.open(join(run, "engine-0"), model, tokenizer);
+  const two = await EngineWeights.open(join(run, "engine-1"), model, tokenizer);
+  await one.write(initParameters(model, 1), 1, "first");
+  const written = await one.write(initParameters(model, 2), 2, "second");
   await one.keepOnly(written);
   expect(readdirSync(one.folder)).toEqual(["policy-00000002"]);
   const { parameters } = await loadModel(written.folder);
-  expect(parameters).toEqual(initParameters(config, 2));
+  expect(parameters).toEqual(initParameters(model, 2));
   await one.remove();
   expect(existsSync(two.folder)).toBe(true);
   await two.remove();

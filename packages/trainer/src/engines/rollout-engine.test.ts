@@ -1,35 +1,18 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { initParameters, parseModelConfig, trainBpe } from "@palimpsest/model";
+import { initParameters } from "@palimpsest/model";
 import { createLogger } from "@palimpsest/telemetry";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { parseRecipe } from "../recipe.js";
 import { RolloutEngine } from "./rollout-engine.js";
+import { model, tokenizer } from "./small-policy.fixture.js";
 
 let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "palimpsest-rollout-engine-"));
 });
 afterEach(() => rmSync(root, { recursive: true }));
-
-const tokenizer = trainBpe(["ben likes bats"], {
-  vocabSize: 300,
-  specialTokens: ["<|end|>"],
-  alphabet: "bytes",
-});
-const model = parseModelConfig({
-  architecture: "llama",
-  vocabSize: tokenizer.vocabSize,
-  hiddenSize: 16,
-  layers: 1,
-  heads: 2,
-  kvHeads: 1,
-  headDim: 8,
-  intermediateSize: 24,
-  tieWordEmbeddings: true,
-  maxPositions: 64,
-});
 
 it("leaves no weights on the disk where the server cannot be used", async () => {
   // It reports the log-probs of temperature 1: a reason to end at once.

@@ -13,7 +13,7 @@ const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 /** A part of a GPU is the driver's, and of a display where there is one. */
 const usableShare = 0.95;
 
-/** What of a run does not fit on its GPUs, each with a mend; empty: all of it does, or the memory of a GPU is not known. */
+/** What of a run does not fit on its GPUs, each with a fix; empty: all of it does, or the memory of a GPU is not known. */
 export function gpuProblems(needs: RunMemory, recipe: Recipe, gpuBytes: number | undefined): string[] {
   if (gpuBytes === undefined) return [];
   const { learnerGpus, rollout, plan } = recipe;
