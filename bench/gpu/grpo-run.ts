@@ -2,7 +2,7 @@
  * A recipe's whole steps in one process on one GPU: seconds of rollouts, of the update and of the rest (weights from learner
  * to sampler), episodes and tokens a second, the GPU's busy share, and rewards on questions that are not trained on, before
  * and after. Usage: tsx --conditions=@palimpsest/source bench/gpu/grpo-run.ts [--recipe FILE] [--steps 10] [--model FOLDER]
- * [--data FILE] [--evaluation FILE] [--shuffle] [--limit-seconds 300] [--json FILE]
+ * [--data FILE] [--evaluation FILE] [--seed N] [--shuffle] [--limit-seconds 300] [--json FILE]
  * `--model`, `--data` and `--evaluation` replace the recipe's; prepare the files as the recipe's head says.
  */
 import { spawn } from "node:child_process";
@@ -22,6 +22,7 @@ const { values: flags } = parseArgs({
     model: { type: "string" },
     data: { type: "string" },
     evaluation: { type: "string" },
+    seed: { type: "string" },
     shuffle: { type: "boolean", default: false },
     "limit-seconds": { type: "string", default: "300" },
     json: { type: "string" },
@@ -101,7 +102,7 @@ const onEvaluation = ({ step, sets }: CurvePoint): void => {
 };
 await runInProcess({
   recipe,
-  seed: recipe.seed,
+  seed: flags.seed === undefined ? recipe.seed : Number(flags.seed),
   shuffleRewards: flags.shuffle,
   threads: 8,
   onEvaluation,
@@ -118,6 +119,11 @@ await runInProcess({
       restSeconds: round(wholeSeconds - rolloutSeconds - updateSeconds),
       busyShare: round(busy.mean(lastMs, now)),
       reward: round(update.rewardMean),
+      gradientNorm: round(update.gradientNorm),
+      // Of sampler and learner under the same weights: what remains is arithmetic.
+      logprobDifferenceMean: Number(update.freshLogprobDifferenceMean.toExponential(2)),
+      logprobDifferenceMax: round(update.logprobDifferenceMax),
+      entropyNats: round(update.entropy),
       functions: calledSince(policy),
     };
     steps.push({ ...said, endedMs: now });
