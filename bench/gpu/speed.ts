@@ -6,11 +6,11 @@
  * Of a learner: tokens a second of whole updates (gradients, norm, AdamW), padding none, lm-head over every position. Of a
  * sampler: sampled tokens a second over everything: queue, host, prompts, device.
  */
-import { type ChildProcess, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Contender, median } from "../contender.js";
+import { GpuMemoryWatch } from "./memory-watch.js";
 
 const { values: flags } = parseArgs({
   options: {
@@ -64,27 +64,6 @@ const waves = {
   "sampler 135M bfloat16": { ...long, precision: "bfloat16", shape: samplerOf(smollm2), batches: [64, 256] },
   "sampler 0.5B bfloat16": { ...long, precision: "bfloat16", shape: samplerOf(half), batches: [64, 256] },
 };
-
-/** Highest `memory.used` of the first GPU while it looks, MiB; NaN without nvidia-smi. */
-class MemoryWatch {
-  readonly #child: ChildProcess;
-  #peak = Number.NaN;
-
-  constructor() {
-    const query = ["-i", "0", "--query-gpu=memory.used", "--format=csv,noheader,nounits", "-lms", "250"];
-    this.#child = spawn("nvidia-smi", query, { stdio: ["ignore", "pipe", "ignore"] });
-    this.#child.on("error", () => undefined);
-    this.#child.stdout?.on("data", (text: Buffer) => {
-      for (const line of text.toString().trim().split("\n"))
-        this.#peak = Number.isNaN(this.#peak) ? Number(line) : Math.max(this.#peak, Number(line));
-    });
-  }
-
-  end(): number | undefined {
-    this.#child.kill();
-    return Number.isNaN(this.#peak) ? undefined : this.#peak;
-  }
-}
 
 function contender(name: string, file: string): Contender {
   const path = fileURLToPath(new URL(file, import.meta.url));
@@ -164,7 +143,7 @@ const results: Record<string, unknown>[] = [];
 for (const [name, setup] of Object.entries({ ...updates, ...waves })) {
   if (flags.cases === "list") console.log(name);
   if (flags.cases === "list" || !wanted.test(name)) continue;
-  const watch = new MemoryWatch();
+  const watch = new GpuMemoryWatch();
   const result = "batches" in setup ? await waveCase(name, setup) : await updateCase(name, setup);
   results.push({ name, ...result, peakGpuMiB: watch.end() });
   console.log(JSON.stringify(results.at(-1)));

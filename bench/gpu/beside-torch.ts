@@ -1,0 +1,154 @@
+/**
+ * Updates and sampling on one GPU beside PyTorch in the same run: tokens a second, memory, seconds until the first update.
+ * PyTorch is Hugging Face's Qwen2 in bfloat16, eager and with `torch.compile`, sampling by `generate`. Usage: tsx
+ * --conditions=@palimpsest/source bench/gpu/beside-torch.ts [--cases REGEXP] [--seconds 6] [--python python3] [--json FILE]
+ * Each contender has a process of its own, one after the other. Without torch and transformers PyTorch's columns are empty.
+ */
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { Contender, median } from "../contender.js";
+import { GpuMemoryWatch } from "./memory-watch.js";
+import { sampledBy } from "./sampled-by.js";
+
+const { values: flags } = parseArgs({
+  options: {
+    cases: { type: "string", default: "" },
+    seconds: { type: "string", default: "6" },
+    python: { type: "string", default: "python3" },
+    json: { type: "string" },
+  },
+});
+
+const vocab = 151_936;
+const half = { vocab, hidden: 896, layers: 24, heads: 14, kvHeads: 2, headDim: 64, inner: 4864 };
+const one = { vocab, hidden: 1536, layers: 28, heads: 12, kvHeads: 2, headDim: 128, inner: 8960 };
+const three = { vocab, hidden: 2048, layers: 36, heads: 16, kvHeads: 2, headDim: 128, inner: 11_008 };
+type Shape = typeof half;
+
+interface UpdateCase {
+  readonly shape: Shape;
+  readonly rows: number;
+  readonly length: number;
+  /** PyTorch's forms. */
+  readonly peers: readonly { readonly compile?: boolean; readonly checkpointing?: boolean }[];
+  readonly places?: "all" | "shared";
+}
+
+const updates: Readonly<Record<string, UpdateCase>> = {
+  "update 0.5B 8x2048": { shape: half, rows: 8, length: 2048, peers: [{}, { compile: true }] },
+  "update 0.5B 8x2048 shared prompts": { shape: half, rows: 8, length: 2048, peers: [], places: "shared" },
+  "update 1.5B 4x2048": { shape: one, rows: 4, length: 2048, peers: [{}] },
+  "update 3B 4x2048": { shape: three, rows: 4, length: 2048, peers: [{ checkpointing: true }] },
+};
+const decodes: Readonly<Record<string, { readonly shape: Shape; readonly rows: number }>> = {
+  "decode 0.5B 64 rows": { shape: half, rows: 64 },
+  "decode 0.5B 256 rows": { shape: half, rows: 256 },
+  "decode 3B 64 rows": { shape: three, rows: 64 },
+};
+
+function path(file: string): string {
+  return fileURLToPath(new URL(file, import.meta.url));
+}
+
+const ours = ["--import", "tsx", "--conditions=@palimpsest/source"];
+
+/** Its libraries are found by itself: the variable names those that TensorFlow opens. */
+function torch(name: string): Contender {
+  const args = ["-u", "LD_LIBRARY_PATH", flags.python, path("../peers/torch_gpu.py")];
+  return new Contender(name, "env", args, "inherit");
+}
+
+interface Row {
+  readonly case: string;
+  readonly contender: string;
+  readonly tokensPerSecond?: number;
+  readonly peakMiB?: number | undefined;
+  readonly firstUpdateSeconds?: number;
+  readonly failed?: string;
+}
+
+const rows: Row[] = [];
+function tell(row: Row): void {
+  rows.push(row);
+  console.log(JSON.stringify(row));
+  // After each, so that nothing is lost where a later one hangs.
+  if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(rows, null, 2)}\n`);
+}
+
+type Answer = Readonly<Record<string, number>>;
+
+async function measureUpdates(
+  name: string,
+  what: string,
+  contender: Contender,
+  setup: object,
+  tokens: number,
+): Promise<void> {
+  const watch = new GpuMemoryWatch();
+  const ready = (await contender.ask(setup)) as Answer | undefined;
+  if (ready === undefined) {
+    watch.end();
+    return tell({ case: name, contender: what, failed: "ended before its first update" });
+  }
+  const rates: number[] = [];
+  for (const seconds of [1, Number(flags.seconds), Number(flags.seconds)]) {
+    const turn = (await contender.ask({ seconds })) as Answer | undefined;
+    if (turn === undefined) break;
+    rates.push((tokens * (turn["updates"] ?? 0)) / (turn["seconds"] ?? 0));
+  }
+  await contender.close();
+  tell({
+    case: name,
+    contender: what,
+    tokensPerSecond: Math.round(median(rates.slice(1))),
+    peakMiB: watch.end(),
+    firstUpdateSeconds: Number(((ready["firstMs"] ?? 0) / 1000).toFixed(1)),
+  });
+}
+
+const wanted = new RegExp(flags.cases);
+for (const [name, { shape, rows: rowCount, length, peers, places }] of Object.entries(updates)) {
+  if (!wanted.test(name)) continue;
+  const tokens = rowCount * length;
+  const learner = new Contender(name, process.execPath, [...ours, path("../learner-case.ts")], "inherit");
+  const own = {
+    prefer: "tensorflow",
+    mode: "xla",
+    precision: "bfloat16",
+    memory: { logitsMb: 2600 },
+    ...(places ? { places } : {}),
+    shape: { ...shape, rows: rowCount, length, threads: 8 },
+  };
+  await measureUpdates(name, "palimpsest", learner, own, tokens);
+  for (const form of peers) {
+    const what = form.compile ? "torch.compile" : form.checkpointing ? "torch, checkpointing" : "torch";
+    await measureUpdates(name, what, torch(what), { shape, rows: rowCount, length, ...form }, tokens);
+  }
+}
+
+const promptTokens: readonly [number, number] = [32, 160];
+const newTokens: readonly [number, number] = [128, 440];
+const mean = ([least, most]: readonly [number, number]): number => (least + most) / 2;
+for (const [name, { shape, rows: rowCount }] of Object.entries(decodes)) {
+  if (!wanted.test(name)) continue;
+  tell({
+    case: name,
+    contender: "palimpsest",
+    ...(await sampledBy({ shape, rows: rowCount, promptTokens, newTokens, seconds: Number(flags.seconds) })),
+  });
+  const watch = new GpuMemoryWatch();
+  const peer = torch("transformers generate");
+  await peer.ask({ shape, promptTokens: mean(promptTokens), newTokens: mean(newTokens) });
+  const wave = (await peer.ask({ batch: rowCount })) as Answer | undefined;
+  await peer.close();
+  tell({
+    case: name,
+    contender: "transformers generate",
+    ...(wave
+      ? { tokensPerSecond: Math.round(wave["tokensPerSecond"] ?? Number.NaN), peakMiB: watch.end() }
+      : { failed: "ended before its first wave" }),
+  });
+}
+console.table(rows);
+process.exit(0);
