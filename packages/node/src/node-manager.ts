@@ -194,9 +194,11 @@ export class NodeManager {
   #heartbeat(): proto.NodeHeartbeat.$Properties {
     const { objects } = this.#parts;
     objects.measure();
-    this.#metrics
-      .gauge("palimpsest_node_processes")
-      .set({ state: "running" }, this.#processes.supervisor.running().length);
+    const { supervisor, warm } = this.#processes;
+    warm?.check();
+    const processes = this.#metrics.gauge("palimpsest_node_processes");
+    processes.set({ state: "running" }, supervisor.running().length);
+    processes.set({ state: "warm" }, warm?.size ?? 0);
     return { sentAtMs: Date.now(), ...this.#load.read(), objectStoreBytes: objects.storedBytes };
   }
 
@@ -215,6 +217,7 @@ export class NodeManager {
       supervisor.stop(actorId, this.#config.stopGraceMs, "the head does not want it any more");
     }
     this.#parts.objects.registered();
+    this.#processes.warm?.open();
     this.#registered();
   }
 

@@ -21,7 +21,7 @@ import { Installation } from "./installation.js";
 import { detectResources, type LoadMeter } from "./machine.js";
 import { NodeCredentials } from "./node-credentials.js";
 import { NodeObjects } from "./node-objects.js";
-import type { StartActorProcess } from "./process-supervisor.js";
+import type { StartActorProcess } from "./process-starts.js";
 
 export interface NodeDeps {
   readonly logger: Logger;

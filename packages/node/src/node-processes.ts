@@ -3,6 +3,7 @@
  * head has to hear of them again after a break.
  * Not responsible for: which of them run (the head decides it), the link.
  */
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Metrics } from "@palimpsest/telemetry";
@@ -12,13 +13,18 @@ import { BundleCache } from "./bundle-cache.js";
 import { childEnvironment } from "./child-environment.js";
 import type { ResolvedNodeConfig } from "./config.js";
 import { Drivers } from "./drivers.js";
+import { visibleDevicesName } from "./gpu-devices.js";
 import type { HeadChannels } from "./head-channels.js";
 import type { Installation } from "./installation.js";
+import { memoryLook } from "./machine.js";
 import type { NodeDeps, NodeParts } from "./node-parts.js";
 import { ProcessSupervisor } from "./process-supervisor.js";
 import { RecentDeaths } from "./recent-deaths.js";
+import { WarmProcesses } from "./warm-processes.js";
+import { WorkerProcess } from "./worker-process.js";
 
 const workerModule = "@palimpsest/worker/main";
+const defaultWarmProcesses = 4;
 
 export interface NodeProcessesDeps {
   readonly config: ResolvedNodeConfig;
@@ -38,6 +44,8 @@ export interface NodeProcessesDeps {
 export class NodeProcesses {
   readonly supervisor: ProcessSupervisor;
   readonly drivers: Drivers;
+  /** Absent where processes are not this node's to make. */
+  readonly warm: WarmProcesses | undefined;
   readonly #deps: NodeProcessesDeps;
   readonly #deaths: RecentDeaths;
 
@@ -58,9 +66,18 @@ export class NodeProcesses {
       clock,
       logger: deps.logger,
     });
+    const program = parts.installation.pathOf(workerModule);
+    // Without a GPU in sight, as an actor that leases none.
+    const spawn = () =>
+      WorkerProcess.spawn({ program, environment: { ...environment, [visibleDevicesName]: "" } });
+    const count = Math.min(config.warmProcesses ?? defaultWarmProcesses, availableParallelism());
+    this.warm = deps.startProcess
+      ? undefined
+      : new WarmProcesses({ count, spawn, memory: memoryLook, clock, logger: deps.logger });
     this.supervisor = new ProcessSupervisor({
       nodeId: config.nodeId,
-      program: parts.installation.pathOf(workerModule),
+      program,
+      warm: this.warm,
       logDir: join(config.dataDir, "logs"),
       logsBytes: config.actorLogsBytes,
       startTimeoutMs: config.actorStartTimeoutMs,
@@ -123,7 +140,11 @@ export class NodeProcesses {
 
   async close(reason: string): Promise<void> {
     const graceMs = this.#deps.config.stopGraceMs;
-    await Promise.all([this.supervisor.close(graceMs, reason), this.drivers.close(graceMs, reason)]);
+    await Promise.all([
+      this.supervisor.close(graceMs, reason),
+      this.drivers.close(graceMs, reason),
+      this.warm?.close(),
+    ]);
   }
 }
 

@@ -1,5 +1,4 @@
 import { createWriteStream, type WriteStream } from "node:fs";
-import type { Readable } from "node:stream";
 
 /** Output of one process on disk, up to a bound; what comes after it is not kept. */
 export class OutputFile {
@@ -15,12 +14,10 @@ export class OutputFile {
     this.#leftBytes = maxBytes;
   }
 
-  record(source: Readable | null): void {
-    source?.on("data", (chunk: Buffer) => {
-      if (this.#leftBytes <= 0 || !this.#stream.writable) return;
-      this.#stream.write(chunk.subarray(0, this.#leftBytes));
-      this.#leftBytes -= chunk.byteLength;
-    });
+  write(chunk: Buffer): void {
+    if (this.#leftBytes <= 0 || !this.#stream.writable) return;
+    this.#stream.write(chunk.subarray(0, this.#leftBytes));
+    this.#leftBytes -= chunk.byteLength;
   }
 
   close(): void {

@@ -2,7 +2,8 @@ import { createMetrics } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { expect, test } from "vitest";
-import { ProcessSupervisor, type SupervisedActor } from "./process-supervisor.js";
+import type { SupervisedActor } from "./process-starts.js";
+import { ProcessSupervisor } from "./process-supervisor.js";
 import { RecentDeaths } from "./recent-deaths.js";
 import { quiet } from "./testing/fixture.js";
 

@@ -10,7 +10,7 @@
  * - SUPERVISOR-4. After close() no process runs, and none is started any more.
  */
 import { join } from "node:path";
-import type { Logger, Metrics } from "@palimpsest/telemetry";
+import type { Logger } from "@palimpsest/telemetry";
 import {
   type ErrorCode,
   errorToProto,
@@ -19,43 +19,20 @@ import {
   type StackReading,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { type ActorEnd, ActorProcess, type ActorProcessOptions } from "./actor-process.js";
-import { visibleDevicesName, visibleTo } from "./gpu-devices.js";
+import type { ActorEnd } from "./actor-process.js";
 import { pruneLogs } from "./log-folder.js";
+import { ProcessStarts, type ProcessStartsDeps, type SupervisedActor } from "./process-starts.js";
 
-/** One process of one actor, as the supervisor needs it. */
-export type SupervisedActor = Pick<ActorProcess, "pid" | "ready" | "ended" | "stop" | "stopping" | "adopt"> &
-  Partial<Pick<ActorProcess, "stack">>;
-
-/** Makes the process of an actor; a simulation has its own. */
-export type StartActorProcess = (options: ActorProcessOptions) => SupervisedActor;
-
-export interface ProcessSupervisorDeps {
-  readonly nodeId: string;
-  /** Path of the worker's program. */
-  readonly program: string;
+export interface ProcessSupervisorDeps extends ProcessStartsDeps {
   readonly logDir: string;
   /** What logs of actors may take together. */
   readonly logsBytes: number;
-  readonly startTimeoutMs: number;
-  /** Environment of every actor; the spec's own is added. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** The GPUs of this node, as CUDA names them. */
-  readonly gpus: readonly string[];
   /** URL of the module that exports the class. */
   readonly moduleUrlOf: (code: proto.CodeRef.$Properties, signal: AbortSignal) => Promise<string>;
-  /** The part of the start message that is the same for all. */
-  readonly session: () => Pick<
-    proto.ActorProcessStart.$Properties,
-    "clusterId" | "headAddress" | "credentials" | "objectsAddress" | "listenHost" | "objectsPath" | "logLevel"
-  >;
   readonly onStarted: (message: proto.ActorStarted.$Properties) => void;
   readonly onDied: (message: proto.ActorDied.$Properties) => void;
   /** What was told of that incarnation's death, not long ago. */
   readonly deathOf: (actorId: string, incarnation: number) => proto.ActorDied.$Properties | undefined;
-  /** Default: a forked Node.js process. */
-  readonly startProcess?: StartActorProcess;
-  readonly metrics: Metrics;
   readonly logger: Logger;
 }
 
@@ -77,11 +54,13 @@ interface Entry {
 
 export class ProcessSupervisor {
   readonly #deps: ProcessSupervisorDeps;
+  readonly #starts: ProcessStarts;
   readonly #entries = new Map<string, Entry>();
   #closed = false;
 
   constructor(deps: ProcessSupervisorDeps) {
     this.#deps = deps;
+    this.#starts = new ProcessStarts(deps);
   }
 
   /** What runs or is starting, for the head. */
@@ -192,31 +171,32 @@ export class ProcessSupervisor {
     if (entry.cancelled !== undefined) {
       throw new PalimpsestError("CANCELLED", `${entry.cancelled}, before its process was there`);
     }
-    const { nodeId, program, metrics, startTimeoutMs } = this.#deps;
-    const startedAt = performance.now();
-    const process = (this.#deps.startProcess ?? ActorProcess.start)({
-      program,
-      start: {
-        ...this.#deps.session(),
-        spec,
-        incarnation: entry.incarnation,
-        nodeId,
-        moduleUrl,
-        refusalsPath: this.#logPath(entry, "refused.log"),
-      },
-      environment: this.#environment(entry, spec),
+    const request = {
+      spec,
+      incarnation: entry.incarnation,
+      gpuIds: entry.gpuIds,
+      moduleUrl,
       logPath: this.#logPath(entry),
-      startTimeoutMs,
-    });
+      refusalsPath: this.#logPath(entry, "refused.log"),
+    };
+    const startedAt = performance.now();
+    const { process, wasWarm } = this.#starts.start(request);
+    const end = await this.#watch(entry, process, startedAt);
+    // A process that died while it waited for an actor: this one has not begun.
+    const unheard = wasWarm && !process.received && !process.stopping && !this.#closed;
+    return unheard ? await this.#watch(entry, this.#starts.start(request, true).process, startedAt) : end;
+  }
+
+  async #watch(entry: Entry, process: SupervisedActor, startedAt: number): Promise<ActorEnd> {
     entry.process = process;
-    metrics.counter("palimpsest_node_process_starts_total").inc();
+    const { metrics } = this.#deps;
     const ready = await process.ready;
     if (ready && !process.stopping) {
       metrics
         .histogram("palimpsest_node_process_start_seconds")
         .observe((performance.now() - startedAt) / 1000);
       entry.ready = ready;
-      const { actorId, incarnation } = entry;
+      const { actorId, incarnation, spec } = entry;
       this.#deps.logger.info({ actorId, incarnation, pid: process.pid, role: spec.role }, "actor started");
       this.#deps.onStarted({
         actorId,
@@ -230,15 +210,6 @@ export class ProcessSupervisor {
     const cause = process.stopping ? "stopped" : end.certificate.signal ? "signal" : "exit";
     metrics.counter("palimpsest_node_process_exits_total").inc({ reason: cause });
     return end;
-  }
-
-  #environment({ gpuIds }: Entry, spec: proto.ActorSpec.$Properties): Readonly<Record<string, string>> {
-    return {
-      ...this.#deps.environment,
-      ...spec.environment,
-      // Last: neither the node's own nor the actor's environment shows it devices that it does not lease.
-      [visibleDevicesName]: visibleTo(this.#deps.gpus, gpuIds),
-    };
   }
 
   /** The certificate of an actor whose process never came to be. */

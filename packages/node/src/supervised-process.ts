@@ -34,11 +34,11 @@ export class SupervisedProcess {
   readonly pid: number;
   readonly ended: Promise<ProcessEnd>;
   readonly #child: ChildProcess;
-  readonly #stderr = new LineTail(maxStderrLines);
+  #stderr = new LineTail(maxStderrLines);
   #lastSignMs = Date.now();
   #stopReason: string | undefined;
   #killTimer: NodeJS.Timeout | undefined;
-  readonly #oomKillsBefore = oomKills();
+  #oomKillsBefore = oomKills();
 
   constructor(child: ChildProcess) {
     this.#child = child;
@@ -55,6 +55,13 @@ export class SupervisedProcess {
   /** Notes a sign of life. */
   alive(): void {
     this.#lastSignMs = Date.now();
+  }
+
+  /** What its end tells counts from here on: it has waited for its work until now. */
+  begin(): void {
+    this.alive();
+    this.#stderr = new LineTail(maxStderrLines);
+    this.#oomKillsBefore = oomKills();
   }
 
   /** Why it was asked to end; undefined when nobody asked. */

@@ -90,8 +90,16 @@ export const catalogue = {
   ),
 
   // Node: leases, processes, object store.
-  palimpsest_node_processes: gauge("Actor processes that this node supervises, by state.", "1", ["state"]),
-  palimpsest_node_process_starts_total: counter("Actor processes started.", "1"),
+  palimpsest_node_processes: gauge(
+    "Processes that this node supervises, by state: running (an actor), or warm (they wait for one).",
+    "1",
+    ["state"],
+  ),
+  palimpsest_node_process_starts_total: counter(
+    "Starts of actors, by their process: new, or warm (it had waited for one).",
+    "1",
+    ["process"],
+  ),
   palimpsest_node_process_exits_total: counter(
     "Actor processes that ended, by reason: exit, signal or killed on request.",
     "1",

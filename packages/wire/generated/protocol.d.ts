@@ -1379,8 +1379,14 @@ export namespace palimpsest {
             /** ActorProcessEvent failed. */
             failed?: (palimpsest.v1.Error.$Properties|null);
 
+            /** ActorProcessEvent loaded. */
+            loaded?: (palimpsest.v1.ActorProcessLoaded.$Properties|null);
+
+            /** ActorProcessEvent received. */
+            received?: (palimpsest.v1.ActorProcessReceived.$Properties|null);
+
             /** ActorProcessEvent event. */
-            event?: ("ready"|"failed");
+            event?: ("ready"|"failed"|"loaded"|"received");
 
             /**
              * Creates a new ActorProcessEvent instance using the specified properties.
@@ -1420,8 +1426,14 @@ export namespace palimpsest {
                 /** ActorProcessEvent failed */
                 failed?: (palimpsest.v1.Error.$Properties|null);
 
+                /** ActorProcessEvent loaded */
+                loaded?: (palimpsest.v1.ActorProcessLoaded.$Properties|null);
+
+                /** ActorProcessEvent received */
+                received?: (palimpsest.v1.ActorProcessReceived.$Properties|null);
+
                 /** ActorProcessEvent event */
-                event?: ("ready"|"failed");
+                event?: ("ready"|"failed"|"loaded"|"received");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -1431,10 +1443,130 @@ export namespace palimpsest {
             type $Shape = {
               ready?: palimpsest.v1.ActorProcessReady.$Shape|null;
               failed?: palimpsest.v1.Error.$Shape|null;
+              loaded?: palimpsest.v1.ActorProcessLoaded.$Shape|null;
+              received?: palimpsest.v1.ActorProcessReceived.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ event?: undefined; ready?: null; failed?: null }|{ event?: "ready"; ready: palimpsest.v1.ActorProcessReady.$Shape; failed?: null }|{ event?: "failed"; ready?: null; failed: palimpsest.v1.Error.$Shape })
+              ({ event?: undefined; ready?: null; failed?: null; loaded?: null; received?: null }|{ event?: "ready"; ready: palimpsest.v1.ActorProcessReady.$Shape; failed?: null; loaded?: null; received?: null }|{ event?: "failed"; ready?: null; failed: palimpsest.v1.Error.$Shape; loaded?: null; received?: null }|{ event?: "loaded"; ready?: null; failed?: null; loaded: palimpsest.v1.ActorProcessLoaded.$Shape; received?: null }|{ event?: "received"; ready?: null; failed?: null; loaded?: null; received: palimpsest.v1.ActorProcessReceived.$Shape })
             );
+        }
+
+        /**
+         * Properties of an ActorProcessLoaded.
+         * @deprecated Use palimpsest.v1.ActorProcessLoaded.$Properties instead.
+         */
+        interface IActorProcessLoaded extends palimpsest.v1.ActorProcessLoaded.$Properties {
+        }
+
+        /** Represents an ActorProcessLoaded. */
+        class ActorProcessLoaded {
+
+            /**
+             * Constructs a new ActorProcessLoaded.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ActorProcessLoaded.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /**
+             * Creates a new ActorProcessLoaded instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ActorProcessLoaded instance
+             */
+            static create(properties: palimpsest.v1.ActorProcessLoaded.$Shape): palimpsest.v1.ActorProcessLoaded & palimpsest.v1.ActorProcessLoaded.$Shape;
+            static create(properties?: palimpsest.v1.ActorProcessLoaded.$Properties): palimpsest.v1.ActorProcessLoaded;
+
+            /**
+             * Encodes the specified ActorProcessLoaded message. Does not implicitly {@link palimpsest.v1.ActorProcessLoaded.verify|verify} messages.
+             * @param message ActorProcessLoaded message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ActorProcessLoaded.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ActorProcessLoaded message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorProcessLoaded & palimpsest.v1.ActorProcessLoaded.$Shape} ActorProcessLoaded
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ActorProcessLoaded & palimpsest.v1.ActorProcessLoaded.$Shape;
+        }
+
+        namespace ActorProcessLoaded {
+
+            /** Properties of an ActorProcessLoaded. */
+            interface $Properties {
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ActorProcessLoaded. */
+            type $Shape = palimpsest.v1.ActorProcessLoaded.$Properties;
+        }
+
+        /**
+         * Properties of an ActorProcessReceived.
+         * @deprecated Use palimpsest.v1.ActorProcessReceived.$Properties instead.
+         */
+        interface IActorProcessReceived extends palimpsest.v1.ActorProcessReceived.$Properties {
+        }
+
+        /** Represents an ActorProcessReceived. */
+        class ActorProcessReceived {
+
+            /**
+             * Constructs a new ActorProcessReceived.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ActorProcessReceived.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /**
+             * Creates a new ActorProcessReceived instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ActorProcessReceived instance
+             */
+            static create(properties: palimpsest.v1.ActorProcessReceived.$Shape): palimpsest.v1.ActorProcessReceived & palimpsest.v1.ActorProcessReceived.$Shape;
+            static create(properties?: palimpsest.v1.ActorProcessReceived.$Properties): palimpsest.v1.ActorProcessReceived;
+
+            /**
+             * Encodes the specified ActorProcessReceived message. Does not implicitly {@link palimpsest.v1.ActorProcessReceived.verify|verify} messages.
+             * @param message ActorProcessReceived message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ActorProcessReceived.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ActorProcessReceived message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorProcessReceived & palimpsest.v1.ActorProcessReceived.$Shape} ActorProcessReceived
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ActorProcessReceived & palimpsest.v1.ActorProcessReceived.$Shape;
+        }
+
+        namespace ActorProcessReceived {
+
+            /** Properties of an ActorProcessReceived. */
+            interface $Properties {
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ActorProcessReceived. */
+            type $Shape = palimpsest.v1.ActorProcessReceived.$Properties;
         }
 
         /**
@@ -10809,8 +10941,10 @@ export import ActorDescribed = palimpsest.v1.ActorDescribed;
 export import ActorDied = palimpsest.v1.ActorDied;
 export import ActorInfo = palimpsest.v1.ActorInfo;
 export import ActorProcessEvent = palimpsest.v1.ActorProcessEvent;
+export import ActorProcessLoaded = palimpsest.v1.ActorProcessLoaded;
 export import ActorProcessOrder = palimpsest.v1.ActorProcessOrder;
 export import ActorProcessReady = palimpsest.v1.ActorProcessReady;
+export import ActorProcessReceived = palimpsest.v1.ActorProcessReceived;
 export import ActorProcessStart = palimpsest.v1.ActorProcessStart;
 export import ActorSpec = palimpsest.v1.ActorSpec;
 export import ActorStarted = palimpsest.v1.ActorStarted;

@@ -3462,7 +3462,9 @@ export const palimpsest = $root.palimpsest = (() => {
              * @typedef {Object} palimpsest.v1.ActorProcessEvent.$Properties
              * @property {palimpsest.v1.ActorProcessReady.$Properties|null} [ready] ActorProcessEvent ready
              * @property {palimpsest.v1.Error.$Properties|null} [failed] ActorProcessEvent failed
-             * @property {"ready"|"failed"} [event] ActorProcessEvent event
+             * @property {palimpsest.v1.ActorProcessLoaded.$Properties|null} [loaded] ActorProcessEvent loaded
+             * @property {palimpsest.v1.ActorProcessReceived.$Properties|null} [received] ActorProcessEvent received
+             * @property {"ready"|"failed"|"loaded"|"received"} [event] ActorProcessEvent event
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -3479,9 +3481,11 @@ export const palimpsest = $root.palimpsest = (() => {
              * @typedef {{
              *   ready?: palimpsest.v1.ActorProcessReady.$Shape|null;
              *   failed?: palimpsest.v1.Error.$Shape|null;
+             *   loaded?: palimpsest.v1.ActorProcessLoaded.$Shape|null;
+             *   received?: palimpsest.v1.ActorProcessReceived.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ event?: undefined; ready?: null; failed?: null }|{ event?: "ready"; ready: palimpsest.v1.ActorProcessReady.$Shape; failed?: null }|{ event?: "failed"; ready?: null; failed: palimpsest.v1.Error.$Shape })
+             *   ({ event?: undefined; ready?: null; failed?: null; loaded?: null; received?: null }|{ event?: "ready"; ready: palimpsest.v1.ActorProcessReady.$Shape; failed?: null; loaded?: null; received?: null }|{ event?: "failed"; ready?: null; failed: palimpsest.v1.Error.$Shape; loaded?: null; received?: null }|{ event?: "loaded"; ready?: null; failed?: null; loaded: palimpsest.v1.ActorProcessLoaded.$Shape; received?: null }|{ event?: "received"; ready?: null; failed?: null; loaded?: null; received: palimpsest.v1.ActorProcessReceived.$Shape })
              * )} palimpsest.v1.ActorProcessEvent.$Shape
              */
 
@@ -3516,17 +3520,33 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             ActorProcessEvent.prototype.failed = null;
 
+            /**
+             * ActorProcessEvent loaded.
+             * @member {palimpsest.v1.ActorProcessLoaded.$Properties|null|undefined} loaded
+             * @memberof palimpsest.v1.ActorProcessEvent
+             * @instance
+             */
+            ActorProcessEvent.prototype.loaded = null;
+
+            /**
+             * ActorProcessEvent received.
+             * @member {palimpsest.v1.ActorProcessReceived.$Properties|null|undefined} received
+             * @memberof palimpsest.v1.ActorProcessEvent
+             * @instance
+             */
+            ActorProcessEvent.prototype.received = null;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
             /**
              * ActorProcessEvent event.
-             * @member {"ready"|"failed"|undefined} event
+             * @member {"ready"|"failed"|"loaded"|"received"|undefined} event
              * @memberof palimpsest.v1.ActorProcessEvent
              * @instance
              */
             $Object.defineProperty(ActorProcessEvent.prototype, "event", {
-                get: $util.oneOfGetter($oneOfFields = ["ready", "failed"]),
+                get: $util.oneOfGetter($oneOfFields = ["ready", "failed", "loaded", "received"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -3566,6 +3586,10 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.ActorProcessReady.encode(message.ready, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
                 if (message.failed != null && $Object.hasOwnProperty.call(message, "failed"))
                     $root.palimpsest.v1.Error.encode(message.failed, writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.loaded != null && $Object.hasOwnProperty.call(message, "loaded"))
+                    $root.palimpsest.v1.ActorProcessLoaded.encode(message.loaded, writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
+                if (message.received != null && $Object.hasOwnProperty.call(message, "received"))
+                    $root.palimpsest.v1.ActorProcessReceived.encode(message.received, writer.uint32(/* id 4, wireType 2 =*/34).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -3624,6 +3648,20 @@ export const palimpsest = $root.palimpsest = (() => {
                             message.event = "failed";
                             continue;
                         }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            message.loaded = $root.palimpsest.v1.ActorProcessLoaded.decode(reader, reader.size(), $undefined, _depth + 1, message.loaded);
+                            message.event = "loaded";
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            message.received = $root.palimpsest.v1.ActorProcessReceived.decode(reader, reader.size(), $undefined, _depth + 1, message.received);
+                            message.event = "received";
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -3642,6 +3680,264 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return ActorProcessEvent;
+        })();
+
+        v1.ActorProcessLoaded = (function() {
+
+            /**
+             * Properties of an ActorProcessLoaded.
+             * @typedef {Object} palimpsest.v1.ActorProcessLoaded.$Properties
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ActorProcessLoaded.
+             * @memberof palimpsest.v1
+             * @interface IActorProcessLoaded
+             * @augments palimpsest.v1.ActorProcessLoaded.$Properties
+             * @deprecated Use palimpsest.v1.ActorProcessLoaded.$Properties instead.
+             */
+
+            /**
+             * Shape of an ActorProcessLoaded.
+             * @typedef {palimpsest.v1.ActorProcessLoaded.$Properties} palimpsest.v1.ActorProcessLoaded.$Shape
+             */
+
+            /**
+             * Constructs a new ActorProcessLoaded.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ActorProcessLoaded.
+             * @constructor
+             * @param {palimpsest.v1.ActorProcessLoaded.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ActorProcessLoaded = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Creates a new ActorProcessLoaded instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ActorProcessLoaded
+             * @static
+             * @param {palimpsest.v1.ActorProcessLoaded.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ActorProcessLoaded} ActorProcessLoaded instance
+             * @type {{
+             *   (properties: palimpsest.v1.ActorProcessLoaded.$Shape): palimpsest.v1.ActorProcessLoaded & palimpsest.v1.ActorProcessLoaded.$Shape;
+             *   (properties?: palimpsest.v1.ActorProcessLoaded.$Properties): palimpsest.v1.ActorProcessLoaded;
+             * }}
+             */
+            ActorProcessLoaded.create = function(properties) {
+                return new ActorProcessLoaded(properties);
+            };
+
+            /**
+             * Encodes the specified ActorProcessLoaded message. Does not implicitly {@link palimpsest.v1.ActorProcessLoaded.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ActorProcessLoaded
+             * @static
+             * @param {palimpsest.v1.ActorProcessLoaded.$Properties} message ActorProcessLoaded message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ActorProcessLoaded.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ActorProcessLoaded message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ActorProcessLoaded
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorProcessLoaded & palimpsest.v1.ActorProcessLoaded.$Shape} ActorProcessLoaded
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ActorProcessLoaded.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ActorProcessLoaded();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    reader.skipType(tag & 7, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ActorProcessLoaded;
+        })();
+
+        v1.ActorProcessReceived = (function() {
+
+            /**
+             * Properties of an ActorProcessReceived.
+             * @typedef {Object} palimpsest.v1.ActorProcessReceived.$Properties
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ActorProcessReceived.
+             * @memberof palimpsest.v1
+             * @interface IActorProcessReceived
+             * @augments palimpsest.v1.ActorProcessReceived.$Properties
+             * @deprecated Use palimpsest.v1.ActorProcessReceived.$Properties instead.
+             */
+
+            /**
+             * Shape of an ActorProcessReceived.
+             * @typedef {palimpsest.v1.ActorProcessReceived.$Properties} palimpsest.v1.ActorProcessReceived.$Shape
+             */
+
+            /**
+             * Constructs a new ActorProcessReceived.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ActorProcessReceived.
+             * @constructor
+             * @param {palimpsest.v1.ActorProcessReceived.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ActorProcessReceived = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Creates a new ActorProcessReceived instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ActorProcessReceived
+             * @static
+             * @param {palimpsest.v1.ActorProcessReceived.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ActorProcessReceived} ActorProcessReceived instance
+             * @type {{
+             *   (properties: palimpsest.v1.ActorProcessReceived.$Shape): palimpsest.v1.ActorProcessReceived & palimpsest.v1.ActorProcessReceived.$Shape;
+             *   (properties?: palimpsest.v1.ActorProcessReceived.$Properties): palimpsest.v1.ActorProcessReceived;
+             * }}
+             */
+            ActorProcessReceived.create = function(properties) {
+                return new ActorProcessReceived(properties);
+            };
+
+            /**
+             * Encodes the specified ActorProcessReceived message. Does not implicitly {@link palimpsest.v1.ActorProcessReceived.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ActorProcessReceived
+             * @static
+             * @param {palimpsest.v1.ActorProcessReceived.$Properties} message ActorProcessReceived message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ActorProcessReceived.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ActorProcessReceived message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ActorProcessReceived
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorProcessReceived & palimpsest.v1.ActorProcessReceived.$Shape} ActorProcessReceived
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ActorProcessReceived.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ActorProcessReceived();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    reader.skipType(tag & 7, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ActorProcessReceived;
         })();
 
         v1.ActorProcessReady = (function() {
@@ -27562,8 +27858,10 @@ const exportedActorDescribed = palimpsest.v1.ActorDescribed;
 const exportedActorDied = palimpsest.v1.ActorDied;
 const exportedActorInfo = palimpsest.v1.ActorInfo;
 const exportedActorProcessEvent = palimpsest.v1.ActorProcessEvent;
+const exportedActorProcessLoaded = palimpsest.v1.ActorProcessLoaded;
 const exportedActorProcessOrder = palimpsest.v1.ActorProcessOrder;
 const exportedActorProcessReady = palimpsest.v1.ActorProcessReady;
+const exportedActorProcessReceived = palimpsest.v1.ActorProcessReceived;
 const exportedActorProcessStart = palimpsest.v1.ActorProcessStart;
 const exportedActorSpec = palimpsest.v1.ActorSpec;
 const exportedActorStarted = palimpsest.v1.ActorStarted;
@@ -27685,4 +27983,4 @@ const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
 const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
-export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLeaseRenewed as LeaseRenewed, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };
+export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLeaseRenewed as LeaseRenewed, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };

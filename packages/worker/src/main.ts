@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * The process of one actor. Its node starts it with an IPC channel and sends ActorProcessStart; it answers
- * ActorProcessEvent. It ends when the node asks (SIGTERM) or is gone (the channel closes).
+ * The process of one actor. Its node starts it with an IPC channel and sends ActorProcessStart, at once or, to a process
+ * that it keeps warm, when an actor needs one; it answers ActorProcessEvent. It ends when the node asks (SIGTERM) or is
+ * gone (the channel closes).
  */
 import { errorToProto } from "@palimpsest/wire";
 import {
@@ -26,6 +27,10 @@ function tell(event: ActorProcessEvent.$Properties): Promise<void> {
 }
 
 async function start(message: ActorProcessStart.$Properties): Promise<void> {
+  void tell({ received: {} });
+  // The flag --enable-source-maps cannot be given to a process that runs: bundles carry maps, and their stacks are to
+  // name the user's files.
+  if (message.spec?.code?.bundle) process.setSourceMapsEnabled(true);
   running = startActorProcess(message, process.env);
   try {
     const { ready } = await running;
@@ -84,3 +89,4 @@ if (!process.send) {
 }
 // The node may have gone while this module was loaded.
 if (!process.connected) process.exit(0);
+void tell({ loaded: {} });

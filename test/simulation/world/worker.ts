@@ -1,7 +1,7 @@
 import { decodeValue, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorEnd, ActorProcessOptions } from "../../../packages/node/src/actor-process.js";
-import type { SupervisedActor } from "../../../packages/node/src/process-supervisor.js";
+import type { SupervisedActor } from "../../../packages/node/src/process-starts.js";
 import { ActorHost } from "../../../packages/worker/src/actor-host.js";
 import type { SimProcess } from "./process.js";
 import { type ActorPlan, SimActor } from "./sim-actor.js";

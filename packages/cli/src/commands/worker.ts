@@ -11,6 +11,7 @@ interface WorkerOptions extends ConnectionOptions {
   readonly cpus?: number;
   readonly gpus?: number;
   readonly resources?: Record<string, number>;
+  readonly warmProcesses?: number;
   readonly labels?: Record<string, string>;
   readonly host: string;
   readonly nodeDir: string;
@@ -29,6 +30,11 @@ export function addWorker(program: Command): void {
     .option("--cpus <count>", "cpus to offer (default: all)", parseAmount)
     .option("--gpus <count>", "gpus to offer (default: what nvidia-smi lists)", parseAmount)
     .option("--resources <name=amount,…>", "custom resources to offer", parseQuantities)
+    .option(
+      "--warm-processes <count>",
+      "processes that wait for actors (default: cores, at most 4)",
+      parseAmount,
+    )
     .option("--labels <name=value,…>", "labels that actors may ask for", parseKeyValues)
     .option("--host <address>", "address that callers reach this machine at", "127.0.0.1")
     .option("--node-dir <folder>", "logs, bundles and objects", defaultDataDir("node"))
@@ -59,6 +65,7 @@ export function addWorker(program: Command): void {
           logLevel: options.logLevel,
           ...(options.cpus === undefined ? {} : { cpus: options.cpus }),
           ...(options.gpus === undefined ? {} : { gpus: options.gpus }),
+          ...(options.warmProcesses === undefined ? {} : { warmProcesses: options.warmProcesses }),
           resources: options.resources ?? {},
           labels: options.labels ?? {},
         },

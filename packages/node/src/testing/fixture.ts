@@ -39,6 +39,7 @@ export async function startNode(head: FakeHead, overrides: Partial<NodeConfig> =
       objectStoreBytes: 64 * 1024 * 1024,
       gpus: 0,
       stopGraceMs: 2_000,
+      warmProcesses: 0,
       ...overrides,
     },
     { logger: quiet, environment: { PATH: process.env["PATH"] } },

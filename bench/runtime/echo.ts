@@ -1,0 +1,6 @@
+/** What the bench calls: an actor that answers what it gets. */
+export class Echo {
+  echo(value: string): string {
+    return value;
+  }
+}

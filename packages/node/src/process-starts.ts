@@ -1,0 +1,93 @@
+/**
+ * Responsibility: the process that an actor gets: one that is warm where it fits, else a new one.
+ * Not responsible for: what becomes of it (process-supervisor.ts).
+ *
+ * A warm process has the environment that all actors have and sees no GPU. An actor that names variables of its own, which
+ * Node.js or a library may read only when a process begins, or that leases GPUs, gets a process that began with them.
+ */
+import type { Metrics } from "@palimpsest/telemetry";
+import type * as proto from "@palimpsest/wire/protocol";
+import { ActorProcess, type ActorProcessOptions } from "./actor-process.js";
+import { visibleDevicesName, visibleTo } from "./gpu-devices.js";
+import type { WarmProcesses } from "./warm-processes.js";
+
+/** One process of one actor, as the supervisor needs it. */
+export type SupervisedActor = Pick<ActorProcess, "pid" | "ready" | "ended" | "stop" | "stopping" | "adopt"> &
+  Partial<Pick<ActorProcess, "stack" | "received">>;
+
+/** Makes the process of an actor; a simulation has its own. */
+export type StartActorProcess = (options: ActorProcessOptions) => SupervisedActor;
+
+export interface ProcessStartsDeps {
+  readonly nodeId: string;
+  /** Path of the worker's program. */
+  readonly program: string;
+  readonly startTimeoutMs: number;
+  /** Environment of every actor; the spec's own is added. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The GPUs of this node, as CUDA names them. */
+  readonly gpus: readonly string[];
+  /** The part of the start message that is the same for all. */
+  readonly session: () => Pick<
+    proto.ActorProcessStart.$Properties,
+    "clusterId" | "headAddress" | "credentials" | "objectsAddress" | "listenHost" | "objectsPath" | "logLevel"
+  >;
+  /** Absent: every actor gets a new process. */
+  readonly warm?: Pick<WarmProcesses, "take" | "busy"> | undefined;
+  /** Default: a Node.js process. */
+  readonly startProcess?: StartActorProcess;
+  readonly metrics: Metrics;
+}
+
+/** What is to run, and where its output goes. */
+export interface StartRequest {
+  readonly spec: proto.ActorSpec.$Properties;
+  readonly incarnation: number;
+  readonly gpuIds: readonly number[];
+  readonly moduleUrl: string;
+  readonly logPath: string;
+  readonly refusalsPath: string;
+}
+
+export interface StartedProcess {
+  readonly process: SupervisedActor;
+  /** Whether it had waited for an actor: it may have ended before it knew of this one. */
+  readonly wasWarm: boolean;
+}
+
+export class ProcessStarts {
+  readonly #deps: ProcessStartsDeps;
+
+  constructor(deps: ProcessStartsDeps) {
+    this.#deps = deps;
+  }
+
+  /** @param fresh whether the process must be a new one */
+  start(request: StartRequest, fresh = false): StartedProcess {
+    const { nodeId, program, startTimeoutMs, session, startProcess, warm, metrics } = this.#deps;
+    const { spec, incarnation, moduleUrl, refusalsPath, logPath } = request;
+    const options: ActorProcessOptions = {
+      program,
+      start: { ...session(), spec, incarnation, nodeId, moduleUrl, refusalsPath },
+      environment: this.environment(spec.environment ?? {}, request.gpuIds),
+      logPath,
+      startTimeoutMs,
+    };
+    const fits = !fresh && Object.keys(spec.environment ?? {}).length === 0 && request.gpuIds.length === 0;
+    const taken = fits ? warm?.take() : undefined;
+    metrics.counter("palimpsest_node_process_starts_total").inc({ process: taken ? "warm" : "new" });
+    if (taken) return { process: ActorProcess.start(options, taken), wasWarm: true };
+    warm?.busy();
+    return { process: (startProcess ?? ActorProcess.start)(options), wasWarm: false };
+  }
+
+  /** Of a process with these variables of its own and these GPUs. */
+  environment(
+    own: Readonly<Record<string, string>>,
+    gpuIds: readonly number[],
+  ): Readonly<Record<string, string>> {
+    const { environment, gpus } = this.#deps;
+    // Last: neither the node's own nor the actor's environment shows it devices that it does not lease.
+    return { ...environment, ...own, [visibleDevicesName]: visibleTo(gpus, gpuIds) };
+  }
+}

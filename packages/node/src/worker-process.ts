@@ -1,0 +1,104 @@
+/**
+ * Responsibility: one process of the worker's program, before and after it is told which actor it is: its output, its
+ * channel, its stack.
+ * Not responsible for: what it is told (actor-process.ts), or how many wait for an actor (warm-processes.ts).
+ *
+ * Invariants:
+ * - WORKERPROCESS-1. What it writes before it has a file of its own is kept, up to `maxEarlyBytes`, and is in that file.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import type { StackReading } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import { OutputFile } from "./output-file.js";
+import { inspectorFlags, ProcessStack } from "./process-stack.js";
+import { SupervisedProcess } from "./supervised-process.js";
+
+const maxEarlyBytes = 64 * 1024;
+
+export interface WorkerProcessOptions {
+  /** Path of the worker's program. */
+  readonly program: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export class WorkerProcess {
+  readonly process: SupervisedProcess;
+  /** Resolves when its runtime is loaded; never when it ends before. */
+  readonly loaded: Promise<void>;
+  readonly #child: ChildProcess;
+  readonly #stack: ProcessStack;
+  #output: OutputFile | undefined;
+  #early: Buffer[] = [];
+  #earlyBytes = 0;
+  #isLoaded = false;
+  #onEvent: (event: proto.ActorProcessEvent) => void = () => undefined;
+
+  private constructor({ program, environment }: WorkerProcessOptions) {
+    const child = fork(program, [], {
+      // Nothing of the node's own flags.
+      execArgv: [...inspectorFlags],
+      serialization: "advanced",
+      env: { ...environment },
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      // A process group of its own, so that what it starts ends with it.
+      detached: true,
+    });
+    this.#child = child;
+    this.process = new SupervisedProcess(child);
+    this.#stack = new ProcessStack(child);
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on("data", (chunk: Buffer) => this.#write(chunk));
+    this.loaded = new Promise((resolve) => {
+      child.on("message", (bytes: Uint8Array) => {
+        this.process.alive();
+        const event = proto.ActorProcessEvent.decode(bytes);
+        if (event.loaded) {
+          this.#isLoaded = true;
+          resolve();
+        } else this.#onEvent(event);
+      });
+    });
+  }
+
+  static spawn(options: WorkerProcessOptions): WorkerProcess {
+    return new WorkerProcess(options);
+  }
+
+  get isLoaded(): boolean {
+    return this.#isLoaded;
+  }
+
+  /** Gives it to an actor: from now on its output is in the actor's file, and its news go to the listener. */
+  assign(logPath: string, onEvent: (event: proto.ActorProcessEvent) => void): void {
+    this.#onEvent = onEvent;
+    const output = new OutputFile(logPath);
+    this.#output = output;
+    for (const chunk of this.#early.splice(0)) output.write(chunk);
+    this.process.begin();
+  }
+
+  /** A process that has died cannot take its message; its end tells why. */
+  order(order: proto.ActorProcessOrder.$Properties): void {
+    if (!this.#child.connected) return;
+    this.#child.send(Buffer.from(proto.ActorProcessOrder.encode(order).finish()), () => undefined);
+  }
+
+  /** The stack of its main thread. @throws {PalimpsestError} UNAVAILABLE */
+  stack(): Promise<StackReading> {
+    return this.#stack.read();
+  }
+
+  closeOutput(): void {
+    this.#output?.close();
+  }
+
+  #write(chunk: Buffer): void {
+    if (this.#output) {
+      this.#output.write(chunk);
+      return;
+    }
+    if (this.#earlyBytes >= maxEarlyBytes) return;
+    this.#early.push(chunk.subarray(0, maxEarlyBytes - this.#earlyBytes));
+    this.#earlyBytes += chunk.byteLength;
+  }
+}
