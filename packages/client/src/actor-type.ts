@@ -11,6 +11,7 @@ import {
 } from "./bundle.js";
 import type { ActorOptions } from "./config.js";
 import type { ObjectRef } from "./objects.js";
+import { schedulingFields } from "./scheduling.js";
 
 /** Largest encoded constructor arguments in an actor's specification; the head refuses more. */
 const maxInlineArgsBytes = 100 * 1024;
@@ -92,13 +93,14 @@ export function actorType<Instance extends object, Args extends unknown[]>(
       throw reason;
     });
     const actorId = newId("actor");
-    const { resources, fence, ...rest } = resolved;
+    const { resources, fence, labels, strategy, ...rest } = resolved;
     const spec = {
       ...rest,
       actorId,
       code: ref,
       ...(await argumentsOf(encodeValue(args), actorId, deps)),
       resources: { quantities: resources },
+      ...schedulingFields({ labels, strategy }),
       fence: fences[fence ?? "default"],
       ownerId: deps.ownerId,
       ownerIncarnation: deps.ownerIncarnation,

@@ -19,6 +19,8 @@ class Greeter {
 }
 
 const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD } = proto.ActorState;
+const { LABEL_OPERATOR_IN, LABEL_OPERATOR_NOT_EXISTS } = proto.LabelOperator;
+const { STRATEGY_KIND_NODE } = proto.StrategyKind;
 const module = { module: "@palimpsest/trainer/actors" };
 let head: FakeHead;
 let cluster: Cluster;
@@ -101,7 +103,8 @@ describe("actors", () => {
     const kind = cluster.actor(Greeter, module, {
       name: "greeter",
       resources: { cpu: 0.5, memory: 1024 },
-      labels: { zone: "a" },
+      labels: { zone: "a", disk: { in: ["ssd", "nvme"] }, spot: { exists: false } },
+      strategy: { nodeId: "node-7", soft: true },
       maxRestarts: -1,
       maxConcurrency: 4,
       maxPendingCalls: 9,
@@ -116,6 +119,11 @@ describe("actors", () => {
       code: { module: module.module, exportName: "Greeter" },
       resources: { quantities: { cpu: 0.5, memory: 1024 } },
       labels: { zone: "a" },
+      labelConditions: [
+        { name: "disk", operator: LABEL_OPERATOR_IN, values: ["ssd", "nvme"] },
+        { name: "spot", operator: LABEL_OPERATOR_NOT_EXISTS },
+      ],
+      strategy: { kind: STRATEGY_KIND_NODE, nodeId: "node-7", soft: true },
       maxRestarts: -1,
       maxConcurrency: 4,
       maxPendingCalls: 9,
@@ -124,6 +132,19 @@ describe("actors", () => {
       ownerId: cluster.sessionId,
       jobId: "job-9",
     });
+    const wrong = [
+      [
+        { labels: { zone: { in: [] } } },
+        "is []: give at least one value, or use { exists }   → at labels.zone.in",
+      ],
+      [{ strategy: { nodeId: "" } }, 'is "": name a node   → at strategy.nodeId'],
+      [
+        { strategy: "best" as "pack" },
+        'is "best": give "pack", "spread" or { nodeId, soft }   → at strategy',
+      ],
+    ] as const;
+    for (const [options, message] of wrong)
+      await expect(kind.options(options).spawn("")).rejects.toThrow(message);
     expect(decodeValue(spec?.args ?? new Uint8Array())).toEqual(["hello "]);
     expect(await handle.echo("echoed by the scripted actor")).toBe("echoed by the scripted actor");
     expect(await handle.info()).toMatchObject({ state: "alive", name: "greeter", incarnation: 1 });

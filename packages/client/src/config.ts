@@ -42,6 +42,37 @@ const connectOptionsSchema = z.strictObject({
 export type ConnectOptions = z.input<typeof connectOptionsSchema>;
 export type ResolvedConnectOptions = z.output<typeof connectOptionsSchema>;
 
+const labelValues = z
+  .array(z.string())
+  .min(1, "is []: give at least one value, or use { exists }")
+  .readonly();
+const labelsSchema = z
+  .record(
+    z.string().min(1),
+    z.union(
+      [
+        z.string(),
+        z.strictObject({ in: labelValues }),
+        z.strictObject({ notIn: labelValues }),
+        z.strictObject({ exists: z.boolean() }),
+      ],
+      {
+        error: ({ input }) =>
+          `is ${JSON.stringify(input)}: give "value", { in: ["a"] }, { notIn: ["a"] } or { exists: true }`,
+      },
+    ),
+  )
+  .default({});
+const strategySchema = z
+  .union(
+    [
+      z.enum(["pack", "spread"]),
+      z.strictObject({ nodeId: z.string().min(1, 'is "": name a node'), soft: z.boolean().default(false) }),
+    ],
+    { error: ({ input }) => `is ${JSON.stringify(input)}: give "pack", "spread" or { nodeId, soft }` },
+  )
+  .default("pack");
+
 const actorOptionsSchema = z.strictObject({
   name: z.string().default("").describe("Unique among actors that are not dead; others find it by getActor"),
   role: z.string().default("").describe("For people and metrics; default the class's name"),
@@ -49,7 +80,12 @@ const actorOptionsSchema = z.strictObject({
     .record(z.string(), z.number().nonnegative())
     .default({})
     .describe('What it takes of its node: "cpu" and "gpu" in counts, "memory" in bytes, others are custom'),
-  labels: text.default({}).describe("Labels that its node must carry"),
+  labels: labelsSchema.describe(
+    'What the labels of its node must be like: "value", { in: [...] }, { notIn: [...] } or { exists: true or false } for each name',
+  ),
+  strategy: strategySchema.describe(
+    "pack: fills nodes to half, then spreads; spread: the least full node; { nodeId, soft }: that node, with soft another while it has no room",
+  ),
   maxRestarts: z.int().min(-1).default(0).describe("Restarts after a crash; -1 without limit"),
   maxTaskRetries: z
     .int()

@@ -8,6 +8,7 @@
 import type * as proto from "@palimpsest/wire/protocol";
 import { type Actor, specToProto } from "./actor.js";
 import { type ActorSupervision, leaseOf, noProcess, pendingKey, stopActor } from "./actor-supervision.js";
+import { requestOf } from "./scheduling.js";
 import { freshStart } from "./start-retries.js";
 
 export class ActorStarts {
@@ -19,13 +20,13 @@ export class ActorStarts {
 
   /** Places the actor and starts it there, as soon as no earlier process of it may run. */
   seek(actor: Actor): void {
-    const { actorId, resources, labels } = actor.spec;
+    const { actorId } = actor.spec;
     this.#deps.fences.whenFree(actor, () => {
       const now = this.#deps.actors.get(actorId);
       if (now?.state !== actor.state) return;
       this.#deps.pendingQueue.enqueue(pendingKey(actorId), {
         leaseId: leaseOf(actorId, now.incarnation + 1),
-        request: { resources, labels },
+        request: requestOf(actor.spec),
         onPlaced: (nodeId) => void this.#start(actorId, nodeId),
       });
     });

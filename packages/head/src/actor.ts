@@ -1,12 +1,13 @@
 import { normalizeQuantities, type Quantities, requestProblem } from "@palimpsest/scheduler";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
+import { checkScheduling, type Scheduling, schedulingOf, schedulingToProto } from "./scheduling.js";
 
 export const actorStates = ["PENDING", "STARTING", "ALIVE", "RESTARTING", "DEAD"] as const;
 export type ActorState = (typeof actorStates)[number];
 
 /** What a client asked for; never changes. */
-export interface ActorSpec {
+export interface ActorSpec extends Scheduling {
   readonly actorId: string;
   /** Empty: it has none. */
   readonly name: string;
@@ -16,7 +17,6 @@ export interface ActorSpec {
   /** In their place: an object that the actor's process fetches. */
   readonly argsObject: proto.ArgsObject.$Properties | null;
   readonly resources: Quantities;
-  readonly labels: Readonly<Record<string, string>>;
   /** -1: without limit. */
   readonly maxRestarts: number;
   readonly maxConcurrency: number;
@@ -113,6 +113,7 @@ export function actorSpecFromProto(message: proto.ActorSpec.$Properties | null |
   }
   const problem = requestProblem(message.resources?.quantities ?? {});
   if (problem !== undefined) throw invalid(problem);
+  checkScheduling(message);
   checkEnvironment(spec.environment);
   checkSize(message, spec.args.byteLength);
   return spec;
@@ -150,7 +151,7 @@ export function specOf(message: proto.ActorSpec.$Properties): ActorSpec {
     args: message.args ?? new Uint8Array(),
     argsObject: message.argsObject ?? null,
     resources: normalizeQuantities(message.resources?.quantities ?? {}),
-    labels: { ...message.labels },
+    ...schedulingOf(message),
     maxRestarts: message.maxRestarts ?? 0,
     maxConcurrency: message.maxConcurrency ?? 0,
     maxPendingCalls: message.maxPendingCalls ?? 0,
@@ -168,14 +169,15 @@ export function specOf(message: proto.ActorSpec.$Properties): ActorSpec {
 
 /** What is kept of a DEAD actor's specification: what lists show. */
 export function specOfDead(spec: ActorSpec): ActorSpec {
-  return { ...spec, args: new Uint8Array(), argsObject: null, environment: {}, labels: {} };
+  const scheduling = schedulingOf({});
+  return { ...spec, ...scheduling, args: new Uint8Array(), argsObject: null, environment: {} };
 }
 
 export function specToProto(spec: ActorSpec): proto.ActorSpec.$Properties {
   return {
     ...spec,
+    ...schedulingToProto(spec),
     resources: { quantities: { ...spec.resources } },
-    labels: { ...spec.labels },
     environment: { ...spec.environment },
   };
 }

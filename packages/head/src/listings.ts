@@ -10,6 +10,7 @@ import type { ActorTable } from "./actor-table.js";
 import { nodeStates, nodeStateToProto, nodeToProto } from "./node.js";
 import type { NodeTable } from "./node-table.js";
 import type { PendingQueue } from "./placement.js";
+import { requestToProto } from "./scheduling.js";
 
 const defaultLimit = 1_000;
 const maxLimit = 5_000;
@@ -79,7 +80,7 @@ export function summarize({ actors, nodes, pendingQueue, clock }: ListingsDeps):
     used: { quantities: { ...used } },
     waiting: shapes.slice(0, maxExplained).map(({ request, count, oldestSinceMs, feasible }) => ({
       resources: { quantities: { ...request.resources } },
-      labels: { ...request.labels },
+      ...requestToProto(request),
       count,
       oldestSinceMs: Math.round(oldestSinceMs + monotonicToEpochMs),
       feasible,
@@ -133,10 +134,12 @@ function explainer(lifecycle: ActorLifecycle): (actor: Actor) => string {
   const reasons = new Map<string, string>();
   return (actor) => {
     if (actor.state !== "PENDING" && actor.state !== "RESTARTING") return "";
-    const { resources, labels } = actor.spec;
+    const { resources, labels, labelConditions, strategy } = actor.spec;
     // Starts that failed have reasons of their own, and so may what waits for a fence.
     const own = actor.startFailures > 0 || actor.lostStartNodeIds.length > 0 || needsFence(actor.spec);
-    const key = own ? actor.spec.actorId : JSON.stringify([actor.state, resources, labels]);
+    const key = own
+      ? actor.spec.actorId
+      : JSON.stringify([actor.state, resources, labels, labelConditions, strategy]);
     const known = reasons.get(key);
     if (known !== undefined) return known;
     if (reasons.size >= maxExplained) return "";

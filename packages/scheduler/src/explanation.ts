@@ -1,37 +1,57 @@
 /** Why a request waits: made when somebody asks, never stored. */
 import { gpusFit } from "./gpu-instances.js";
-import { hasRoom, isFeasible, type NodeView, type PlacementRequest } from "./placement.js";
+import { allConditions, describeCondition, type LabelCondition, meetsCondition } from "./label-conditions.js";
+import { boundTo, hasRoom, isFeasible, type NodeView, type PlacementRequest } from "./placement.js";
 import { fits, sortedEntries } from "./resources.js";
 
 /**
- * One sentence: what is needed, how many nodes cannot give it for which cause, and what the nearest node lacks.
- * Its length does not depend on the number of nodes.
+ * One sentence: what is needed, the conditions that no node meets, how many nodes cannot give the rest for which cause,
+ * and what the nearest node lacks. Its length does not depend on the number of nodes.
  */
 export function explain(nodes: Iterable<NodeView>, request: PlacementRequest): string {
-  const causes = new Map<string, number>();
+  const all = [...nodes];
+  const conditions = allConditions(request.labels, request.conditions);
   let nearest: NodeView | undefined;
-  let count = 0;
-  for (const node of nodes) {
-    count += 1;
-    const cause = causeOf(node, request);
-    causes.set(cause, (causes.get(cause) ?? 0) + 1);
+  for (const node of all) {
     if (nearest === undefined || compareDistance(node, nearest, request) < 0) nearest = node;
   }
   if (nearest === undefined) return "the cluster has no node: start one with palimpsest worker join";
-  const needs = describe(request);
+  const needs = describe(request, conditions);
   if (hasRoom(nearest, request)) return `needs ${needs}: ${nearest.nodeId} has room, older requests go first`;
-  const missing = `${nearest.nodeId} ${lacks(nearest, request).join(" and ")}`;
-  if (count === 1) return `needs ${needs}: ${missing}`;
+  const bound = boundTo(request);
+  if (bound !== undefined && nearest.nodeId !== bound) return `needs ${needs}: no node ${bound} is alive`;
+  const missing = `${nearest.nodeId} ${lacks(nearest, request, conditions).join(" and ")}`;
+  if (all.length === 1 || bound !== undefined) return `needs ${needs}: ${missing}`;
+  const unmet = new Set(conditions.filter((one) => !all.some(({ labels }) => meetsCondition(labels, one))));
+  const met = conditions.filter((condition) => !unmet.has(condition));
+  const causes = new Map<string, number>();
+  for (const node of all) {
+    const cause = causeOf(node, request, met);
+    causes.set(cause, (causes.get(cause) ?? 0) + 1);
+  }
   const counts = [...causes].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-  const sentence = counts.map(([cause, number]) => `${number} ${number === 1 ? "node" : "nodes"} ${cause}`);
-  return `needs ${needs}: ${sentence.join(", ")}; nearest is ${missing}`;
+  const sentences = [
+    ...[...unmet].map(
+      (condition) =>
+        `no node ${condition.operator === "not exists" ? `is without a label ${condition.name}` : `has ${describeCondition(condition)}`}`,
+    ),
+    ...counts
+      .filter(([cause]) => unmet.size === 0 || cause !== keptForOlder)
+      .map(([cause, number]) => `${number} ${number === 1 ? "node" : "nodes"} ${cause}`),
+  ];
+  return `needs ${needs}: ${sentences.join(", ")}; nearest is ${missing}`;
 }
+
+const keptForOlder = "with room, kept for older requests";
 
 /**
  * How far a node is from taking a request: first whether it could at all, then the largest share that is missing.
  * Negative when a is nearer.
  */
 export function compareDistance(a: NodeView, b: NodeView, request: PlacementRequest): number {
+  const bound = boundTo(request);
+  if (bound !== undefined && (a.nodeId === bound) !== (b.nodeId === bound))
+    return a.nodeId === bound ? -1 : 1;
   const unmet = Number(!isFeasible(a, request)) - Number(!isFeasible(b, request));
   if (unmet !== 0) return unmet;
   const byShortfall = shortfall(a, request) - shortfall(b, request);
@@ -40,8 +60,8 @@ export function compareDistance(a: NodeView, b: NodeView, request: PlacementRequ
   return a.nodeId < b.nodeId ? -1 : 1;
 }
 
-/** The largest missing share of what is asked; each missing label counts as one. */
-function shortfall(node: NodeView, { resources, labels }: PlacementRequest): number {
+/** The largest missing share of what is asked; each label or condition that is not met counts as one. */
+function shortfall(node: NodeView, { resources, labels, conditions = [] }: PlacementRequest): number {
   let largest = 0;
   for (const name in resources) {
     const need = resources[name] ?? 0;
@@ -51,13 +71,16 @@ function shortfall(node: NodeView, { resources, labels }: PlacementRequest): num
   // Enough in sum, but not on one device or not in whole ones.
   if (largest === 0 && !gpusFit(node.gpus, resources["gpu"] ?? 0)) largest = 0.5;
   for (const name in labels) if (node.labels[name] !== labels[name]) largest += 1;
+  for (const condition of conditions) if (!meetsCondition(node.labels, condition)) largest += 1;
   return largest;
 }
 
 /** The first thing that keeps a request from a node, in a few words that are the same for many nodes. */
-function causeOf(node: NodeView, request: PlacementRequest): string {
-  for (const [name, value] of sortedEntries(request.labels)) {
-    if (node.labels[name] !== value) return `without label ${name}=${value}`;
+function causeOf(node: NodeView, request: PlacementRequest, conditions: readonly LabelCondition[]): string {
+  for (const condition of conditions) {
+    if (meetsCondition(node.labels, condition)) continue;
+    if (condition.operator === "not exists") return `with a label ${condition.name}`;
+    return `without ${describeCondition(condition)}`;
   }
   const resources = sortedEntries(request.resources);
   for (const [name] of resources) if ((node.total[name] ?? 0) === 0) return `without ${name}`;
@@ -67,13 +90,18 @@ function causeOf(node: NodeView, request: PlacementRequest): string {
     if (!fits(node.available, { [name]: need })) return `with too little ${name} free`;
   }
   if (!gpusFit(node.gpus, request.resources["gpu"] ?? 0)) return "with gpus free in parts only";
-  return "with room, kept for older requests";
+  return keptForOlder;
 }
 
-function lacks(node: NodeView, request: PlacementRequest): string[] {
+function lacks(node: NodeView, request: PlacementRequest, conditions: readonly LabelCondition[]): string[] {
   const missing: string[] = [];
-  for (const [name, value] of sortedEntries(request.labels)) {
-    if (node.labels[name] !== value) missing.push(`lacks label ${name}=${value}`);
+  for (const condition of conditions) {
+    if (meetsCondition(node.labels, condition)) continue;
+    const { name, operator } = condition;
+    const has = `has label ${name}=${node.labels[name]}`;
+    missing.push(
+      operator === "not exists" || operator === "not in" ? has : `lacks ${describeCondition(condition)}`,
+    );
   }
   for (const [name, need] of sortedEntries(request.resources)) {
     const total = node.total[name] ?? 0;
@@ -87,10 +115,17 @@ function lacks(node: NodeView, request: PlacementRequest): string[] {
   return missing;
 }
 
-function describe(request: PlacementRequest): string {
+function describe(request: PlacementRequest, conditions: readonly LabelCondition[]): string {
+  const { strategy } = request;
+  const bound = boundTo(request);
   const resources = sortedEntries(request.resources)
     .filter(([, need]) => need > 0)
     .map(([name, need]) => `${need} ${name}`);
-  const labels = sortedEntries(request.labels).map(([name, value]) => `label ${name}=${value}`);
-  return [...resources, ...labels].join(", ") || "nothing but a node";
+  const needs = [
+    ...(bound === undefined ? [] : [`node ${bound}`]),
+    ...resources,
+    ...conditions.map(describeCondition),
+  ];
+  if (needs.length > 0) return needs.join(", ");
+  return strategy?.kind === "node" ? `a node, best ${strategy.nodeId}` : "nothing but a node";
 }

@@ -1,6 +1,7 @@
 // For other packages.
 export { chooseGpus, type GpuShares, giveBackGpus, takeGpus, wholeGpus } from "./gpu-instances.js";
-export { type NodeView, type PlacementRequest, place } from "./placement.js";
+export { conditionProblem, type LabelCondition, labelOperators } from "./label-conditions.js";
+export { type NodeView, type PlacementRequest, place, type Strategy } from "./placement.js";
 export { PlacementIndex, type WaitingShape } from "./placement-index.js";
 export {
   addQuantities,

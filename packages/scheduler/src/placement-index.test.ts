@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { chooseGpus, giveBackGpus, takeGpus } from "./gpu-instances.js";
-import { type NodeView, type PlacementRequest, place } from "./placement.js";
+import { type NodeView, type PlacementRequest, place, type Strategy } from "./placement.js";
 import { PlacementIndex } from "./placement-index.js";
 import { addQuantities, type Quantities, subtractQuantities } from "./resources.js";
 import { aNode, leased } from "./testing/nodes.js";
@@ -78,6 +78,18 @@ const request: fc.Arbitrary<PlacementRequest> = fc.record({
     { cpu: 9 },
   ),
   labels: fc.constantFrom({}, {}, { zone: "a" }),
+  conditions: fc.constantFrom(
+    undefined,
+    undefined,
+    [{ name: "zone", operator: "not in" as const, values: ["a"] }],
+    [{ name: "disk", operator: "exists" as const, values: [] }],
+  ),
+  strategy: fc.constantFrom<Strategy | undefined>(
+    undefined,
+    { kind: "spread" },
+    { kind: "node", nodeId: "node-1", soft: false },
+    { kind: "node", nodeId: "node-2", soft: true },
+  ),
 });
 const totals = fc.constantFrom<Quantities>({ cpu: 2 }, { cpu: 4 }, { cpu: 4, gpu: 2 });
 
@@ -116,7 +128,7 @@ function drain(index: PlacementIndex, model: Model): string[] {
 }
 
 describe("PlacementIndex", () => {
-  it("INDEX-1, INDEX-2: places the same requests on the same nodes in the same order as looking at everything", () => {
+  it("INDEX-1, INDEX-2, SHAPES-2: places the same requests on the same nodes in the same order as looking at everything", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), fc.boolean(), (steps, reserving) => {
         const index = new PlacementIndex();
@@ -169,7 +181,7 @@ describe("PlacementIndex", () => {
     );
   });
 
-  it("INDEX-3: an event is looked at by the shapes that could run on its node, whatever else waits", () => {
+  it("INDEX-3, SHAPES-1: an event is looked at by the shapes that could run on its node, whatever else waits", () => {
     const index = new PlacementIndex();
     const model = new Model();
     for (let number = 0; number < 1_000; number++) {

@@ -14,50 +14,13 @@
  */
 import { compareDistance, explain } from "./explanation.js";
 import { IndexedHeap } from "./indexed-heap.js";
-import {
-  type Candidate,
-  candidateOf,
-  compareCandidates,
-  isFeasible,
-  type NodeView,
-  type PlacementRequest,
-} from "./placement.js";
-import { sortedEntries } from "./resources.js";
+import { candidateOf, type NodeView, type PlacementRequest } from "./placement.js";
+import { keyOf, type Shape, ShapeTable } from "./shape-table.js";
 
 /** One node in so many may be reserved. */
 const nodesPerReservation = 10;
-/** Shapes for which nothing waits and that are remembered, with their candidates, for the next such request. */
-const maxIdleShapes = 64;
-
-/** Requests that ask the same. */
-interface Shape {
-  readonly key: string;
-  readonly request: PlacementRequest;
-  /** Oldest first. */
-  readonly waiting: Map<string, Waiter>;
-  /** Nodes with room, the best first; true but for those in `stale`. */
-  readonly candidates: IndexedHeap<Candidate>;
-  /** Nodes that changed since `candidates` was last looked at. */
-  readonly stale: Set<string>;
-  /** Kinds of nodes that could hold it if they were empty. */
-  feasibleKinds: number;
-  reservedNodeId: string | undefined;
-}
-
-interface Waiter {
-  readonly order: number;
-  readonly sinceMs: number;
-}
-
-/** Nodes that offer the same under the same labels: what is feasible on one is feasible on all. */
-interface NodeKind {
-  readonly key: string;
-  readonly total: NodeView["total"];
-  readonly labels: NodeView["labels"];
-  readonly nodeIds: Set<string>;
-  /** Shapes that it could hold. */
-  readonly shapes: Set<Shape>;
-}
+/** Explanations that are remembered until a node changes. */
+const maxExplanations = 64;
 
 /** How many wait for the same, and why. */
 export interface WaitingShape {
@@ -68,10 +31,7 @@ export interface WaitingShape {
 }
 
 export class PlacementIndex {
-  readonly #nodes = new Map<string, { readonly view: NodeView; readonly kind: NodeKind }>();
-  readonly #kinds = new Map<string, NodeKind>();
-  readonly #shapes = new Map<string, Shape>();
-  readonly #idle = new Set<Shape>();
+  readonly #shapes = new ShapeTable();
   readonly #shapeOf = new Map<string, Shape>();
   /** Shapes that wait and may find room, that of the oldest request first. */
   readonly #ready = new IndexedHeap<{ readonly shape: Shape; readonly order: number }>(
@@ -95,7 +55,7 @@ export class PlacementIndex {
   }
 
   get nodeCount(): number {
-    return this.#nodes.size;
+    return this.#shapes.nodeCount;
   }
 
   /** Node ids with the request they are kept for. */
@@ -106,35 +66,25 @@ export class PlacementIndex {
   /** Enters a node, or what changed of it. */
   setNode(view: NodeView): void {
     this.#explanations.clear();
-    const before = this.#nodes.get(view.nodeId);
-    const sameKind = before?.view.total === view.total && before.view.labels === view.labels;
-    const kind = before && sameKind ? before.kind : this.#kindOf(view);
-    if (before && before.kind !== kind) this.#leaveKind(view.nodeId, before.kind);
-    kind.nodeIds.add(view.nodeId);
-    this.#nodes.set(view.nodeId, { view, kind });
-    const grew = before === undefined || before.kind !== kind || view.leases <= before.view.leases;
-    this.#touch(view.nodeId, kind, grew);
+    this.#touch(view.nodeId, this.#shapes.setNode(view));
   }
 
   removeNode(nodeId: string): void {
-    const known = this.#nodes.get(nodeId);
-    if (known === undefined) return;
+    if (!this.#shapes.removeNode(nodeId)) return;
     this.#explanations.clear();
-    this.#nodes.delete(nodeId);
     this.#unreserve(this.#reservedFor.get(nodeId));
-    this.#leaveKind(nodeId, known.kind);
   }
 
   /** Adds a request at the end; one that waits under this key already keeps its place. */
   add(key: string, request: PlacementRequest, sinceMs: number): void {
-    const shape = this.#shape(request);
+    const shape = this.#shapes.shapeOf(request);
     const known = this.#shapeOf.get(key);
     if (known === shape) return;
     if (known !== undefined) this.delete(key);
     this.#orders += 1;
     shape.waiting.set(key, { order: this.#orders, sinceMs });
     this.#shapeOf.set(key, shape);
-    this.#idle.delete(shape);
+    this.#shapes.inUse(shape);
     this.#makeReady(shape);
   }
 
@@ -169,13 +119,13 @@ export class PlacementIndex {
 
   /** Reserves nodes for requests that wait since before `beforeMs` and that a node could hold (INDEX-4). */
   reserve(beforeMs: number): void {
-    const limit = Math.max(1, Math.floor(this.#nodes.size / nodesPerReservation));
+    const limit = Math.max(1, Math.floor(this.nodeCount / nodesPerReservation));
     if (this.#reservedFor.size >= limit) return;
     const starving: { readonly shape: Shape; readonly order: number }[] = [];
-    for (const shape of this.#shapes.values()) {
+    for (const shape of this.#shapes.shapes()) {
       const [oldest] = shape.waiting.values();
       if (oldest === undefined || oldest.sinceMs > beforeMs) continue;
-      if (shape.feasibleKinds === 0 || shape.reservedNodeId !== undefined) continue;
+      if (shape.reservedNodeId !== undefined || !this.#shapes.isFeasible(shape)) continue;
       starving.push({ shape, order: oldest.order });
     }
     starving.sort((a, b) => a.order - b.order);
@@ -187,8 +137,8 @@ export class PlacementIndex {
     const key = keyOf(request);
     let reason = this.#explanations.get(key);
     if (reason === undefined) {
-      reason = explain(this.#views(), request);
-      if (this.#explanations.size >= maxIdleShapes) this.#explanations.clear();
+      reason = explain(this.#shapes.views(), request);
+      if (this.#explanations.size >= maxExplanations) this.#explanations.clear();
       this.#explanations.set(key, reason);
     }
     return reason;
@@ -197,68 +147,22 @@ export class PlacementIndex {
   /** What waits, the largest number first. */
   waitingShapes(): WaitingShape[] {
     const shapes: WaitingShape[] = [];
-    for (const shape of this.#shapes.values()) {
+    for (const shape of this.#shapes.shapes()) {
       const [oldest] = shape.waiting.values();
       if (oldest === undefined) continue;
       shapes.push({
         request: shape.request,
         count: shape.waiting.size,
         oldestSinceMs: oldest.sinceMs,
-        feasible: shape.feasibleKinds > 0,
+        feasible: this.#shapes.isFeasible(shape),
       });
     }
     return shapes.sort((a, b) => b.count - a.count || a.oldestSinceMs - b.oldestSinceMs);
   }
 
-  *#views(): Iterable<NodeView> {
-    for (const { view } of this.#nodes.values()) yield view;
-  }
-
-  #kindOf({ total, labels }: NodeView): NodeKind {
-    const key = keyOf({ resources: total, labels });
-    const known = this.#kinds.get(key);
-    if (known !== undefined) return known;
-    const kind: NodeKind = { key, total, labels, nodeIds: new Set(), shapes: new Set() };
-    this.#kinds.set(key, kind);
-    for (const shape of this.#shapes.values()) this.#relate(shape, kind);
-    return kind;
-  }
-
-  #leaveKind(nodeId: string, kind: NodeKind): void {
-    kind.nodeIds.delete(nodeId);
-    for (const shape of kind.shapes) shape.stale.add(nodeId);
-    if (kind.nodeIds.size > 0) return;
-    this.#kinds.delete(kind.key);
-    for (const shape of kind.shapes) shape.feasibleKinds -= 1;
-  }
-
-  #shape(request: PlacementRequest): Shape {
-    const key = keyOf(request);
-    const known = this.#shapes.get(key);
-    if (known !== undefined) return known;
-    const shape: Shape = {
-      key,
-      request,
-      waiting: new Map(),
-      candidates: new IndexedHeap(({ nodeId }) => nodeId, compareCandidates),
-      stale: new Set(),
-      feasibleKinds: 0,
-      reservedNodeId: undefined,
-    };
-    this.#shapes.set(key, shape);
-    for (const kind of this.#kinds.values()) this.#relate(shape, kind);
-    return shape;
-  }
-
-  #relate(shape: Shape, kind: NodeKind): void {
-    if (!isFeasible(kind, shape.request)) return;
-    kind.shapes.add(shape);
-    shape.feasibleKinds += 1;
-    for (const nodeId of kind.nodeIds) shape.stale.add(nodeId);
-  }
-
-  #touch(nodeId: string, kind: NodeKind, grew: boolean): void {
-    for (const shape of kind.shapes) {
+  /** The node changed, or who may use it did. */
+  #touch(nodeId: string, grew: boolean): void {
+    for (const shape of this.#shapes.shapesOf(nodeId)) {
       shape.stale.add(nodeId);
       if (grew) this.#makeReady(shape);
     }
@@ -277,22 +181,17 @@ export class PlacementIndex {
     }
     this.#ready.delete(shape.key);
     this.#unreserve(shape);
-    this.#idle.add(shape);
-    for (const oldest of this.#idle) {
-      if (this.#idle.size <= maxIdleShapes) return;
-      this.#idle.delete(oldest);
-      this.#shapes.delete(oldest.key);
-      for (const kind of this.#kinds.values()) kind.shapes.delete(oldest);
-    }
+    this.#shapes.unused(shape);
   }
 
   #refresh(shape: Shape): void {
     for (const nodeId of shape.stale) {
       this.#looks += 1;
-      const known = this.#nodes.get(nodeId);
+      const view = this.#shapes.node(nodeId);
       const reservedFor = this.#reservedFor.get(nodeId);
-      const usable = known?.kind.shapes.has(shape) && (reservedFor === undefined || reservedFor === shape);
-      const candidate = known && usable ? candidateOf(known.view, shape.request) : undefined;
+      const usable =
+        this.#shapes.couldRunOn(shape, nodeId) && (reservedFor === undefined || reservedFor === shape);
+      const candidate = view && usable ? candidateOf(view, shape.request) : undefined;
       if (candidate) shape.candidates.set(candidate);
       else shape.candidates.delete(nodeId);
     }
@@ -301,14 +200,14 @@ export class PlacementIndex {
 
   #reserveFor(shape: Shape): void {
     let nearest: NodeView | undefined;
-    for (const { view, kind } of this.#nodes.values()) {
-      if (!kind.shapes.has(shape) || this.#reservedFor.has(view.nodeId)) continue;
+    for (const view of this.#shapes.views()) {
+      if (!this.#shapes.couldRunOn(shape, view.nodeId) || this.#reservedFor.has(view.nodeId)) continue;
       if (nearest === undefined || compareDistance(view, nearest, shape.request) < 0) nearest = view;
     }
     if (nearest === undefined) return;
     shape.reservedNodeId = nearest.nodeId;
     this.#reservedFor.set(nearest.nodeId, shape);
-    this.#retouch(nearest.nodeId, false);
+    this.#touch(nearest.nodeId, false);
   }
 
   #unreserve(shape: Shape | undefined): void {
@@ -316,16 +215,6 @@ export class PlacementIndex {
     const nodeId = shape.reservedNodeId;
     shape.reservedNodeId = undefined;
     this.#reservedFor.delete(nodeId);
-    this.#retouch(nodeId, true);
+    this.#touch(nodeId, true);
   }
-
-  #retouch(nodeId: string, grew: boolean): void {
-    const known = this.#nodes.get(nodeId);
-    if (known !== undefined) this.#touch(nodeId, known.kind, grew);
-  }
-}
-
-/** The same text for requests that ask the same. */
-function keyOf({ resources, labels }: PlacementRequest): string {
-  return JSON.stringify([sortedEntries(resources), sortedEntries(labels)]);
 }

@@ -2540,6 +2540,12 @@ export namespace palimpsest {
             /** ActorSpec fence. */
             fence: palimpsest.v1.Fence;
 
+            /** ActorSpec labelConditions. */
+            labelConditions: palimpsest.v1.LabelCondition.$Properties[];
+
+            /** ActorSpec strategy. */
+            strategy?: (palimpsest.v1.Strategy.$Properties|null);
+
             /**
              * Creates a new ActorSpec instance using the specified properties.
              * @param [properties] Properties to set
@@ -2629,6 +2635,12 @@ export namespace palimpsest {
                 /** ActorSpec fence */
                 fence?: (palimpsest.v1.Fence|null);
 
+                /** ActorSpec labelConditions */
+                labelConditions?: (palimpsest.v1.LabelCondition.$Properties[]|null);
+
+                /** ActorSpec strategy */
+                strategy?: (palimpsest.v1.Strategy.$Properties|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -2654,8 +2666,199 @@ export namespace palimpsest {
               ownerIncarnation?: number|null;
               argsObject?: palimpsest.v1.ArgsObject.$Shape|null;
               fence?: palimpsest.v1.Fence|null;
+              labelConditions?: palimpsest.v1.LabelCondition.$Shape[]|null;
+              strategy?: palimpsest.v1.Strategy.$Shape|null;
               $unknowns?: Uint8Array[];
             };
+        }
+
+        /** LabelOperator enum. */
+        enum LabelOperator {
+
+            /** LABEL_OPERATOR_UNSPECIFIED value */
+            LABEL_OPERATOR_UNSPECIFIED = 0,
+
+            /** LABEL_OPERATOR_IN value */
+            LABEL_OPERATOR_IN = 1,
+
+            /** LABEL_OPERATOR_NOT_IN value */
+            LABEL_OPERATOR_NOT_IN = 2,
+
+            /** LABEL_OPERATOR_EXISTS value */
+            LABEL_OPERATOR_EXISTS = 3,
+
+            /** LABEL_OPERATOR_NOT_EXISTS value */
+            LABEL_OPERATOR_NOT_EXISTS = 4
+        }
+
+        /**
+         * Properties of a LabelCondition.
+         * @deprecated Use palimpsest.v1.LabelCondition.$Properties instead.
+         */
+        interface ILabelCondition extends palimpsest.v1.LabelCondition.$Properties {
+        }
+
+        /** Represents a LabelCondition. */
+        class LabelCondition {
+
+            /**
+             * Constructs a new LabelCondition.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.LabelCondition.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** LabelCondition name. */
+            name: string;
+
+            /** LabelCondition operator. */
+            operator: palimpsest.v1.LabelOperator;
+
+            /** LabelCondition values. */
+            values: string[];
+
+            /**
+             * Creates a new LabelCondition instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns LabelCondition instance
+             */
+            static create(properties: palimpsest.v1.LabelCondition.$Shape): palimpsest.v1.LabelCondition & palimpsest.v1.LabelCondition.$Shape;
+            static create(properties?: palimpsest.v1.LabelCondition.$Properties): palimpsest.v1.LabelCondition;
+
+            /**
+             * Encodes the specified LabelCondition message. Does not implicitly {@link palimpsest.v1.LabelCondition.verify|verify} messages.
+             * @param message LabelCondition message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.LabelCondition.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a LabelCondition message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.LabelCondition & palimpsest.v1.LabelCondition.$Shape} LabelCondition
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.LabelCondition & palimpsest.v1.LabelCondition.$Shape;
+        }
+
+        namespace LabelCondition {
+
+            /** Properties of a LabelCondition. */
+            interface $Properties {
+
+                /** LabelCondition name */
+                name?: (string|null);
+
+                /** LabelCondition operator */
+                operator?: (palimpsest.v1.LabelOperator|null);
+
+                /** LabelCondition values */
+                values?: (string[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a LabelCondition. */
+            type $Shape = palimpsest.v1.LabelCondition.$Properties;
+        }
+
+        /** StrategyKind enum. */
+        enum StrategyKind {
+
+            /** STRATEGY_KIND_UNSPECIFIED value */
+            STRATEGY_KIND_UNSPECIFIED = 0,
+
+            /** STRATEGY_KIND_PACK value */
+            STRATEGY_KIND_PACK = 1,
+
+            /** STRATEGY_KIND_SPREAD value */
+            STRATEGY_KIND_SPREAD = 2,
+
+            /** STRATEGY_KIND_NODE value */
+            STRATEGY_KIND_NODE = 3
+        }
+
+        /**
+         * Properties of a Strategy.
+         * @deprecated Use palimpsest.v1.Strategy.$Properties instead.
+         */
+        interface IStrategy extends palimpsest.v1.Strategy.$Properties {
+        }
+
+        /** Represents a Strategy. */
+        class Strategy {
+
+            /**
+             * Constructs a new Strategy.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.Strategy.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Strategy kind. */
+            kind: palimpsest.v1.StrategyKind;
+
+            /** Strategy nodeId. */
+            nodeId: string;
+
+            /** Strategy soft. */
+            soft: boolean;
+
+            /**
+             * Creates a new Strategy instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Strategy instance
+             */
+            static create(properties: palimpsest.v1.Strategy.$Shape): palimpsest.v1.Strategy & palimpsest.v1.Strategy.$Shape;
+            static create(properties?: palimpsest.v1.Strategy.$Properties): palimpsest.v1.Strategy;
+
+            /**
+             * Encodes the specified Strategy message. Does not implicitly {@link palimpsest.v1.Strategy.verify|verify} messages.
+             * @param message Strategy message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.Strategy.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Strategy message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Strategy & palimpsest.v1.Strategy.$Shape} Strategy
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.Strategy & palimpsest.v1.Strategy.$Shape;
+        }
+
+        namespace Strategy {
+
+            /** Properties of a Strategy. */
+            interface $Properties {
+
+                /** Strategy kind */
+                kind?: (palimpsest.v1.StrategyKind|null);
+
+                /** Strategy nodeId */
+                nodeId?: (string|null);
+
+                /** Strategy soft */
+                soft?: (boolean|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a Strategy. */
+            type $Shape = palimpsest.v1.Strategy.$Properties;
         }
 
         /** Fence enum. */
@@ -3978,6 +4181,12 @@ export namespace palimpsest {
             /** WaitingShape reason. */
             reason: string;
 
+            /** WaitingShape labelConditions. */
+            labelConditions: palimpsest.v1.LabelCondition.$Properties[];
+
+            /** WaitingShape strategy. */
+            strategy?: (palimpsest.v1.Strategy.$Properties|null);
+
             /**
              * Creates a new WaitingShape instance using the specified properties.
              * @param [properties] Properties to set
@@ -4027,6 +4236,12 @@ export namespace palimpsest {
 
                 /** WaitingShape reason */
                 reason?: (string|null);
+
+                /** WaitingShape labelConditions */
+                labelConditions?: (palimpsest.v1.LabelCondition.$Properties[]|null);
+
+                /** WaitingShape strategy */
+                strategy?: (palimpsest.v1.Strategy.$Properties|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -10984,6 +11199,8 @@ export import HeadMessage = palimpsest.v1.HeadMessage;
 export import JobInfo = palimpsest.v1.JobInfo;
 export import JobStatus = palimpsest.v1.JobStatus;
 export import KillActorRequest = palimpsest.v1.KillActorRequest;
+export import LabelCondition = palimpsest.v1.LabelCondition;
+export import LabelOperator = palimpsest.v1.LabelOperator;
 export import LeaseRenewed = palimpsest.v1.LeaseRenewed;
 export import ListActorsRequest = palimpsest.v1.ListActorsRequest;
 export import ListActorsResponse = palimpsest.v1.ListActorsResponse;
@@ -11049,6 +11266,8 @@ export import StopDriver = palimpsest.v1.StopDriver;
 export import StopJobRequest = palimpsest.v1.StopJobRequest;
 export import StopNode = palimpsest.v1.StopNode;
 export import StoreDiff = palimpsest.v1.StoreDiff;
+export import Strategy = palimpsest.v1.Strategy;
+export import StrategyKind = palimpsest.v1.StrategyKind;
 export import StreamCredit = palimpsest.v1.StreamCredit;
 export import SubmitRequest = palimpsest.v1.SubmitRequest;
 export import SummarizeRequest = palimpsest.v1.SummarizeRequest;

@@ -6147,6 +6147,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [ownerIncarnation] ActorSpec ownerIncarnation
              * @property {palimpsest.v1.ArgsObject.$Properties|null} [argsObject] ActorSpec argsObject
              * @property {palimpsest.v1.Fence|null} [fence] ActorSpec fence
+             * @property {Array.<palimpsest.v1.LabelCondition.$Properties>|null} [labelConditions] ActorSpec labelConditions
+             * @property {palimpsest.v1.Strategy.$Properties|null} [strategy] ActorSpec strategy
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -6180,6 +6182,8 @@ export const palimpsest = $root.palimpsest = (() => {
              *   ownerIncarnation?: number|null;
              *   argsObject?: palimpsest.v1.ArgsObject.$Shape|null;
              *   fence?: palimpsest.v1.Fence|null;
+             *   labelConditions?: Array.<palimpsest.v1.LabelCondition.$Shape>|null;
+             *   strategy?: palimpsest.v1.Strategy.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.ActorSpec.$Shape
              */
@@ -6195,6 +6199,7 @@ export const palimpsest = $root.palimpsest = (() => {
             const ActorSpec = function (properties) {
                 this.labels = {};
                 this.environment = {};
+                this.labelConditions = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -6354,6 +6359,22 @@ export const palimpsest = $root.palimpsest = (() => {
             ActorSpec.prototype.fence = 0;
 
             /**
+             * ActorSpec labelConditions.
+             * @member {Array.<palimpsest.v1.LabelCondition.$Properties>} labelConditions
+             * @memberof palimpsest.v1.ActorSpec
+             * @instance
+             */
+            ActorSpec.prototype.labelConditions = $util.emptyArray;
+
+            /**
+             * ActorSpec strategy.
+             * @member {palimpsest.v1.Strategy.$Properties|null|undefined} strategy
+             * @memberof palimpsest.v1.ActorSpec
+             * @instance
+             */
+            ActorSpec.prototype.strategy = null;
+
+            /**
              * Creates a new ActorSpec instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ActorSpec
@@ -6425,6 +6446,11 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.ArgsObject.encode(message.argsObject, writer.uint32(/* id 20, wireType 2 =*/162).fork(), _depth + 1).ldelim();
                 if (message.fence != null && $Object.hasOwnProperty.call(message, "fence") && message.fence !== 0)
                     writer.uint32(/* id 21, wireType 0 =*/168).int32(message.fence);
+                if (message.labelConditions != null && message.labelConditions.length)
+                    for (let i = 0; i < message.labelConditions.length; ++i)
+                        $root.palimpsest.v1.LabelCondition.encode(message.labelConditions[i], writer.uint32(/* id 22, wireType 2 =*/178).fork(), _depth + 1).ldelim();
+                if (message.strategy != null && $Object.hasOwnProperty.call(message, "strategy"))
+                    $root.palimpsest.v1.Strategy.encode(message.strategy, writer.uint32(/* id 23, wireType 2 =*/186).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -6685,6 +6711,20 @@ export const palimpsest = $root.palimpsest = (() => {
                                 delete message.fence;
                             continue;
                         }
+                    case 22: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.labelConditions && message.labelConditions.length))
+                                message.labelConditions = [];
+                            message.labelConditions.push($root.palimpsest.v1.LabelCondition.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 23: {
+                            if (wireType !== 2)
+                                break;
+                            message.strategy = $root.palimpsest.v1.Strategy.decode(reader, reader.size(), $undefined, _depth + 1, message.strategy);
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -6703,6 +6743,429 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return ActorSpec;
+        })();
+
+        /**
+         * LabelOperator enum.
+         * @name palimpsest.v1.LabelOperator
+         * @enum {number}
+         * @property {number} LABEL_OPERATOR_UNSPECIFIED=0 LABEL_OPERATOR_UNSPECIFIED value
+         * @property {number} LABEL_OPERATOR_IN=1 LABEL_OPERATOR_IN value
+         * @property {number} LABEL_OPERATOR_NOT_IN=2 LABEL_OPERATOR_NOT_IN value
+         * @property {number} LABEL_OPERATOR_EXISTS=3 LABEL_OPERATOR_EXISTS value
+         * @property {number} LABEL_OPERATOR_NOT_EXISTS=4 LABEL_OPERATOR_NOT_EXISTS value
+         */
+        v1.LabelOperator = (function() {
+            const valuesById = $Object.create(null), values = $Object.create(valuesById);
+            values[valuesById[0] = "LABEL_OPERATOR_UNSPECIFIED"] = 0;
+            values[valuesById[1] = "LABEL_OPERATOR_IN"] = 1;
+            values[valuesById[2] = "LABEL_OPERATOR_NOT_IN"] = 2;
+            values[valuesById[3] = "LABEL_OPERATOR_EXISTS"] = 3;
+            values[valuesById[4] = "LABEL_OPERATOR_NOT_EXISTS"] = 4;
+            return values;
+        })();
+
+        v1.LabelCondition = (function() {
+
+            /**
+             * Properties of a LabelCondition.
+             * @typedef {Object} palimpsest.v1.LabelCondition.$Properties
+             * @property {string|null} [name] LabelCondition name
+             * @property {palimpsest.v1.LabelOperator|null} [operator] LabelCondition operator
+             * @property {Array.<string>|null} [values] LabelCondition values
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a LabelCondition.
+             * @memberof palimpsest.v1
+             * @interface ILabelCondition
+             * @augments palimpsest.v1.LabelCondition.$Properties
+             * @deprecated Use palimpsest.v1.LabelCondition.$Properties instead.
+             */
+
+            /**
+             * Shape of a LabelCondition.
+             * @typedef {palimpsest.v1.LabelCondition.$Properties} palimpsest.v1.LabelCondition.$Shape
+             */
+
+            /**
+             * Constructs a new LabelCondition.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a LabelCondition.
+             * @constructor
+             * @param {palimpsest.v1.LabelCondition.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const LabelCondition = function (properties) {
+                this.values = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * LabelCondition name.
+             * @member {string} name
+             * @memberof palimpsest.v1.LabelCondition
+             * @instance
+             */
+            LabelCondition.prototype.name = "";
+
+            /**
+             * LabelCondition operator.
+             * @member {palimpsest.v1.LabelOperator} operator
+             * @memberof palimpsest.v1.LabelCondition
+             * @instance
+             */
+            LabelCondition.prototype.operator = 0;
+
+            /**
+             * LabelCondition values.
+             * @member {Array.<string>} values
+             * @memberof palimpsest.v1.LabelCondition
+             * @instance
+             */
+            LabelCondition.prototype.values = $util.emptyArray;
+
+            /**
+             * Creates a new LabelCondition instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.LabelCondition
+             * @static
+             * @param {palimpsest.v1.LabelCondition.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.LabelCondition} LabelCondition instance
+             * @type {{
+             *   (properties: palimpsest.v1.LabelCondition.$Shape): palimpsest.v1.LabelCondition & palimpsest.v1.LabelCondition.$Shape;
+             *   (properties?: palimpsest.v1.LabelCondition.$Properties): palimpsest.v1.LabelCondition;
+             * }}
+             */
+            LabelCondition.create = function(properties) {
+                return new LabelCondition(properties);
+            };
+
+            /**
+             * Encodes the specified LabelCondition message. Does not implicitly {@link palimpsest.v1.LabelCondition.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.LabelCondition
+             * @static
+             * @param {palimpsest.v1.LabelCondition.$Properties} message LabelCondition message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            LabelCondition.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name") && message.name !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.name);
+                if (message.operator != null && $Object.hasOwnProperty.call(message, "operator") && message.operator !== 0)
+                    writer.uint32(/* id 2, wireType 0 =*/16).int32(message.operator);
+                if (message.values != null && message.values.length)
+                    for (let i = 0; i < message.values.length; ++i)
+                        writer.uint32(/* id 3, wireType 2 =*/26).string(message.values[i]);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a LabelCondition message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.LabelCondition
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.LabelCondition & palimpsest.v1.LabelCondition.$Shape} LabelCondition
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            LabelCondition.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.LabelCondition();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.name = value;
+                            else
+                                delete message.name;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.operator = value;
+                            else
+                                delete message.operator;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.values && message.values.length))
+                                message.values = [];
+                            message.values.push(reader.stringVerify());
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return LabelCondition;
+        })();
+
+        /**
+         * StrategyKind enum.
+         * @name palimpsest.v1.StrategyKind
+         * @enum {number}
+         * @property {number} STRATEGY_KIND_UNSPECIFIED=0 STRATEGY_KIND_UNSPECIFIED value
+         * @property {number} STRATEGY_KIND_PACK=1 STRATEGY_KIND_PACK value
+         * @property {number} STRATEGY_KIND_SPREAD=2 STRATEGY_KIND_SPREAD value
+         * @property {number} STRATEGY_KIND_NODE=3 STRATEGY_KIND_NODE value
+         */
+        v1.StrategyKind = (function() {
+            const valuesById = $Object.create(null), values = $Object.create(valuesById);
+            values[valuesById[0] = "STRATEGY_KIND_UNSPECIFIED"] = 0;
+            values[valuesById[1] = "STRATEGY_KIND_PACK"] = 1;
+            values[valuesById[2] = "STRATEGY_KIND_SPREAD"] = 2;
+            values[valuesById[3] = "STRATEGY_KIND_NODE"] = 3;
+            return values;
+        })();
+
+        v1.Strategy = (function() {
+
+            /**
+             * Properties of a Strategy.
+             * @typedef {Object} palimpsest.v1.Strategy.$Properties
+             * @property {palimpsest.v1.StrategyKind|null} [kind] Strategy kind
+             * @property {string|null} [nodeId] Strategy nodeId
+             * @property {boolean|null} [soft] Strategy soft
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a Strategy.
+             * @memberof palimpsest.v1
+             * @interface IStrategy
+             * @augments palimpsest.v1.Strategy.$Properties
+             * @deprecated Use palimpsest.v1.Strategy.$Properties instead.
+             */
+
+            /**
+             * Shape of a Strategy.
+             * @typedef {palimpsest.v1.Strategy.$Properties} palimpsest.v1.Strategy.$Shape
+             */
+
+            /**
+             * Constructs a new Strategy.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a Strategy.
+             * @constructor
+             * @param {palimpsest.v1.Strategy.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Strategy = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Strategy kind.
+             * @member {palimpsest.v1.StrategyKind} kind
+             * @memberof palimpsest.v1.Strategy
+             * @instance
+             */
+            Strategy.prototype.kind = 0;
+
+            /**
+             * Strategy nodeId.
+             * @member {string} nodeId
+             * @memberof palimpsest.v1.Strategy
+             * @instance
+             */
+            Strategy.prototype.nodeId = "";
+
+            /**
+             * Strategy soft.
+             * @member {boolean} soft
+             * @memberof palimpsest.v1.Strategy
+             * @instance
+             */
+            Strategy.prototype.soft = false;
+
+            /**
+             * Creates a new Strategy instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.Strategy
+             * @static
+             * @param {palimpsest.v1.Strategy.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.Strategy} Strategy instance
+             * @type {{
+             *   (properties: palimpsest.v1.Strategy.$Shape): palimpsest.v1.Strategy & palimpsest.v1.Strategy.$Shape;
+             *   (properties?: palimpsest.v1.Strategy.$Properties): palimpsest.v1.Strategy;
+             * }}
+             */
+            Strategy.create = function(properties) {
+                return new Strategy(properties);
+            };
+
+            /**
+             * Encodes the specified Strategy message. Does not implicitly {@link palimpsest.v1.Strategy.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.Strategy
+             * @static
+             * @param {palimpsest.v1.Strategy.$Properties} message Strategy message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Strategy.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.kind != null && $Object.hasOwnProperty.call(message, "kind") && message.kind !== 0)
+                    writer.uint32(/* id 1, wireType 0 =*/8).int32(message.kind);
+                if (message.nodeId != null && $Object.hasOwnProperty.call(message, "nodeId") && message.nodeId !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.nodeId);
+                if (message.soft != null && $Object.hasOwnProperty.call(message, "soft") && message.soft !== false)
+                    writer.uint32(/* id 3, wireType 0 =*/24).bool(message.soft);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a Strategy message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.Strategy
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Strategy & palimpsest.v1.Strategy.$Shape} Strategy
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Strategy.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.Strategy();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.kind = value;
+                            else
+                                delete message.kind;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.nodeId = value;
+                            else
+                                delete message.nodeId;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.soft = value;
+                            else
+                                delete message.soft;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return Strategy;
         })();
 
         /**
@@ -9990,6 +10453,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [oldestSinceMs] WaitingShape oldestSinceMs
              * @property {boolean|null} [feasible] WaitingShape feasible
              * @property {string|null} [reason] WaitingShape reason
+             * @property {Array.<palimpsest.v1.LabelCondition.$Properties>|null} [labelConditions] WaitingShape labelConditions
+             * @property {palimpsest.v1.Strategy.$Properties|null} [strategy] WaitingShape strategy
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -10016,6 +10481,7 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             const WaitingShape = function (properties) {
                 this.labels = {};
+                this.labelConditions = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -10071,6 +10537,22 @@ export const palimpsest = $root.palimpsest = (() => {
             WaitingShape.prototype.reason = "";
 
             /**
+             * WaitingShape labelConditions.
+             * @member {Array.<palimpsest.v1.LabelCondition.$Properties>} labelConditions
+             * @memberof palimpsest.v1.WaitingShape
+             * @instance
+             */
+            WaitingShape.prototype.labelConditions = $util.emptyArray;
+
+            /**
+             * WaitingShape strategy.
+             * @member {palimpsest.v1.Strategy.$Properties|null|undefined} strategy
+             * @memberof palimpsest.v1.WaitingShape
+             * @instance
+             */
+            WaitingShape.prototype.strategy = null;
+
+            /**
              * Creates a new WaitingShape instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.WaitingShape
@@ -10115,6 +10597,11 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 5, wireType 0 =*/40).bool(message.feasible);
                 if (message.reason != null && $Object.hasOwnProperty.call(message, "reason") && message.reason !== "")
                     writer.uint32(/* id 6, wireType 2 =*/50).string(message.reason);
+                if (message.labelConditions != null && message.labelConditions.length)
+                    for (let i = 0; i < message.labelConditions.length; ++i)
+                        $root.palimpsest.v1.LabelCondition.encode(message.labelConditions[i], writer.uint32(/* id 7, wireType 2 =*/58).fork(), _depth + 1).ldelim();
+                if (message.strategy != null && $Object.hasOwnProperty.call(message, "strategy"))
+                    $root.palimpsest.v1.Strategy.encode(message.strategy, writer.uint32(/* id 8, wireType 2 =*/66).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -10235,6 +10722,20 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.reason = value;
                             else
                                 delete message.reason;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.labelConditions && message.labelConditions.length))
+                                message.labelConditions = [];
+                            message.labelConditions.push($root.palimpsest.v1.LabelCondition.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            message.strategy = $root.palimpsest.v1.Strategy.decode(reader, reader.size(), $undefined, _depth + 1, message.strategy);
                             continue;
                         }
                     }
@@ -27901,6 +28402,8 @@ const exportedHeadMessage = palimpsest.v1.HeadMessage;
 const exportedJobInfo = palimpsest.v1.JobInfo;
 const exportedJobStatus = palimpsest.v1.JobStatus;
 const exportedKillActorRequest = palimpsest.v1.KillActorRequest;
+const exportedLabelCondition = palimpsest.v1.LabelCondition;
+const exportedLabelOperator = palimpsest.v1.LabelOperator;
 const exportedLeaseRenewed = palimpsest.v1.LeaseRenewed;
 const exportedListActorsRequest = palimpsest.v1.ListActorsRequest;
 const exportedListActorsResponse = palimpsest.v1.ListActorsResponse;
@@ -27966,6 +28469,8 @@ const exportedStopDriver = palimpsest.v1.StopDriver;
 const exportedStopJobRequest = palimpsest.v1.StopJobRequest;
 const exportedStopNode = palimpsest.v1.StopNode;
 const exportedStoreDiff = palimpsest.v1.StoreDiff;
+const exportedStrategy = palimpsest.v1.Strategy;
+const exportedStrategyKind = palimpsest.v1.StrategyKind;
 const exportedStreamCredit = palimpsest.v1.StreamCredit;
 const exportedSubmitRequest = palimpsest.v1.SubmitRequest;
 const exportedSummarizeRequest = palimpsest.v1.SummarizeRequest;
@@ -27983,4 +28488,4 @@ const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
 const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
-export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLeaseRenewed as LeaseRenewed, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };
+export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };

@@ -1,0 +1,206 @@
+/**
+ * Responsibility: the nodes by kind, the requests by shape, and which shape could ever run on which node.
+ * Not responsible for: who waits and who is next (placement-index.ts).
+ *
+ * Invariants:
+ * - SHAPES-1. `shapesOf` a node are exactly those that the node could hold if it were empty. A shape that is bound to a
+ *   node is told of that node alone.
+ * - SHAPES-2. Each node that comes, changes its kind or goes is stale for every shape that could run on it before or
+ *   after.
+ */
+import { IndexedHeap } from "./indexed-heap.js";
+import {
+  boundTo,
+  type Candidate,
+  compareCandidates,
+  isFeasible,
+  type NodeView,
+  type PlacementRequest,
+} from "./placement.js";
+import { sortedEntries } from "./resources.js";
+
+/** Shapes for which nothing waits and that are remembered, with their candidates, for the next such request. */
+const maxIdleShapes = 64;
+
+export interface Waiter {
+  readonly order: number;
+  readonly sinceMs: number;
+}
+
+/** Requests that ask the same. */
+export interface Shape {
+  readonly key: string;
+  readonly request: PlacementRequest;
+  /** Oldest first. */
+  readonly waiting: Map<string, Waiter>;
+  /** Nodes with room, the best first; true but for those in `stale`. */
+  readonly candidates: IndexedHeap<Candidate>;
+  /** Nodes that changed since `candidates` was last looked at. */
+  readonly stale: Set<string>;
+  reservedNodeId: string | undefined;
+}
+
+/** Nodes that offer the same under the same labels: what is feasible on one is feasible on all. */
+interface NodeKind {
+  readonly key: string;
+  readonly total: NodeView["total"];
+  readonly labels: NodeView["labels"];
+  readonly nodeIds: Set<string>;
+  /** Shapes that it could hold and that are bound to no node. */
+  readonly shapes: Set<Shape>;
+}
+
+interface KnownNode {
+  readonly view: NodeView;
+  readonly kind: NodeKind;
+}
+
+export class ShapeTable {
+  readonly #nodes = new Map<string, KnownNode>();
+  readonly #kinds = new Map<string, NodeKind>();
+  readonly #shapes = new Map<string, Shape>();
+  /** Shapes that are bound to a node, by its id; it need not be there. */
+  readonly #bound = new Map<string, Set<Shape>>();
+  readonly #idle = new Set<Shape>();
+
+  get nodeCount(): number {
+    return this.#nodes.size;
+  }
+
+  node(nodeId: string): NodeView | undefined {
+    return this.#nodes.get(nodeId)?.view;
+  }
+
+  *views(): Generator<NodeView> {
+    for (const { view } of this.#nodes.values()) yield view;
+  }
+
+  shapes(): Iterable<Shape> {
+    return this.#shapes.values();
+  }
+
+  /** Enters a node, or what changed of it. @returns whether there may be more room on it than before */
+  setNode(view: NodeView): boolean {
+    const before = this.#nodes.get(view.nodeId);
+    const sameKind = before?.view.total === view.total && before.view.labels === view.labels;
+    const kind = before && sameKind ? before.kind : this.#kindOf(view);
+    if (before && before.kind !== kind) this.#leaveKind(view.nodeId, before.kind);
+    kind.nodeIds.add(view.nodeId);
+    this.#nodes.set(view.nodeId, { view, kind });
+    for (const shape of this.shapesOf(view.nodeId)) shape.stale.add(view.nodeId);
+    return before === undefined || before.kind !== kind || view.leases <= before.view.leases;
+  }
+
+  removeNode(nodeId: string): boolean {
+    const known = this.#nodes.get(nodeId);
+    if (known === undefined) return false;
+    this.#leaveKind(nodeId, known.kind);
+    this.#nodes.delete(nodeId);
+    return true;
+  }
+
+  /** Shapes that the node could hold if it were empty. */
+  *shapesOf(nodeId: string): Generator<Shape> {
+    const known = this.#nodes.get(nodeId);
+    if (known === undefined) return;
+    yield* known.kind.shapes;
+    for (const shape of this.#bound.get(nodeId) ?? []) if (isFeasible(known.kind, shape.request)) yield shape;
+  }
+
+  couldRunOn(shape: Shape, nodeId: string): boolean {
+    const known = this.#nodes.get(nodeId);
+    if (known === undefined) return false;
+    const bound = boundTo(shape.request);
+    if (bound === undefined) return known.kind.shapes.has(shape);
+    return bound === nodeId && isFeasible(known.kind, shape.request);
+  }
+
+  /** Whether some node could hold it if that were empty. */
+  isFeasible(shape: Shape): boolean {
+    const bound = boundTo(shape.request);
+    if (bound !== undefined) return this.couldRunOn(shape, bound);
+    for (const kind of this.#kinds.values()) if (kind.shapes.has(shape)) return true;
+    return false;
+  }
+
+  shapeOf(request: PlacementRequest): Shape {
+    const key = keyOf(request);
+    const known = this.#shapes.get(key);
+    if (known !== undefined) return known;
+    const shape: Shape = {
+      key,
+      request,
+      waiting: new Map(),
+      candidates: new IndexedHeap(({ nodeId }) => nodeId, compareCandidates),
+      stale: new Set(),
+      reservedNodeId: undefined,
+    };
+    this.#shapes.set(key, shape);
+    const bound = boundTo(request);
+    if (bound !== undefined) {
+      const shapes = this.#bound.get(bound) ?? new Set();
+      this.#bound.set(bound, shapes.add(shape));
+      if (this.#nodes.has(bound)) shape.stale.add(bound);
+    } else for (const kind of this.#kinds.values()) relate(shape, kind);
+    return shape;
+  }
+
+  /** Something waits for it again. */
+  inUse(shape: Shape): void {
+    this.#idle.delete(shape);
+  }
+
+  /** Nothing waits for it any more. */
+  unused(shape: Shape): void {
+    this.#idle.add(shape);
+    for (const oldest of this.#idle) {
+      if (this.#idle.size <= maxIdleShapes) return;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(shape: Shape): void {
+    this.#idle.delete(shape);
+    this.#shapes.delete(shape.key);
+    for (const kind of this.#kinds.values()) kind.shapes.delete(shape);
+    const bound = boundTo(shape.request);
+    if (bound === undefined) return;
+    const shapes = this.#bound.get(bound);
+    shapes?.delete(shape);
+    if (shapes?.size === 0) this.#bound.delete(bound);
+  }
+
+  #kindOf({ total, labels }: NodeView): NodeKind {
+    const key = JSON.stringify([sortedEntries(total), sortedEntries(labels)]);
+    const known = this.#kinds.get(key);
+    if (known !== undefined) return known;
+    const kind: NodeKind = { key, total, labels, nodeIds: new Set(), shapes: new Set() };
+    this.#kinds.set(key, kind);
+    for (const shape of this.#shapes.values()) if (boundTo(shape.request) === undefined) relate(shape, kind);
+    return kind;
+  }
+
+  #leaveKind(nodeId: string, kind: NodeKind): void {
+    for (const shape of this.shapesOf(nodeId)) shape.stale.add(nodeId);
+    kind.nodeIds.delete(nodeId);
+    if (kind.nodeIds.size === 0) this.#kinds.delete(kind.key);
+  }
+}
+
+function relate(shape: Shape, kind: NodeKind): void {
+  if (!isFeasible(kind, shape.request)) return;
+  kind.shapes.add(shape);
+  for (const nodeId of kind.nodeIds) shape.stale.add(nodeId);
+}
+
+/** The same text for requests that ask the same. */
+export function keyOf({ resources, labels, conditions = [], strategy }: PlacementRequest): string {
+  const asked: unknown[] = [sortedEntries(resources), sortedEntries(labels)];
+  if (conditions.length > 0 || (strategy !== undefined && strategy.kind !== "pack")) {
+    asked.push(
+      conditions.map(({ name, operator, values }) => [name, operator, ...values]),
+      strategy?.kind === "node" ? [strategy.nodeId, strategy.soft] : strategy?.kind,
+    );
+  }
+  return JSON.stringify(asked);
+}
