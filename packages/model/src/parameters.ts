@@ -148,22 +148,30 @@ export function checkParameters(
   config: ModelConfig,
   parameters: Readonly<Record<string, Float32Array>>,
 ): void {
-  const shapes = parameterShapes(config);
+  checkTensors(parameterShapes(config), parameters, `this ${config.architecture} config`);
+}
+
+/**
+ * Checks that the names and sizes are those of the shapes.
+ * @param where what they are the shapes of
+ * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH
+ */
+export function checkTensors(
+  shapes: Readonly<Record<string, readonly number[]>>,
+  tensors: Readonly<Record<string, Float32Array>>,
+  where: string,
+): void {
   for (const [name, shape] of Object.entries(shapes)) {
-    const values = parameters[name];
+    const values = tensors[name];
     if (values === undefined) throw new ModelError("TENSOR_MISSING", `parameter ${name} is missing`);
     if (values.length !== sizeOf(shape)) {
       const message = `parameter ${name} has ${values.length} values where [${shape.join(", ")}] needs ${sizeOf(shape)}`;
       throw new ModelError("SHAPE_MISMATCH", message);
     }
   }
-  const unknown = Object.keys(parameters).find((name) => shapes[name] === undefined);
-  if (unknown !== undefined) {
-    throw new ModelError(
-      "TENSOR_UNKNOWN",
-      `parameter ${unknown} has no place in this ${config.architecture} config`,
-    );
-  }
+  const unknown = Object.keys(tensors).find((name) => shapes[name] === undefined);
+  if (unknown !== undefined)
+    throw new ModelError("TENSOR_UNKNOWN", `parameter ${unknown} has no place in ${where}`);
 }
 
 /** @throws {ModelError} NOT_FINITE, naming the first NaN or infinity */

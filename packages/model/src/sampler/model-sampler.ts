@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { type Backend, type FunctionStats, JitError, type JitMode } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
+import type { LoraConfig } from "../lora.js";
 import { checkFinite, checkParameters, hashWeights } from "../parameters.js";
 import type { CachePool } from "./cache-pool.js";
 import type { CallPlan } from "./call-plan.js";
@@ -19,6 +20,7 @@ import { parseLimits, samplerParts } from "./sampler-parts.js";
 import { SamplerMeter, type SamplerStats } from "./sampler-stats.js";
 import type { SampledRow, SamplingDevice } from "./sampling-device.js";
 import { StopMatcher } from "./stop-matcher.js";
+import { type PolicyName, type PolicyValues, WeightChanges } from "./weight-changes.js";
 
 /*
  * Job: many generations at once over one model. Requests arrive at any time, wait in a bounded queue, get a part of
@@ -53,20 +55,11 @@ export interface ModelSamplerOptions extends SamplerConfigInput {
   readonly policyVersion?: number;
   /** Default: computed from the parameters. */
   readonly weightsHash?: string;
+  /** Adapters will come by `setAdapters`: the weights stay as their base where the sampler computes, beside the merged ones. */
+  readonly lora?: LoraConfig | undefined;
   readonly mode?: "auto" | JitMode;
   /** Text of token ids; requests with `stop` need it. */
   readonly decode?: (tokenIds: readonly number[]) => string;
-}
-
-interface Weights {
-  readonly parameters: Readonly<Record<string, Float32Array>>;
-  readonly policyVersion: number;
-  readonly weightsHash: string;
-}
-
-interface WeightChange extends Weights {
-  readonly applied: () => void;
-  readonly failed: (error: unknown) => void;
 }
 
 /** @throws {ModelError} CONFIG_INVALID, TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE, MEMORY_EXHAUSTED */
@@ -77,6 +70,7 @@ export function createSampler(options: ModelSamplerOptions): ModelSampler {
 export class ModelSampler {
   readonly #model: ModelConfig;
   readonly #limits: SamplerConfig;
+  readonly #weights: WeightChanges;
   readonly #decodeText: ModelSamplerOptions["decode"];
   readonly #shapes: CallPlan;
   readonly #device: SamplingDevice;
@@ -87,8 +81,6 @@ export class ModelSampler {
   #running: Generation[] = [];
   /** Prompt tokens read since the last call that sampled. */
   #readSinceDecode = 0;
-  #current: Omit<Weights, "parameters">;
-  #changes: WeightChange[] = [];
   #pump: Promise<void> | undefined;
   /** Pages or slots to be zeroed before the next call; undefined: none, and the spare page is sound too. */
   #unsound: number[] | undefined;
@@ -97,14 +89,15 @@ export class ModelSampler {
   #closedBy: unknown;
 
   constructor(options: ModelSamplerOptions) {
-    const { backend, config, parameters, policyVersion, weightsHash, mode, decode, ...limits } = options;
+    const { backend, config, parameters, policyVersion, weightsHash, mode, decode, lora, ...limits } =
+      options;
     this.#limits = parseLimits(limits, config);
     checkParameters(config, parameters);
     checkFinite(parameters);
     this.#model = config;
     this.#decodeText = decode;
     try {
-      const parts = samplerParts(backend, mode ?? "auto", config, this.#limits);
+      const parts = samplerParts(backend, mode ?? "auto", config, this.#limits, lora);
       this.#shapes = parts.shapes;
       this.#pool = parts.pool;
       this.#device = parts.device;
@@ -113,10 +106,10 @@ export class ModelSampler {
       throw withMemoryAdvice(error, this.#limits, "the sampler was not made");
     }
     this.#meter = new SamplerMeter(this.#shapes.maxRows);
-    this.#current = {
-      policyVersion: policyVersion ?? 0,
-      weightsHash: weightsHash ?? hashWeights(parameters),
-    };
+    this.#weights = new WeightChanges(
+      { model: config, lora, device: this.#device },
+      { policyVersion: policyVersion ?? 0, weightsHash: weightsHash ?? hashWeights(parameters) },
+    );
   }
 
   get mode(): JitMode {
@@ -124,11 +117,11 @@ export class ModelSampler {
   }
 
   get policyVersion(): number {
-    return this.#current.policyVersion;
+    return this.#weights.current.policyVersion;
   }
 
   get weightsHash(): string {
-    return this.#current.weightsHash;
+    return this.#weights.current.weightsHash;
   }
 
   get stats(): SamplerStats {
@@ -179,13 +172,28 @@ export class ModelSampler {
     policyVersion: number,
     weightsHash: string = hashWeights(parameters),
   ): Promise<void> {
+    await this.#change({ parameters }, { policyVersion, weightsHash });
+  }
+
+  /**
+   * Adapters in place of those before, merged into the weights that the sampler has as a whole; where these are, only adapters
+   * are written. Otherwise as `setWeights`. The arrays are not to be changed afterwards.
+   * @throws {ModelError} as `setWeights`; CONFIG_INVALID where the sampler was made without `lora`
+   */
+  async setAdapters(
+    adapters: Readonly<Record<string, Float32Array>>,
+    policyVersion: number,
+    weightsHash: string = hashWeights(adapters),
+  ): Promise<void> {
+    await this.#change({ adapters }, { policyVersion, weightsHash });
+  }
+
+  #change(values: PolicyValues, name: PolicyName): Promise<void> {
     this.#checkOpen();
-    checkParameters(this.#model, parameters);
-    checkFinite(parameters);
-    await new Promise<void>((applied, failed) => {
-      this.#changes.push({ parameters, policyVersion, weightsHash, applied, failed });
-      this.#wake();
-    });
+    this.#weights.check(values);
+    const changed = this.#weights.add({ ...values, ...name });
+    this.#wake();
+    return changed;
   }
 
   /** What each compiled function has cost so far: a first call in mode xla holds its compilation. */
@@ -253,7 +261,7 @@ export class ModelSampler {
   }
 
   #hasWork(): boolean {
-    return this.#waiting.length > 0 || this.#changes.length > 0 || this.#running.length > 0;
+    return this.#waiting.length > 0 || this.#weights.isWaiting || this.#running.length > 0;
   }
 
   /** One device call, after new weights where they are due. */
@@ -262,8 +270,8 @@ export class ModelSampler {
       this.#device.zeroPages(this.#unsound);
       this.#unsound = undefined;
     }
-    if (this.#changes.length > 0 && this.#running.length === 0) this.#applyWeights();
-    if (this.#changes.length === 0) this.#admit();
+    if (this.#weights.isWaiting && this.#running.length === 0) this.#applyWeights();
+    if (!this.#weights.isWaiting) this.#admit();
     const readable = this.#running.find(
       (generation) => generation.isReading && this.#pool.state(this.#leaseOf(generation)) === "filled",
     );
@@ -277,23 +285,15 @@ export class ModelSampler {
   }
 
   #applyWeights(): void {
-    const changes = this.#changes;
-    this.#changes = [];
-    const newest = changes.at(-1) as WeightChange;
     this.#pool.clear();
     try {
-      this.#device.writeWeights(newest.parameters);
+      this.#weights.apply((error) => withMemoryAdvice(error, this.#limits));
     } catch (error) {
       // Some tensors may be new and some old: nothing may be sampled from that.
       this.#closed = true;
-      const told = withMemoryAdvice(error, this.#limits);
-      this.#closedBy = told;
-      for (const { failed } of changes) failed(told);
-      this.#failAll(told);
-      return;
+      this.#closedBy = error;
+      this.#failAll(error);
     }
-    this.#current = { policyVersion: newest.policyVersion, weightsHash: newest.weightsHash };
-    for (const { applied } of changes) applied();
   }
 
   /** Gives room in the cache to waiting requests, oldest first, as long as there is some. */
@@ -376,7 +376,7 @@ export class ModelSampler {
       const result = generation.take(sampled);
       if (result === undefined) return;
       this.#forget(generation);
-      generation.settle({ ...result, ...this.#current });
+      generation.settle({ ...result, ...this.#weights.current });
     } catch (error) {
       this.#forget(generation);
       generation.settle({ error });
@@ -419,7 +419,7 @@ export class ModelSampler {
       this.#forget(generation);
       generation.settle({ error });
     }
-    for (const { failed } of this.#changes.splice(0)) failed(error);
+    this.#weights.fail(error);
   }
 
   #checkOpen(): void {

@@ -27,7 +27,7 @@ export function pagesLayout(config: ModelConfig): WeightLayout {
   return runsAsLoop(config) ? "stacks" : "layers";
 }
 
-type PackedTensor =
+export type PackedTensor =
   | "attentionIn"
   | "attentionBias"
   | "headNorm"
@@ -135,11 +135,15 @@ function layerRecord(state: Tensors, layer: number, config: ModelConfig, layout:
   return Object.fromEntries(names.map((name) => [name, state[layerName(name, layer)]]));
 }
 
-/** Tensor after tensor, so that only one lies on the host beside the parameters. */
+/**
+ * Tensor after tensor, so that only one lies on the host beside the parameters.
+ * @param without tensors of layers that are left out
+ */
 export function* packedWeights(
   config: ModelConfig,
   parameters: Readonly<Record<string, Float32Array>>,
   layout = pagesLayout(config),
+  without: ReadonlySet<PackedTensor> = new Set(),
 ): Generator<readonly [name: string, values: Float32Array]> {
   for (const name of ["embedding", "head", "finalNorm"]) {
     const values = parameters[name];
@@ -147,6 +151,7 @@ export function* packedWeights(
   }
   for (const [name, shape] of Object.entries(layerShapes(config, layout))) {
     const tensor = name as PackedTensor;
+    if (without.has(tensor)) continue;
     const size = sizeOf(shape);
     const stack = layout === "stacks" ? new Float32Array(config.layers * size) : undefined;
     for (let layer = 0; layer < config.layers; layer++) {
@@ -156,6 +161,11 @@ export function* packedWeights(
     }
     if (stack !== undefined) yield [tensor, stack];
   }
+}
+
+/** What the query projection is multiplied by. A head norm would undo a scale of what it norms, so its gains have it there. */
+export function queryScale(config: ModelConfig): number {
+  return hasHeadNorm(config) ? 1 : 1 / Math.sqrt(config.headDim);
 }
 
 /** Writes one packed tensor of one layer. */
@@ -172,9 +182,8 @@ function packLayer(
     const size = stacked.length / layers;
     return stacked.subarray(layer * size, (layer + 1) * size);
   };
-  // A head norm would undo a scale of what it norms.
-  const scale = 1 / Math.sqrt(headDim);
-  const [inner, outer] = hasHeadNorm(config) ? [1, scale] : [scale, 1];
+  const outer = hasHeadNorm(config) ? 1 / Math.sqrt(headDim) : 1;
+  const inner = queryScale(config);
   switch (tensor) {
     case "attentionIn":
       joinColumns(target, [of("query"), of("key"), of("value")], of("attentionNorm"), [inner, 1, 1]);
@@ -229,6 +238,7 @@ function joinColumns(
   });
 }
 
-function layerName(tensor: string, layer: number): string {
+/** A layer's tensor in the layouts that have a record for each layer. */
+export function layerName(tensor: string, layer: number): string {
   return `${tensor}.${layer}`;
 }

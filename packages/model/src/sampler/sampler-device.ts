@@ -10,11 +10,13 @@ import {
 } from "@palimpsest/jit";
 import type * as tf from "@tensorflow/tfjs";
 import type { ModelConfig } from "../config.js";
+import type { LoraConfig } from "../lora.js";
 import { ropeTables } from "../rope.js";
+import { AdaptedWeights } from "./adapted-weights.js";
 import { type CallShapes, type DecodeShape, pageLength, type ReadShape } from "./call-shapes.js";
 import { drawUniform, greedyInverseTemperature } from "./draw.js";
 import { zeroPage } from "./kv-cache.js";
-import { packedWeights } from "./packed-weights.js";
+import { packedWeights, pagesLayout } from "./packed-weights.js";
 import { rowTile } from "./row-tile.js";
 import { decodeFunction, logitsName, readFunction, samplerState } from "./sampler-functions.js";
 import type { DeviceRow, SampledRow, SamplingDevice } from "./sampling-device.js";
@@ -35,6 +37,8 @@ export interface DeviceOptions {
   readonly lanes: number;
   /** M9 of the sampler. Default false. */
   readonly batchInvariant?: boolean;
+  /** The policy is adapters over weights. */
+  readonly lora?: LoraConfig | undefined;
 }
 
 /**
@@ -47,6 +51,7 @@ export class SamplerDevice implements SamplingDevice {
   readonly #maxLength: number;
   readonly #sparePage: number;
   readonly #shapes: CallShapes;
+  readonly #adapted: AdaptedWeights | undefined;
 
   constructor({
     backend,
@@ -58,6 +63,7 @@ export class SamplerDevice implements SamplingDevice {
     precision,
     lanes,
     batchInvariant,
+    lora,
   }: DeviceOptions) {
     this.#config = config;
     this.#shapes = shapes;
@@ -79,7 +85,13 @@ export class SamplerDevice implements SamplingDevice {
         state: zeroPage(entries, inputs["targets"] as tf.Tensor, cache, config),
       }),
     };
-    const state = samplerState(config, cache, maxLength, shapes.rowCounts, precision);
+    this.#adapted =
+      lora && new AdaptedWeights({ config, lora, layout: pagesLayout(config), stored: precision });
+    Object.assign(functions, this.#adapted?.functions);
+    const state = {
+      ...samplerState(config, cache, maxLength, shapes.rowCounts, precision),
+      ...this.#adapted?.state,
+    };
     this.#module = jit({ backend, mode, state, functions, precision });
     const { cos, sin } = ropeTables(config, maxLength);
     this.#module.writeState({ ropeCos: cos, ropeSin: sin });
@@ -94,7 +106,12 @@ export class SamplerDevice implements SamplingDevice {
   }
 
   writeWeights(parameters: Readonly<Record<string, Float32Array>>): void {
-    writeInParts(this.#module, packedWeights(this.#config, parameters));
+    if (this.#adapted) this.#adapted.writeWeights(this.#module, parameters);
+    else writeInParts(this.#module, packedWeights(this.#config, parameters));
+  }
+
+  writeAdapters(adapters: Readonly<Record<string, Float32Array>>): void {
+    this.#adapted?.writeAdapters(this.#module, adapters);
   }
 
   /** Truncation and the likeliest tokens take the whole distribution. */

@@ -1,6 +1,7 @@
 import type { Backend, JitMode } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
+import type { LoraConfig } from "../lora.js";
 import type { CachePool } from "./cache-pool.js";
 import type { CallPlan } from "./call-plan.js";
 import { CallShapes, pageLength } from "./call-shapes.js";
@@ -47,6 +48,7 @@ export function samplerParts(
   mode: "auto" | JitMode,
   config: ModelConfig,
   limits: SamplerConfig,
+  lora?: LoraConfig,
 ): SamplerParts {
   const { maxBatch, maxLength, promptLengths, prefillTokens, precision, cacheTokens } = limits;
   const { prefixCache: share, batchInvariant, lanes } = limits;
@@ -59,7 +61,7 @@ export function samplerParts(
     const affordable = cacheTokens === undefined ? maxBatch : Math.floor(cacheTokens / maxLength);
     const slots = Math.max(1, Math.min(maxBatch, affordable));
     const shapes = new SlotShapes(config, { ...common, maxBatch: slots });
-    const device = new SlotDevice({ backend, mode, config, shapes, maxLength, precision });
+    const device = new SlotDevice({ backend, mode, config, shapes, maxLength, precision, lora });
     return { shapes, device, pool: new SlotPool({ slots, share }) };
   }
   const shapes = new CallShapes(config, { ...common, maxBatch, batchInvariant });
@@ -68,6 +70,6 @@ export function samplerParts(
     cacheTokens === undefined ? maxBatch * longest : Math.max(longest, Math.ceil(cacheTokens / pageLength));
   const sharedUnit = batchInvariant ? { sharedUnitPages: shapes.sharedUnit / pageLength } : {};
   const pool = new PagePool({ pages, pageLength, share, ...sharedUnit });
-  const settings = { shapes, pages, maxLength, precision, lanes, batchInvariant };
+  const settings = { shapes, pages, maxLength, precision, lanes, batchInvariant, lora };
   return { shapes, pool, device: new SamplerDevice({ backend, mode, config, ...settings }) };
 }

@@ -28,7 +28,10 @@ export interface SamplingDevice {
   readonly mode: JitMode;
   /** What each compiled function has cost so far. */
   readonly functionStats: Readonly<Record<string, FunctionStats>>;
+  /** Where the policy is adapters: the base, and no adapters. */
   writeWeights(parameters: Readonly<Record<string, Float32Array>>): void;
+  /** Adapters in place of those that were there. @throws {ModelError} NOT_FINITE: the merged weights are, and are written */
+  writeAdapters(adapters: Readonly<Record<string, Float32Array>>): void;
   /** A row so drawn samples one token a call. */
   needsHost(rule: DrawRule): boolean;
   /**

@@ -9,7 +9,9 @@ import {
   jit,
 } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
+import type { LoraConfig } from "../lora.js";
 import { ropeTables } from "../rope.js";
+import { AdaptedWeights } from "./adapted-weights.js";
 import { drawUniform, greedyInverseTemperature } from "./draw.js";
 import { packedWeights } from "./packed-weights.js";
 import type { DeviceRow, SampledRow, SamplingDevice } from "./sampling-device.js";
@@ -36,6 +38,8 @@ export interface SlotDeviceOptions {
   readonly shapes: SlotShapes;
   readonly maxLength: number;
   readonly precision: JitPrecision;
+  /** The policy is adapters over weights. */
+  readonly lora?: LoraConfig | undefined;
 }
 
 /**
@@ -47,8 +51,9 @@ export class SlotDevice implements SamplingDevice {
   readonly #config: ModelConfig;
   readonly #slots: number;
   readonly #shapes: SlotShapes;
+  readonly #adapted: AdaptedWeights | undefined;
 
-  constructor({ backend, mode, config, shapes, maxLength, precision }: SlotDeviceOptions) {
+  constructor({ backend, mode, config, shapes, maxLength, precision, lora }: SlotDeviceOptions) {
     this.#config = config;
     this.#slots = shapes.maxRows;
     this.#shapes = shapes;
@@ -66,7 +71,9 @@ export class SlotDevice implements SamplingDevice {
           steps,
           truncates: isTruncated,
         });
-    const state = tableModelState(setup, readRows);
+    this.#adapted = lora && new AdaptedWeights({ config, lora, layout: "table", stored: precision });
+    Object.assign(functions, this.#adapted?.functions);
+    const state = { ...tableModelState(setup, readRows), ...this.#adapted?.state };
     this.#module = jit({ backend, mode, state, functions, precision });
     const { cos, sin } = ropeTables(config, table.length);
     this.#module.writeState({ ropeCos: cos, ropeSin: sin });
@@ -111,7 +118,12 @@ export class SlotDevice implements SamplingDevice {
   }
 
   writeWeights(parameters: Readonly<Record<string, Float32Array>>): void {
-    writeInParts(this.#module, packedWeights(this.#config, parameters, "table"));
+    if (this.#adapted) this.#adapted.writeWeights(this.#module, parameters);
+    else writeInParts(this.#module, packedWeights(this.#config, parameters, "table"));
+  }
+
+  writeAdapters(adapters: Readonly<Record<string, Float32Array>>): void {
+    this.#adapted?.writeAdapters(this.#module, adapters);
   }
 
   /** The likeliest tokens alone are told on the host. */

@@ -1,0 +1,156 @@
+/** Adapters merged where a sampler computes, held against `mergeLora` and the packing on the host. */
+import { type Backend, jit, loadBackend } from "@palimpsest/jit";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { aConfig } from "../files/model.fixture.js";
+import { initLora, type LoraConfig, loraConfigSchema, loraForm, mergeLora } from "../lora.js";
+import { initParameters, type Parameters } from "../parameters.js";
+import { AdaptedWeights } from "./adapted-weights.js";
+import { createSampler, type ModelSampler } from "./model-sampler.js";
+import { isMatrix, packedShapes, packedWeights } from "./packed-weights.js";
+
+const allLinear = loraConfigSchema.parse({ rank: 3, alpha: 5 });
+let backend: Backend;
+let open: ModelSampler[] = [];
+beforeAll(async () => {
+  backend = await loadBackend();
+});
+afterEach(async () => {
+  await Promise.all(open.map((sampler) => sampler.close()));
+  open = [];
+});
+
+/** Adapters that say something: fresh ones are zero. */
+function someAdapters(config: ReturnType<typeof aConfig>, lora: LoraConfig, seed: number): Parameters {
+  const adapters = initLora(config, loraForm(lora), seed);
+  for (const [name, values] of Object.entries(adapters))
+    if (name.endsWith(".loraB")) values.set(values.map((_, i) => Math.sin(i * 0.7 + seed)));
+  return adapters;
+}
+
+function largestDifference(left: ArrayLike<number>, right: ArrayLike<number>): number {
+  expect(left.length).toBe(right.length);
+  let most = 0;
+  for (let i = 0; i < left.length; i++)
+    most = Math.max(most, Math.abs((left[i] as number) - (right[i] as number)));
+  return most;
+}
+
+const cases = (["llama", "qwen2", "qwen3"] as const).flatMap((architecture) =>
+  (["layers", "stacks", "table"] as const).map((layout) => ({ architecture, layout })),
+);
+
+describe.each(cases)("adapters over $architecture in the layout $layout", ({ architecture, layout }) => {
+  // One architecture is compiled; the others differ in what is not merged.
+  const modes = (["eager", "graph", "xla"] as const).slice(0, architecture === "llama" ? 3 : 2);
+  it.each(modes)("merge as on the host, in mode %s", (mode) => {
+    const config = aConfig({ architecture, layers: 3 });
+    for (const lora of [allLinear, { ...allLinear, targets: ["v_proj" as const, "gate_proj" as const] }]) {
+      // Two layers at once, and then the third.
+      const adapted = new AdaptedWeights({ config, lora, layout, stored: "float32", mergedAtOnce: 200 });
+      const packed = Object.entries(packedShapes(config, layout)).map(
+        ([name, shape]) => [name, { shape, dtype: "float32" as const }] as const,
+      );
+      const state = { ...Object.fromEntries(packed), ...adapted.state };
+      const module = jit({ backend, mode, state, functions: adapted.functions });
+      const base = initParameters(config, 1);
+      adapted.writeWeights(module, base);
+      const expected = (parameters: Parameters) => [...packedWeights(config, parameters, layout)];
+      const check = (parameters: Parameters) => {
+        const written = module.readState();
+        for (const [name, values] of expected(parameters))
+          expect(largestDifference(written[name] ?? [], values), name).toBeLessThan(1e-6);
+      };
+      check(base);
+      for (const seed of [2, 3]) {
+        const adapters = someAdapters(config, lora, seed);
+        adapted.writeAdapters(module, adapters);
+        check(mergeLora(config, base, adapters, lora));
+      }
+      module.dispose();
+    }
+  });
+});
+
+it("stores base and merged matrices in bfloat16 where that is asked for", () => {
+  const config = aConfig({ layers: 2 });
+  const adapted = new AdaptedWeights({ config, lora: allLinear, layout: "table", stored: "bfloat16" });
+  const packed = Object.entries(packedShapes(config, "table")).map(([name, shape]) => {
+    const stored = isMatrix(name) ? ("bfloat16" as const) : ("float32" as const);
+    return [name, { shape, dtype: "float32" as const, stored }] as const;
+  });
+  const state = { ...Object.fromEntries(packed), ...adapted.state };
+  const module = jit({ backend, mode: "xla", state, functions: adapted.functions, precision: "bfloat16" });
+  const base = initParameters(config, 1);
+  const adapters = someAdapters(config, allLinear, 2);
+  adapted.writeWeights(module, base);
+  adapted.writeAdapters(module, adapters);
+  const written = module.readState();
+  for (const [name, values] of packedWeights(config, mergeLora(config, base, adapters, allLinear), "table")) {
+    const most = values.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
+    // The base, both adapters and their sum are rounded, each to 8 bits.
+    expect(largestDifference(written[name] ?? [], values), name).toBeLessThan(2 ** -6 * most);
+  }
+  module.dispose();
+});
+
+describe("a sampler with adapters", () => {
+  const config = aConfig({ vocabSize: 40, hiddenSize: 16, layers: 2 });
+  const scheme = { projectionStd: 0.3, residualStd: 0.3, headStd: 0.4 };
+  const base = initParameters(config, 1, scheme);
+  const sampler = (parameters: Parameters, lora?: LoraConfig) => {
+    const made = createSampler({ backend, config, parameters, maxLength: 32, mode: "eager", lora });
+    open.push(made);
+    return made;
+  };
+  const asked = (made: ModelSampler) =>
+    made.generate({ promptTokenIds: [3, 1, 4], maxTokens: 12, temperature: 1, stopTokenIds: [], seed: 5 });
+  const tokensOf = async (made: ModelSampler) => (await asked(made)).tokenIds;
+
+  it("samples what the merged model samples, and names its version and hash", async () => {
+    const adapters = someAdapters(config, allLinear, 2);
+    const own = sampler(base, allLinear);
+    expect(await tokensOf(own)).toEqual(await tokensOf(sampler(base)));
+    await own.setAdapters(adapters, 4, "of the adapters");
+    const result = await asked(own);
+    expect(result).toMatchObject({ policyVersion: 4, weightsHash: "of the adapters" });
+    const merged = await asked(sampler(mergeLora(config, base, adapters, allLinear)));
+    expect(result.tokenIds).toEqual(merged.tokenIds);
+    expect(largestDifference(result.rolloutLogprobs, merged.rolloutLogprobs)).toBeLessThan(1e-4);
+    expect(result.tokenIds).not.toEqual(await tokensOf(sampler(base)));
+  });
+
+  it("takes the newest of several changes, and adapters over the whole weights that came with them", async () => {
+    const own = sampler(base, allLinear);
+    const second = initParameters(config, 2, scheme);
+    const adapters = someAdapters(config, allLinear, 3);
+    await Promise.all([
+      own.setAdapters(someAdapters(config, allLinear, 2), 1),
+      own.setWeights(second, 2),
+      own.setAdapters(adapters, 3),
+    ]);
+    expect(own.policyVersion).toBe(3);
+    expect(await tokensOf(own)).toEqual(
+      await tokensOf(sampler(mergeLora(config, second, adapters, allLinear))),
+    );
+    await own.setWeights(base, 4);
+    expect(await tokensOf(own)).toEqual(await tokensOf(sampler(base)));
+  });
+
+  it("keeps the adapters that it has where new ones are refused", async () => {
+    const own = sampler(base, allLinear);
+    const adapters = someAdapters(config, allLinear, 2);
+    await own.setAdapters(adapters, 1);
+    const before = await tokensOf(own);
+    const with_ = (value: number) =>
+      Object.fromEntries(
+        Object.entries(adapters).map(([name, { length }]) => [name, new Float32Array(length).fill(value)]),
+      );
+    await expect(own.setAdapters(with_(Number.NaN), 2)).rejects.toMatchObject({ code: "NOT_FINITE" });
+    // Finite each, and their product is not.
+    await expect(own.setAdapters(with_(1e30), 2)).rejects.toMatchObject({ code: "NOT_FINITE" });
+    await expect(own.setAdapters({}, 2)).rejects.toMatchObject({ code: "TENSOR_MISSING" });
+    expect(own.policyVersion).toBe(1);
+    expect(await tokensOf(own)).toEqual(before);
+    await expect(sampler(base).setAdapters(adapters, 1)).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+  });
+});

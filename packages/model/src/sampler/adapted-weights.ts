@@ -1,0 +1,189 @@
+/*
+ * Responsibility: the matrices of a sampler whose policy is adapters over a base: the base lies where the sampler computes, and
+ *   one function merges adapters into it there and writes the matrices that the sampler multiplies with.
+ * Not responsible for: weights without adapters (packed-weights.ts), when new ones are taken (model-sampler.ts).
+ *
+ * Invariants:
+ * - ADAPTED-1. Merged matrices are made from the base as it was given, not from those that were merged before: what adapters add
+ *     does not pile up.
+ * - ADAPTED-2. Only adapters cross from the host: a base is written once.
+ */
+import { type JitFunction, type JitModule, type StateSpec, type Tensors, tf } from "@palimpsest/jit";
+import type { ModelConfig } from "../config.js";
+import { ModelError } from "../error.js";
+import { type LoraConfig, type LoraProjection, loraForm, loraScale, loraShapes } from "../lora.js";
+import { type Parameters, parameterShapes, sizeOf } from "../parameters.js";
+import { named } from "./packed-layers.js";
+import {
+  layerName,
+  type PackedTensor,
+  packedShapes,
+  packedWeights,
+  queryScale,
+  type WeightLayout,
+} from "./packed-weights.js";
+import { writeInParts } from "./write-weights.js";
+
+const MERGE = "mergeAdapters";
+const FINITE = "finite";
+/** Values of merged matrices that pass in float32 at once: all layers of a small model, a few of a large one. */
+const defaultMergedAtOnce = 2 ** 27;
+
+/** What a packed tensor is made of: projections side by side, and the gains that its rows are multiplied by. */
+interface Recipe {
+  readonly projections: readonly LoraProjection[];
+  readonly gains?: "attentionNorm" | "mlpNorm";
+}
+
+const recipes: Partial<Record<PackedTensor, Recipe>> = {
+  attentionIn: { projections: ["query", "key", "value"], gains: "attentionNorm" },
+  attentionOut: { projections: ["attentionOut"] },
+  gates: { projections: ["gate", "up"], gains: "mlpNorm" },
+  gate: { projections: ["gate"], gains: "mlpNorm" },
+  up: { projections: ["up"], gains: "mlpNorm" },
+  down: { projections: ["down"] },
+};
+
+export interface AdaptedOptions {
+  readonly config: ModelConfig;
+  readonly lora: LoraConfig;
+  readonly layout: WeightLayout;
+  /** What matrices are stored in, of the base as of the merged ones. */
+  readonly stored: "float32" | "bfloat16";
+  /** Values that are merged at once, at least a layer's. */
+  readonly mergedAtOnce?: number;
+}
+
+/** The part of a sampler's module that merges adapters. */
+export class AdaptedWeights {
+  readonly #options: AdaptedOptions;
+  readonly #recipes: readonly (readonly [PackedTensor, Recipe])[];
+  readonly #adapters: Readonly<Record<string, readonly number[]>>;
+
+  constructor(options: AdaptedOptions) {
+    this.#options = options;
+    const { config, lora, layout } = options;
+    const form = loraForm(lora);
+    this.#adapters = loraShapes(config, form);
+    const packed = new Set(Object.keys(packedShapes(config, layout)).map((name) => name.split(".")[0]));
+    this.#recipes = (Object.entries(recipes) as [PackedTensor, Recipe][]).filter(
+      ([tensor, { projections }]) =>
+        packed.has(tensor) && projections.some((projection) => form.targets.includes(projection)),
+    );
+  }
+
+  /** The base of every matrix that has a part with adapters, as the model has it. */
+  get state(): Record<string, StateSpec> {
+    const { config, stored } = this.#options;
+    const shapes = parameterShapes(config);
+    return Object.fromEntries(
+      this.#baseNames().map((name) => {
+        const kept = name.endsWith("Norm") ? "float32" : stored;
+        return [baseName(name), { shape: shapes[`layers.${name}`] ?? [], dtype: "float32", stored: kept }];
+      }),
+    );
+  }
+
+  get functions(): Record<string, JitFunction> {
+    const inputs = Object.fromEntries(
+      Object.entries(this.#adapters).map(([name, shape]) => [name, { shape, dtype: "float32" as const }]),
+    );
+    return { [MERGE]: { inputs, body: (state, given) => this.#merge(state, given) } };
+  }
+
+  /** Writes base and packed weights of a policy without adapters. */
+  writeWeights(module: JitModule, parameters: Parameters): void {
+    const { config, layout } = this.#options;
+    const merged = new Set(this.#recipes.map(([tensor]) => tensor));
+    writeInParts(module, packedWeights(config, parameters, layout, merged));
+    writeInParts(
+      module,
+      this.#baseNames().map((name) => [baseName(name), parameters[`layers.${name}`] as Float32Array]),
+    );
+    this.writeAdapters(
+      module,
+      Object.fromEntries(
+        Object.entries(this.#adapters).map(([name, shape]) => [name, new Float32Array(sizeOf(shape))]),
+      ),
+    );
+  }
+
+  /** Writes base and adapters merged. @throws {ModelError} NOT_FINITE after they were written */
+  writeAdapters(module: JitModule, adapters: Parameters): void {
+    const { [FINITE]: finite } = module.call(MERGE, adapters);
+    if (finite?.[0] !== 1)
+      throw new ModelError("NOT_FINITE", "base and adapters together are beyond what a float32 holds");
+  }
+
+  #baseNames(): string[] {
+    return this.#recipes
+      .flatMap(([, { projections, gains }]) => [...projections, ...(gains === undefined ? [] : [gains])])
+      .filter((name, index, all) => all.indexOf(name) === index);
+  }
+
+  #merge(state: Tensors, adapters: Tensors) {
+    const { config, layout, mergedAtOnce = defaultMergedAtOnce } = this.#options;
+    const { layers } = config;
+    const next: Record<string, tf.Tensor> = {};
+    const finite: tf.Tensor[] = [];
+    for (const [tensor, recipe] of this.#recipes) {
+      const values = recipe.projections.reduce(
+        (sum, projection) => sum + sizeOf(parameterShapes(config)[`layers.${projection}`] ?? []),
+        0,
+      );
+      const count = Math.max(1, Math.min(layers, Math.floor((mergedAtOnce * layers) / values)));
+      const pieces: tf.Tensor[] = [];
+      for (let first = 0; first < layers; first += count) {
+        const piece = this.#merged(recipe, state, adapters, first, Math.min(count, layers - first));
+        finite.push(tf.all(tf.isFinite(piece)));
+        if (layout === "stacks") pieces.push(piece);
+        else
+          tf.unstack(piece).forEach((layer, index) => {
+            next[layerName(tensor, first + index)] = layer;
+          });
+      }
+      if (layout === "stacks")
+        next[tensor] = pieces.length === 1 ? (pieces[0] as tf.Tensor) : tf.concat(pieces, 0);
+    }
+    return { outputs: { [FINITE]: finite.reduce((both, one) => tf.logicalAnd(both, one)) }, state: next };
+  }
+
+  /** One packed tensor of some layers, float32 [count, in, out]. */
+  #merged(
+    { projections, gains }: Recipe,
+    state: Tensors,
+    adapters: Tensors,
+    first: number,
+    count: number,
+  ): tf.Tensor {
+    const { config, lora } = this.#options;
+    const { targets } = loraForm(lora);
+    const some = (from: Tensors, name: string): tf.Tensor => {
+      const all = named(from, name);
+      if (count === all.shape[0]) return all;
+      const rest = all.shape.slice(1);
+      return tf.slice(all, [first, ...rest.map(() => 0)], [count, ...rest]);
+    };
+    const parts = projections.map((projection) => {
+      const base = some(state, baseName(projection));
+      const name = `layers.${projection}`;
+      const weights = targets.includes(projection)
+        ? tf.add(
+            base,
+            tf.mul(
+              tf.matMul(some(adapters, `${name}.loraA`), some(adapters, `${name}.loraB`)),
+              loraScale(lora),
+            ),
+          )
+        : base;
+      const scale = projection === "query" ? queryScale(config) : 1;
+      return scale === 1 ? weights : tf.mul(weights, scale);
+    });
+    const joined = parts.length === 1 ? (parts[0] as tf.Tensor) : tf.concat(parts, 2);
+    return gains === undefined ? joined : tf.mul(joined, tf.expandDims(some(state, baseName(gains)), 2));
+  }
+}
+
+function baseName(name: string): string {
+  return `base.${name}`;
+}

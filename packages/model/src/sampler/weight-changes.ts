@@ -1,0 +1,145 @@
+import type { ModelConfig } from "../config.js";
+import { ModelError } from "../error.js";
+import { type LoraConfig, loraForm, loraShapes } from "../lora.js";
+import { checkFinite, checkParameters, checkTensors } from "../parameters.js";
+import type { SamplingDevice } from "./sampling-device.js";
+
+type Values = Readonly<Record<string, Float32Array>>;
+
+/** What names a policy. */
+export interface PolicyName {
+  readonly policyVersion: number;
+  readonly weightsHash: string;
+}
+
+/** Whole weights, or adapters over those that are there. */
+export type PolicyValues = { readonly parameters: Values } | { readonly adapters: Values };
+
+type NewWeights = PolicyName & PolicyValues;
+
+type WeightChange = NewWeights & {
+  readonly applied: () => void;
+  readonly failed: (error: unknown) => void;
+};
+
+/**
+ * Responsibility: the weights of a sampler, and those that wait until its running requests are done: of several, the newest
+ *   are taken.
+ * Not responsible for: when that is (model-sampler.ts), and how they are written (sampling-device.ts).
+ *
+ * Invariants:
+ * - WEIGHTS-1. What is refused before it is written leaves the weights as they were. Where merged weights turn out not to be
+ *     finite, the adapters before them are merged again.
+ */
+export class WeightChanges {
+  readonly #model: ModelConfig;
+  readonly #lora: LoraConfig | undefined;
+  readonly #device: SamplingDevice;
+  #current: PolicyName;
+  /** Those that are merged; undefined: the base alone. */
+  #adapters: Values | undefined;
+  #waiting: WeightChange[] = [];
+
+  constructor(
+    {
+      model,
+      lora,
+      device,
+    }: {
+      readonly model: ModelConfig;
+      readonly lora: LoraConfig | undefined;
+      readonly device: SamplingDevice;
+    },
+    current: PolicyName,
+  ) {
+    this.#model = model;
+    this.#lora = lora;
+    this.#device = device;
+    this.#current = current;
+  }
+
+  get current(): PolicyName {
+    return this.#current;
+  }
+
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE, CONFIG_INVALID for adapters without `lora` */
+  check(values: PolicyValues): void {
+    if ("parameters" in values) {
+      checkParameters(this.#model, values.parameters);
+      checkFinite(values.parameters);
+      return;
+    }
+    if (this.#lora === undefined)
+      throw new ModelError(
+        "CONFIG_INVALID",
+        "adapters were given to a sampler that was made without lora; make it with the adapters' lora",
+      );
+    checkTensors(loraShapes(this.#model, loraForm(this.#lora)), values.adapters, "these adapters");
+    checkFinite(values.adapters);
+  }
+
+  /** Resolves when they are written. They are to be checked before, and not to be changed any more. */
+  add(weights: NewWeights): Promise<void> {
+    return new Promise<void>((applied, failed) => {
+      this.#waiting.push({ ...weights, applied, failed });
+    });
+  }
+
+  /**
+   * Writes the newest. Those who wait are told what came of it.
+   * @throws what the device does where some tensors may be new and some old
+   */
+  apply(advised: (error: unknown) => unknown): void {
+    const changes = this.#waiting;
+    this.#waiting = [];
+    const newest = changes.at(-1);
+    if (newest === undefined) return;
+    try {
+      // Adapters belong to the last whole weights, which wait with them or were written before.
+      const whole = changes.findLast((change) => "parameters" in change);
+      if (whole !== undefined && "parameters" in whole) {
+        this.#device.writeWeights(whole.parameters);
+        this.#adapters = undefined;
+        this.#current = nameOf(whole);
+      }
+      if ("adapters" in newest) this.#merge(newest.adapters);
+    } catch (error) {
+      const told = advised(error);
+      for (const { failed } of changes) failed(told);
+      if (told instanceof ModelError && told.code === "NOT_FINITE") return;
+      throw told;
+    }
+    this.#current = nameOf(newest);
+    for (const { applied } of changes) applied();
+  }
+
+  fail(error: unknown): void {
+    for (const { failed } of this.#waiting.splice(0)) failed(error);
+  }
+
+  #merge(adapters: Values): void {
+    try {
+      this.#device.writeAdapters(adapters);
+      this.#adapters = adapters;
+    } catch (error) {
+      if (!(error instanceof ModelError) || error.code !== "NOT_FINITE") throw error;
+      const before = this.#adapters ?? withZeros(adapters);
+      this.#device.writeAdapters(before);
+      throw error;
+    }
+  }
+}
+
+function nameOf({ policyVersion, weightsHash }: PolicyName): PolicyName {
+  return { policyVersion, weightsHash };
+}
+
+function withZeros(adapters: Values): Values {
+  return Object.fromEntries(
+    Object.entries(adapters).map(([name, { length }]) => [name, new Float32Array(length)]),
+  );
+}
