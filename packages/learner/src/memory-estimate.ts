@@ -1,4 +1,4 @@
-import { type ModelConfig, parameterShapes } from "@palimpsest/model";
+import { adaptedBaseShapes, type LoraConfig, type ModelConfig, parameterShapes } from "@palimpsest/model";
 import { type Bucket, isPicked, placesOf, rowsOf, sharingOf, trainedTokensOf } from "./bucket.js";
 import { type LearnerConfigInput, type ResolvedLearnerConfig, resolveLearnerConfig } from "./config.js";
 import { applyParts, forwardForm, logitsChunk } from "./memory-config.js";
@@ -31,6 +31,7 @@ export interface MemoryEstimate {
   };
   /** Passing: the optimiser's temporaries. */
   readonly applyBytes: number;
+  /** With adapters also their base, which the sampler merges them into. */
   readonly samplerWeightsBytes: number;
   readonly samplerCacheBytes: number;
   /** The highest that all of it takes together in one process. */
@@ -76,7 +77,7 @@ export function estimateMemory(
     referenceBytes: hasReferenceWeights(config) ? all : 0,
     momentsBytes: 2 * trained,
     gradientsBytes: trained,
-    ...samplerParts(model, sampler),
+    ...samplerParts(model, config.lora, sampler),
   };
   const passing = { stepBytes: total(largest), applyBytes: APPLY_TENSORS * Math.max(...parts) };
   const totalBytes =
@@ -128,13 +129,15 @@ function stepParts(
 
 function samplerParts(
   model: ModelConfig,
+  lora: LoraConfig | null,
   sampler: SamplerMemory | undefined,
 ): { readonly samplerWeightsBytes: number; readonly samplerCacheBytes: number } {
   if (sampler === undefined) return { samplerWeightsBytes: 0, samplerCacheBytes: 0 };
   const { maxBatch = 64, maxLength, cacheTokens = maxBatch * maxLength } = sampler;
   const tokenBytes = FLOAT * 2 * model.layers * model.kvHeads * model.headDim;
   return {
-    samplerWeightsBytes: bytesOf(parameterShapes(model)),
+    samplerWeightsBytes:
+      bytesOf(parameterShapes(model)) + (lora === null ? 0 : bytesOf(adaptedBaseShapes(model, lora))),
     samplerCacheBytes: cacheTokens * tokenBytes,
   };
 }

@@ -90,5 +90,6 @@ export {
   parameterShapes,
 } from "./parameters.js";
 export { type RandomWords, splitmix32, xoshiro128 } from "./random.js";
+export { adaptedBaseShapes } from "./sampler/adapted-weights.js";
 export { entropy, entropyOfLogits, tokenLogprobs } from "./token-logprobs.js";
 export { type TokenStatistics, type TokenStatisticsOptions, tokenStatistics } from "./token-statistics.js";

@@ -10,21 +10,31 @@ export interface NamedPolicy {
   readonly parameters: Parameters;
 }
 
+/** Weights apart from what was trained over them. */
+export interface LayeredPolicy extends NamedPolicy {
+  /** Over the parameters, where the policy is adapters that were trained. */
+  readonly adapters: Parameters | undefined;
+}
+
 /** The policy as a sampler in this process, with the recipe's bounds. */
-export function ownSampler(
+export async function ownSampler(
   backend: Backend,
   config: ModelConfig,
-  { rollout }: Pick<Recipe, "rollout">,
-  { manifest, parameters }: NamedPolicy,
-): ModelSampler {
-  return createSampler({
+  { rollout, learner }: Pick<Recipe, "rollout" | "learner">,
+  { manifest, parameters, adapters }: LayeredPolicy,
+): Promise<ModelSampler> {
+  const { policyVersion, weightsHash } = manifest;
+  const sampler = createSampler({
     backend,
     config,
     parameters,
-    policyVersion: manifest.policyVersion,
-    weightsHash: manifest.weightsHash,
+    policyVersion,
+    weightsHash,
+    lora: learner.lora ?? undefined,
     ...samplerSettings(rollout),
   });
+  if (adapters !== undefined) await sampler.setAdapters(adapters, policyVersion, weightsHash);
+  return sampler;
 }
 
 /** The sampler's settings of a recipe: the same on rollout actors and in one process. */

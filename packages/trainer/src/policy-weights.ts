@@ -19,6 +19,25 @@ export function adaptersOf(
 }
 
 /**
+ * The adapters that a manifest names, alone; proved by their hash (T5).
+ * @throws {PalimpsestError} OBJECT_LOST; CODEC, also where they belong to another base
+ */
+export async function fetchAdapters(
+  objects: Pick<ObjectAccess, "get">,
+  manifest: proto.WeightManifest.$Properties,
+  base: Pick<BaseWeights, "weightsHash">,
+): Promise<Parameters> {
+  const { adapters } = manifest;
+  if (adapters?.baseWeightsHash !== base.weightsHash) {
+    throw new PalimpsestError(
+      "CODEC",
+      `weights version ${manifest.policyVersion} are adapters over ${adapters?.baseWeightsHash}, and the run's base is ${base.weightsHash}; they are not loaded`,
+    );
+  }
+  return await fetchWeights(objects, manifest);
+}
+
+/**
  * The whole weights of the policy that a manifest names: its own, or adapters merged into the base. Both are
  * proved by their hashes (T5).
  * @throws {PalimpsestError} OBJECT_LOST, CODEC
@@ -31,18 +50,12 @@ export async function fetchPolicy(
 ): Promise<Parameters> {
   const { adapters } = manifest;
   if (!adapters) return await fetchWeights(objects, manifest);
-  if (adapters.baseWeightsHash !== base.weightsHash) {
-    throw new PalimpsestError(
-      "CODEC",
-      `weights version ${manifest.policyVersion} are adapters over ${adapters.baseWeightsHash}, and the run's base is ${base.weightsHash}; they are not loaded`,
-    );
-  }
+  const own = await fetchAdapters(objects, manifest, base);
   const { rank, alpha, targets } = adapters;
   const lora = loraConfigSchema.parse({
     rank,
     alpha,
     targets: targets?.[0] === "all-linear" ? "all-linear" : targets,
   });
-  const own = await fetchWeights(objects, manifest);
   return mergeLora(model, await base.parameters(), own, lora, { inPlace: true });
 }

@@ -109,10 +109,14 @@ export class RolloutActor {
       queues: this.#queues,
       sampler: () => this.#sampler,
     });
-    const starting = () => this.#weights.starting();
     let own: ModelSampler | undefined;
     if (rollout.engine === undefined) {
-      const sampler = ownSampler(backend, this.#spec.model, recipe, await starting());
+      const sampler = await ownSampler(
+        backend,
+        this.#spec.model,
+        recipe,
+        await this.#weights.startingLayers(),
+      );
       this.#exporter = exportSampler(context.metrics, sampler);
       this.#sampler = sampler;
       own = sampler;
@@ -153,7 +157,7 @@ export class RolloutActor {
         },
       });
     if (this.#engine === undefined) await consume();
-    else await this.#engine.follow(consume, starting);
+    else await this.#engine.follow(consume, () => this.#weights.starting());
     // While the learner starts: a GPU's functions take seconds each.
     void own?.prepare().catch((err: unknown) => {
       context.logger.warn({ err }, "functions are compiled when they are first needed");

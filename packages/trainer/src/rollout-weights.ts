@@ -12,8 +12,8 @@ import type { RunQueues } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { PolicySampler } from "./engines/policy-sampler.js";
-import type { NamedPolicy } from "./own-sampler.js";
-import { type BaseWeights, fetchPolicy } from "./policy-weights.js";
+import type { LayeredPolicy, NamedPolicy } from "./own-sampler.js";
+import { type BaseWeights, fetchAdapters, fetchPolicy } from "./policy-weights.js";
 import { fetchWeights, type Parameters } from "./weights.js";
 
 /** How long an episode waits for weights that were announced to exist. */
@@ -37,7 +37,7 @@ export class RolloutWeights {
   constructor(parts: RolloutWeightsParts) {
     const { context, initial } = parts;
     this.#parts = parts;
-    // From this node's store each time: a copy in this process would stand beside the sampler's for the whole run.
+    // From this node's store where it is needed: a copy in this process would stand beside the sampler's for the whole run.
     this.#base = {
       weightsHash: initial.weightsHash,
       parameters: () => fetchWeights(context.objects, initial),
@@ -45,21 +45,42 @@ export class RolloutWeights {
   }
 
   /**
-   * The newest ones. What was announced last may have gone with its driver until the learner announces it again: then
-   * the initial ones, which are always there, and the first episode that needs newer ones loads them (R1).
+   * The newest ones, whole. What was announced last may have gone with its driver until the learner announces it again:
+   * then the initial ones, which are always there, and the first episode that needs newer ones loads them (R1).
    */
   async starting(): Promise<NamedPolicy> {
-    const { queues, initial } = this.#parts;
-    const announced = await queues.currentWeights();
-    if (announced !== undefined) {
-      const manifest = proto.WeightManifest.decode(announced);
-      try {
-        return { manifest, parameters: await this.#policy(manifest) };
-      } catch (reason) {
-        if (PalimpsestError.from(reason).code !== "OBJECT_LOST") throw reason;
-      }
+    const whole = async (manifest: proto.WeightManifest) => ({
+      manifest,
+      parameters: await this.#policy(manifest),
+    });
+    return (await this.#announcedBefore(whole)) ?? (await this.#initial());
+  }
+
+  /** As `starting`, and adapters apart from their base: for a sampler that merges them. */
+  async startingLayers(): Promise<LayeredPolicy> {
+    const layers = async (manifest: proto.WeightManifest) => {
+      if (!manifest.adapters)
+        return { manifest, parameters: await this.#policy(manifest), adapters: undefined };
+      const adapters = await fetchAdapters(this.#parts.context.objects, manifest, this.#base);
+      return { manifest, parameters: await this.#base.parameters(), adapters };
+    };
+    return (await this.#announcedBefore(layers)) ?? { ...(await this.#initial()), adapters: undefined };
+  }
+
+  /** What was announced last, where it is still there. */
+  async #announcedBefore<T>(read: (manifest: proto.WeightManifest) => Promise<T>): Promise<T | undefined> {
+    const announced = await this.#parts.queues.currentWeights();
+    if (announced === undefined) return undefined;
+    try {
+      return await read(proto.WeightManifest.decode(announced));
+    } catch (reason) {
+      if (PalimpsestError.from(reason).code !== "OBJECT_LOST") throw reason;
+      return undefined;
     }
-    return { manifest: initial, parameters: await this.#base.parameters() };
+  }
+
+  async #initial(): Promise<NamedPolicy> {
+    return { manifest: this.#parts.initial, parameters: await this.#base.parameters() };
   }
 
   /** Loads the newest announced weights when the sampler's are older than asked. */
@@ -87,21 +108,22 @@ export class RolloutWeights {
   }
 
   async #load(minPolicyVersion: number): Promise<void> {
-    const { sampler, context } = this.#parts;
-    if (sampler().policyVersion >= minPolicyVersion) return;
-    const { manifest, parameters, startedAt } = await this.#fetch(minPolicyVersion);
-    await sampler().setWeights(parameters, manifest.policyVersion, manifest.weightsHash);
+    const { context } = this.#parts;
+    const sampler = this.#parts.sampler();
+    if (sampler.policyVersion >= minPolicyVersion) return;
+    const { write, startedAt } = await this.#fetch(sampler, minPolicyVersion);
+    await write();
     const seconds = (performance.now() - startedAt) / 1000;
     context.metrics.histogram("palimpsest_sampler_weights_load_seconds").observe(seconds);
   }
 
   /** Of an announcement whose objects are gone (R3), the next one is waited for. */
-  async #fetch(minPolicyVersion: number) {
+  async #fetch(sampler: PolicySampler, minPolicyVersion: number) {
     for (let afterMs = 0; ; ) {
       const manifest = await this.#announced(minPolicyVersion, afterMs);
       const startedAt = performance.now();
       try {
-        return { manifest, parameters: await this.#policy(manifest), startedAt };
+        return { write: await this.#fetched(sampler, manifest), startedAt };
       } catch (reason) {
         if (PalimpsestError.from(reason).code !== "OBJECT_LOST") throw reason;
         const { logger } = this.#parts.context;
@@ -109,6 +131,17 @@ export class RolloutWeights {
         afterMs = manifest.publishedAtMs;
       }
     }
+  }
+
+  /** Adapters alone for a sampler that merges them where it computes; whole weights for others. */
+  async #fetched(sampler: PolicySampler, manifest: proto.WeightManifest): Promise<() => Promise<void>> {
+    const { policyVersion, weightsHash } = manifest;
+    if (manifest.adapters && sampler.setAdapters !== undefined) {
+      const adapters = await fetchAdapters(this.#parts.context.objects, manifest, this.#base);
+      return async () => await sampler.setAdapters?.(adapters, policyVersion, weightsHash);
+    }
+    const parameters = await this.#policy(manifest);
+    return async () => await sampler.setWeights(parameters, policyVersion, weightsHash);
   }
 
   /** The manifest of at least this version, announced after that time; waits for it. */

@@ -64,9 +64,9 @@ export function runMemory(recipe: Recipe, model: ModelConfig, gpuBytes?: number)
   const weightsBytes = bytesOf(parameterShapes(model));
   const lora = recipe.learner.lora ?? null;
   const versionBytes = lora === null ? weightsBytes : bytesOf(loraShapes(model, loraForm(lora)));
-  // Old and new weights stand in host memory while the sampler takes the new ones over, merged ones beside the base, and
-  // Node is slow to give them back: measured at 3 to 4 times the weights of 135 million parameters with adapters.
-  const swapBytes = (lora === null ? 2 : 4) * weightsBytes;
+  // Old and new weights stand in host memory while the sampler takes the new ones over, and Node is slow to give them back;
+  // of a policy with adapters whole weights come once, as its base. An engine has them merged for it, beside their base.
+  const swapBytes = (lora === null || own === 1 ? 2 : 4) * weightsBytes;
   const rolloutBytes = processBytes + (rollout.gpus > 0 ? 0 : rolloutDeviceBytes) + swapBytes;
   // One that runs elsewhere, or on a GPU, is not in this machine's memory.
   const engineBytes = rollout.engine?.start === undefined || rollout.gpus > 0 ? 0 : weightsBytes;

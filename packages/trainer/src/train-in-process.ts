@@ -11,8 +11,14 @@
 import type { Agent } from "@palimpsest/agents";
 import { generatedTasks, type TaskSet } from "@palimpsest/datasets";
 import { type FunctionStats, loadBackend } from "@palimpsest/jit";
-import { createLearner, type UpdateMetrics } from "@palimpsest/learner";
-import { createSampler, loadModel, type ModelFolder, mergeLora } from "@palimpsest/model";
+import { createLearner, type Learner, type UpdateMetrics } from "@palimpsest/learner";
+import {
+  createSampler,
+  hashWeights,
+  loadModel,
+  type ModelFolder,
+  type ModelSampler,
+} from "@palimpsest/model";
 import { rewardReadsTokens, type TrajectoryReward, trajectoryReward } from "@palimpsest/rewards";
 import type { Group, Task } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -123,6 +129,7 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
     backend,
     config,
     parameters,
+    lora: recipe.learner.lora ?? undefined,
     ...samplerSettings(rollout),
   });
   const { weightsHash: initial } = sampler;
@@ -165,12 +172,7 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
       const rolloutSeconds = (performance.now() - startedAt) / 1000;
       const shuffleRewards = options.shuffleRewards ?? false;
       const update = await learner.update(groups, { shuffleRewards, ...(signal ? { signal } : {}) });
-      const weightsHash = learner.weightsHash();
-      // With adapters the base is here already: it is read from the device in runs without them alone.
-      const { lora } = learner.config;
-      const trained =
-        lora === null ? learner.parameters() : mergeLora(config, parameters, learner.adapters(), lora);
-      await sampler.setWeights(trained, learner.policyVersion, weightsHash);
+      const weightsHash = await handOver(learner, sampler);
       const rejected = rejectedIn(recipe, { groups, rejected: without }, teaches);
       const shortage = shortageNotice({ step, groupsTrained: groups.length, ...rejected }, recipe.train);
       if (shortage !== undefined) onNotice?.(shortage);
@@ -186,6 +188,17 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
     await sampler.close();
     learner.close();
   }
+}
+
+/** The learner's present weights to the sampler; of adapters these alone: it has their base. @returns their hash */
+async function handOver(learner: Learner, sampler: ModelSampler): Promise<string> {
+  const { policyVersion } = learner;
+  const isAdapted = learner.config.lora !== null;
+  const trained = isAdapted ? learner.adapters() : learner.parameters();
+  const weightsHash = hashWeights(trained);
+  if (isAdapted) await sampler.setAdapters(trained, policyVersion, weightsHash);
+  else await sampler.setWeights(trained, policyVersion, weightsHash);
+  return weightsHash;
 }
 
 function givenTasks({ tasks }: InProcessOptions): { readonly given?: TaskSet } {

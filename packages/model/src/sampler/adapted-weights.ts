@@ -184,6 +184,12 @@ export class AdaptedWeights {
   }
 }
 
+/** What a sampler keeps as the base of adapters, beside its matrices, by names of its own. */
+export function adaptedBaseShapes(config: ModelConfig, lora: LoraConfig): Record<string, readonly number[]> {
+  const adapted = new AdaptedWeights({ config, lora, layout: "table", stored: "float32" });
+  return Object.fromEntries(Object.entries(adapted.state).map(([name, { shape }]) => [name, shape]));
+}
+
 function baseName(name: string): string {
   return `base.${name}`;
 }

@@ -15,5 +15,7 @@ export interface PolicySampler {
   readonly stats: SampledSoFar;
   generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult>;
   setWeights(parameters: Parameters, policyVersion: number, weightsHash?: string): Promise<void>;
+  /** Adapters over the weights that it was made with; absent where it wants them merged. */
+  setAdapters?(adapters: Parameters, policyVersion: number, weightsHash?: string): Promise<void>;
   close(): Promise<void>;
 }

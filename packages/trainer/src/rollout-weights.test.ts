@@ -1,0 +1,144 @@
+/** What a rollout actor reads of new weights: of a policy with adapters these alone, where its sampler merges them. */
+import { createHash } from "node:crypto";
+import type { ActorContext } from "@palimpsest/client";
+import { loadBackend } from "@palimpsest/jit";
+import {
+  hashWeights,
+  initLora,
+  initParameters,
+  loraConfigSchema,
+  loraForm,
+  loraShapes,
+  type ModelSampler,
+  mergeLora,
+  parameterShapes,
+  parseModelConfig,
+} from "@palimpsest/model";
+import * as proto from "@palimpsest/wire/protocol";
+import { afterEach, expect, test } from "vitest";
+import { ownSampler } from "./own-sampler.js";
+import { adaptersOf } from "./policy-weights.js";
+import type { Recipe } from "./recipe.js";
+import { RolloutWeights } from "./rollout-weights.js";
+import { publishWeights } from "./weights.js";
+
+const model = parseModelConfig({
+  architecture: "llama",
+  vocabSize: 24,
+  hiddenSize: 8,
+  layers: 2,
+  heads: 2,
+  kvHeads: 1,
+  headDim: 4,
+  intermediateSize: 12,
+  tieWordEmbeddings: true,
+  maxPositions: 32,
+});
+const lora = loraConfigSchema.parse({ rank: 2, alpha: 4 });
+const base = initParameters(model, 1, { projectionStd: 0.3, residualStd: 0.3 });
+const recipe = { rollout: { maxBatch: 2, maxTokens: 24, precision: "float32" }, learner: { lora } } as Recipe;
+const request = { promptTokenIds: [3, 1], maxTokens: 8, temperature: 1, stopTokenIds: [], seed: 5 };
+
+const open: ModelSampler[] = [];
+afterEach(async () => {
+  for (const sampler of open.splice(0)) await sampler.close();
+});
+
+function someAdapters(seed: number) {
+  const adapters = initLora(model, loraForm(lora), seed);
+  for (const [name, values] of Object.entries(adapters))
+    if (name.endsWith(".loraB")) values.set(values.map((_, i) => Math.sin(i + seed)));
+  return adapters;
+}
+
+/** A run's store and its announcements. */
+async function aRun() {
+  const held = new Map<string, Uint8Array>();
+  const read: string[] = [];
+  const objects = {
+    put: async (pieces: readonly Uint8Array[]) => {
+      const bytes = Buffer.concat(pieces);
+      const objectId = createHash("sha256").update(bytes).digest("hex");
+      held.set(objectId, bytes);
+      return { objectId, sizeBytes: bytes.byteLength };
+    },
+    get: async ({ objectId }: { readonly objectId: string }) => {
+      read.push(objectId);
+      return held.get(objectId) ?? new Uint8Array();
+    },
+  };
+  const metrics = { histogram: () => ({ observe: () => undefined }) };
+  const initial = await publishWeights(
+    objects,
+    { runId: "run", policyVersion: 0 },
+    base,
+    parameterShapes(model),
+  );
+  let announced: Uint8Array | undefined;
+  const queues = {
+    currentWeights: async () => announced,
+    onWeights: async (seen: (bytes: Uint8Array) => void) => {
+      if (announced !== undefined) seen(announced);
+      return { close: async () => undefined };
+    },
+  };
+  const announce = async (
+    policyVersion: number,
+    adapters: Readonly<Record<string, Float32Array>>,
+    baseHash = initial.weightsHash,
+  ) => {
+    const shapes = loraShapes(model, loraForm(lora));
+    const manifest = await publishWeights(objects, { runId: "run", policyVersion }, adapters, shapes, {
+      adapters: adaptersOf(lora, baseHash),
+    });
+    announced = proto.WeightManifest.encode(manifest).finish();
+    return manifest;
+  };
+  const context = { objects, metrics } as unknown as ActorContext;
+  const weights = (sampler: () => ModelSampler) =>
+    new RolloutWeights({ model, initial, context, queues, sampler });
+  return { initial, read, announce, weights };
+}
+
+test("of new adapters a sampler is given these alone, and samples what the merged model samples", async () => {
+  const backend = await loadBackend();
+  const run = await aRun();
+  let sampler: ModelSampler | undefined;
+  const weights = run.weights(() => sampler as ModelSampler);
+  await run.announce(3, someAdapters(1));
+  sampler = await ownSampler(backend, model, recipe, await weights.startingLayers());
+  open.push(sampler);
+  expect(sampler).toMatchObject({ policyVersion: 3, weightsHash: hashWeights(someAdapters(1)) });
+
+  const second = someAdapters(2);
+  const { shards } = await run.announce(4, second);
+  run.read.length = 0;
+  await weights.ensure(4);
+  expect(run.read).toEqual(shards.map(({ objectId }) => objectId));
+  expect(sampler).toMatchObject({ policyVersion: 4, weightsHash: hashWeights(second) });
+
+  const merged = await ownSampler(
+    backend,
+    model,
+    { ...recipe, learner: { ...recipe.learner, lora: null } },
+    { manifest: run.initial, parameters: mergeLora(model, base, second, lora), adapters: undefined },
+  );
+  open.push(merged);
+  const [own, expected] = [await sampler.generate(request), await merged.generate(request)];
+  expect(own.tokenIds).toEqual(expected.tokenIds);
+  own.rolloutLogprobs.forEach((logprob, i) => {
+    expect(logprob).toBeCloseTo(expected.rolloutLogprobs[i] as number, 4);
+  });
+});
+
+test("T5: adapters over another base are not loaded, and the sampler keeps what it has", async () => {
+  const backend = await loadBackend();
+  const run = await aRun();
+  let sampler: ModelSampler | undefined;
+  const weights = run.weights(() => sampler as ModelSampler);
+  sampler = await ownSampler(backend, model, recipe, await weights.startingLayers());
+  open.push(sampler);
+  await run.announce(1, someAdapters(1), "0".repeat(64));
+  await expect(weights.ensure(1)).rejects.toThrow(/CODEC.*and the run's base is/);
+  expect(sampler).toMatchObject({ policyVersion: 0, weightsHash: run.initial.weightsHash });
+});
