@@ -23,6 +23,8 @@ export interface SamplerCase {
   readonly samplers: readonly {
     /** Requests in flight at once. */
     readonly rows: number;
+    /** Tokens sampled a call; absent: the sampler's own. */
+    readonly stepsPerCall?: number;
     readonly workloads: readonly Workload[];
   }[];
   readonly maxLength: number;
@@ -136,10 +138,11 @@ const backend = await loadBackend({ prefer: "tensorflow", threads: 8 });
 const config = parseModelConfig(case_.shape);
 const parameters = quickParameters(config);
 report({ what: "weights are made", seconds: seconds(started), gpu: backend.gpu });
-for (const { rows, workloads } of case_.samplers) {
+for (const { rows, workloads, stepsPerCall } of case_.samplers) {
   const from = performance.now();
   const { precision, mode, cache, maxLength } = case_;
-  const settings = { precision, mode, cache, maxLength, maxBatch: rows };
+  const steps = stepsPerCall === undefined ? {} : { stepsPerCall };
+  const settings = { precision, mode, cache, maxLength, maxBatch: rows, ...steps };
   const sampler = createSampler({ backend, config, parameters, weightsHash: "bench", ...settings });
   const made = seconds(from);
   const first = requests(config, "own prompts").next().value as GenerateRequest;

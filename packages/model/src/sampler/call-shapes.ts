@@ -76,6 +76,7 @@ export class CallShapes implements CallPlan {
   readonly prefillTokens: number;
   readonly maxRows: number;
   readonly mixesLengths = false;
+  readonly packedLengths: readonly number[] = [];
   readonly #readRows: readonly number[];
   readonly #extendRows: readonly number[];
   readonly #decodeRows: readonly number[];
@@ -200,6 +201,10 @@ export class CallShapes implements CallPlan {
     const fits = Math.floor(this.prefillTokens / length);
     const tile = this.#readTile;
     return Math.min(this.maxRows, Math.max(tile, fits - (fits % tile)));
+  }
+
+  rowsOfPacked(): number {
+    return 0;
   }
 
   readShape(rows: number, length: number, pastTokens: number): ReadShape {

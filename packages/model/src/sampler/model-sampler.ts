@@ -318,11 +318,12 @@ export class ModelSampler {
     const readable = this.#running.filter(
       (generation) => generation.isReading && this.#pool.state(this.#leaseOf(generation)) === "filled",
     );
-    const { generations: batch, pieces, length } = readBatch(first, readable, this.#shapes, budget);
+    const plan = readBatch(first, readable, this.#shapes, budget);
+    const { generations: batch, pieces, length } = plan;
     const rows = batch.map((generation, i) => generation.deviceRow(pieces[i]));
     const tokens = pieces.reduce((sum, piece) => sum + piece, 0);
     const sampled = this.#meter.time(rows.length, tokens, () => this.#device.read(rows, length));
-    this.#readSinceDecode += rows.length * length;
+    this.#readSinceDecode += plan.paddedTokens;
     this.#notePoisoned(batch, sampled);
     batch.forEach((generation, i) => {
       if (generation.lease === undefined) return; // A mate's onTokens aborted it.

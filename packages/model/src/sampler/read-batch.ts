@@ -6,8 +6,10 @@ export interface ReadBatch {
   readonly generations: readonly Generation[];
   /** Tokens of each piece. */
   readonly pieces: readonly number[];
-  /** What the pieces are padded to. */
+  /** What each piece is padded to; of a packed call, what all together are. */
   readonly length: number;
+  /** Tokens of the call, padding counted. */
+  readonly paddedTokens: number;
 }
 
 export interface PieceForm {
@@ -34,12 +36,14 @@ export function readBatch(
   budget: number,
 ): ReadBatch {
   const form = pieceForm(first, plan);
+  const alike = readable.filter((generation) => pieceForm(generation, plan).readClass === form.readClass);
+  if (first.readTokens === 0 && plan.packedLengths.length > 0) return packedBatch(form, alike, plan, budget);
   const generations: Generation[] = [];
   const pieces: number[] = [];
   let length = form.padded;
-  for (const generation of readable) {
-    const { piece, padded, readClass } = pieceForm(generation, plan);
-    if (readClass !== form.readClass || (padded !== form.padded && !plan.mixesLengths)) continue;
+  for (const generation of alike) {
+    const { piece, padded } = pieceForm(generation, plan);
+    if (padded !== form.padded && !plan.mixesLengths) continue;
     const together = Math.max(length, padded);
     if (generations.length >= Math.min(plan.rowsThatFit(together), Math.floor(budget / together))) {
       if (together === length) break;
@@ -49,5 +53,31 @@ export function readBatch(
     pieces.push(piece);
     length = together;
   }
-  return { generations, pieces, length };
+  return { generations, pieces, length, paddedTokens: length * pieces.length };
+}
+
+/** Whole pieces one behind the other. The call is the longest that they fill by half, or the shortest that holds the first. */
+function packedBatch(
+  first: PieceForm,
+  alike: readonly Generation[],
+  plan: CallPlan,
+  budget: number,
+): ReadBatch {
+  const wanted = alike.reduce((sum, generation) => sum + pieceForm(generation, plan).piece, 0);
+  const length =
+    plan.packedLengths.findLast(
+      (tokens) => tokens >= first.padded && tokens <= budget && 2 * wanted > tokens,
+    ) ?? first.padded;
+  const generations: Generation[] = [];
+  const pieces: number[] = [];
+  let left = length;
+  for (const generation of alike) {
+    if (generations.length === plan.rowsOfPacked(length)) break;
+    const { piece } = pieceForm(generation, plan);
+    if (piece > left) continue;
+    generations.push(generation);
+    pieces.push(piece);
+    left -= piece;
+  }
+  return { generations, pieces, length, paddedTokens: length };
 }

@@ -66,6 +66,13 @@ export const samplerConfigSchema = z.strictObject({
     .array(z.int().positive())
     .optional()
     .describe("Lengths that pieces of prompts are padded to; default 32, 64, … up to the longest piece"),
+  packPrompts: z
+    .boolean()
+    .optional()
+    .describe(
+      "With a table of slots: prompts are read laid end to end, not padded each. Default: where a GPU's attention is one kernel. Elsewhere a request whose " +
+        "numbers are not finite fails those that are read with it. promptLengths turns it off",
+    ),
   maxQueue: z.int().positive().default(4096).describe("Requests that may wait"),
   stepsPerCall: z
     .int()

@@ -13,6 +13,8 @@ import { SlotDevice } from "./slot-device.js";
 import { SlotPool } from "./slot-pool.js";
 import { SlotShapes } from "./slot-shapes.js";
 
+/** Of cuDNN's attention. */
+const widestKernelHead = 128;
 const defaultSteps = { pages: 8, slots: 32 } as const;
 
 /** What a sampler is made of, beside its queue. */
@@ -60,7 +62,10 @@ export function samplerParts(
   if (kind === "slots") {
     const affordable = cacheTokens === undefined ? maxBatch : Math.floor(cacheTokens / maxLength);
     const slots = Math.max(1, Math.min(maxBatch, affordable));
-    const shapes = new SlotShapes(config, { ...common, maxBatch: slots });
+    // Where attention is no kernel, one prompt's numbers reach the others, and the scores of a call take a gigabyte.
+    const isKernel = isForSlots && config.headDim <= widestKernelHead && config.headDim % 8 === 0;
+    const packs = promptLengths === undefined && (limits.packPrompts ?? isKernel);
+    const shapes = new SlotShapes(config, { ...common, maxBatch: slots, packs });
     const device = new SlotDevice({ backend, mode, config, shapes, maxLength, precision, lora });
     return { shapes, device, pool: new SlotPool({ slots, share }) };
   }

@@ -35,8 +35,8 @@ export interface SamplingDevice {
   /** A row so drawn samples one token a call. */
   needsHost(rule: DrawRule): boolean;
   /**
-   * Reads a piece of each row's prompt, padded to `length`, and samples one token for each. All rows have a past, or
-   * none has.
+   * Reads a piece of each row's prompt and samples one token for each. Pieces are padded to `length`; where pieces
+   * without a past are laid end to end, all together are. All rows have a past, or none has.
    */
   read(rows: readonly DeviceRow[], length: number): SampledRow[];
   /** Samples `steps` tokens for each row, or fewer where no row wants more. */

@@ -18,6 +18,7 @@ import type { DeviceRow, SampledRow, SamplingDevice } from "./sampling-device.js
 import type { SlotShapes } from "./slot-shapes.js";
 import { tableShape } from "./table-cache.js";
 import { noToken, stopTokensOnDevice, tableDecodeFunction } from "./table-decode.js";
+import { packedPieces, tablePackedReadFunction } from "./table-packed-read.js";
 import {
   type TableReadShape,
   tableDrawFunction,
@@ -61,7 +62,11 @@ export class SlotDevice implements SamplingDevice {
     // Mode eager has float32 alone.
     const setup = { config, table, type: precision };
     const functions: Record<string, JitFunction> = { [ZERO_SLOT]: tableZeroFunction(setup) };
-    for (const shape of shapes.reads) functions[readName(shape)] = tableReadFunction(setup, shape);
+    for (const shape of shapes.reads)
+      functions[readName(shape)] = (shape.isPacked ? tablePackedReadFunction : tableReadFunction)(
+        setup,
+        shape,
+      );
     const readRows = [...new Set(shapes.reads.map(({ rows }) => rows))];
     for (const rows of readRows) functions[drawName(rows)] = tableDrawFunction(rows);
     functions[decodeName(1, false)] = tableDecodeFunction(setup, { steps: 1, truncates: false });
@@ -106,11 +111,11 @@ export class SlotDevice implements SamplingDevice {
 
   /** Pieces without tokens: nothing is written. */
   #readNothing(shape: TableReadShape): void {
-    const { rows, length, hasPast } = shape;
+    const { rows, length, hasPast, isPacked } = shape;
     const slots = new Int32Array(rows);
+    const padded = () => ({ ids: new Int32Array(rows * length), lengths: new Int32Array(rows) });
     this.#module.call(readName(shape), {
-      ids: new Int32Array(rows * length),
-      lengths: new Int32Array(rows),
+      ...(isPacked ? packedPieces([], rows, length) : padded()),
       slots,
       ...(hasPast ? { pasts: new Int32Array(rows).fill(1), sources: slots } : {}),
       ...drawInputs([], rows, 1),
@@ -136,10 +141,6 @@ export class SlotDevice implements SamplingDevice {
     const shape = this.#shapes.readShape(length, hasPast);
     // Rows for nobody repeat the last one.
     const all = Array.from({ length: shape.rows }, (_, i) => rows[Math.min(i, rows.length - 1)] as DeviceRow);
-    const ids = new Int32Array(shape.rows * length);
-    all.forEach(({ tokenIds }, i) => {
-      ids.set(tokenIds, i * length);
-    });
     const ofRows = (number: (row: DeviceRow) => number) => Int32Array.from(all, number);
     const slotOf = ({ pages }: DeviceRow) => pages[0] as number;
     const sourceOf = (row: DeviceRow) => row.source ?? slotOf(row);
@@ -149,9 +150,16 @@ export class SlotDevice implements SamplingDevice {
       shape.rows,
       1,
     );
+    const pieces = () => {
+      const ids = new Int32Array(shape.rows * length);
+      all.forEach(({ tokenIds }, i) => {
+        ids.set(tokenIds, i * length);
+      });
+      return { ids, lengths: ofRows(({ tokenIds }) => tokenIds.length) };
+    };
+    const ownIds = rows.map(({ tokenIds }) => tokenIds);
     let outputs = this.#module.call(readName(shape), {
-      ids,
-      lengths: ofRows(({ tokenIds }) => tokenIds.length),
+      ...(shape.isPacked ? packedPieces(ownIds, shape.rows, length) : pieces()),
       slots: ofRows(slotOf),
       ...draw,
       ...past,
@@ -265,8 +273,8 @@ function truncationInputs(placed: Placed, width: number): Record<string, HostArr
   return { topK, topP, minP };
 }
 
-function readName({ rows, length, hasPast }: TableReadShape): string {
-  return `read_${rows}x${length}${hasPast ? "_past" : ""}`;
+function readName({ rows, length, hasPast, isPacked }: TableReadShape): string {
+  return isPacked ? `read_${length}` : `read_${rows}x${length}${hasPast ? "_past" : ""}`;
 }
 
 function drawName(rows: number): string {

@@ -9,6 +9,11 @@ const shortestPiece = 64;
 /** What follows a shared beginning is often a few tokens. */
 const shortestFurtherPiece = 32;
 const longestPiece = 1024;
+const shortestPacked = 256;
+/** A product of attention that is no kernel of its own has a score for every two tokens of a packed call. */
+const longestPackedOffGpu = 512;
+/** A packed call has room for as many prompts as if each had so many tokens. */
+const packedTokensPerRow = 32;
 /**
  * What a GPU reads in a few times the time of a call that samples: slots that fall free in one such call must be read into
  * before the next, or they stay idle.
@@ -19,8 +24,9 @@ const gpuCallTokens = 4096;
 
 /**
  * The shapes of calls over a table of slots: a handful, since each is compiled for seconds on a GPU. What samples is one
- * shape at every length of past; what reads has one number of rows for each length, since few rows cost a GPU nearly
- * what many do.
+ * shape at every length of past. Prompts without a past are laid end to end where `packs` says so: of rows of 256, prompts
+ * of 32 to 160 tokens filled a sixth. What else reads has one number of rows for each length, since few rows cost a GPU
+ * nearly what many do.
  */
 export class SlotShapes implements CallPlan {
   readonly prefillTokens: number;
@@ -28,18 +34,22 @@ export class SlotShapes implements CallPlan {
   readonly mixesLengths = true;
   /** Step counts of the functions that sample, ascending. */
   readonly steps: readonly number[];
+  readonly packedLengths: readonly number[];
   readonly #callTokens: number;
   readonly #lengths: readonly number[];
   readonly #furtherLengths: readonly number[];
 
-  constructor(config: ModelConfig, options: ShapeOptions) {
+  constructor(config: ModelConfig, options: ShapeOptions & { readonly packs: boolean }) {
     const { maxBatch, maxLength, stepsPerCall, promptLengths } = options;
     this.maxRows = maxBatch;
     this.prefillTokens =
       options.prefillTokens ??
       affordablePrefill(parameterCount(config), options.gpu, options.gpu ? gpuReadOperations : undefined);
     this.#callTokens = options.gpu ? Math.min(gpuCallTokens, this.prefillTokens) : this.prefillTokens;
-    const longest = Math.min(maxLength - 1, longestPiece, this.#callTokens);
+    const longestPacked = options.gpu ? this.#callTokens : Math.min(this.#callTokens, longestPackedOffGpu);
+    this.packedLengths = options.packs ? geometricBuckets(shortestPacked, longestPacked, 4) : [];
+    const mostOfCall = this.packedLengths.at(-1) ?? this.#callTokens;
+    const longest = Math.min(maxLength - 1, longestPiece, mostOfCall);
     const own = promptLengths?.filter((length) => length < longest).toSorted((a, b) => a - b);
     this.#lengths = own === undefined ? geometricBuckets(shortestPiece, longest, 4) : [...own, longest];
     this.#furtherLengths = geometricBuckets(shortestFurtherPiece, longest, 8);
@@ -48,13 +58,17 @@ export class SlotShapes implements CallPlan {
 
   /** Every shape that `readShape` may give. */
   get reads(): TableReadShape[] {
-    return [false, true].flatMap((hasPast) =>
-      this.#lengthsOf(hasPast).map((length) => this.readShape(length, hasPast)),
-    );
+    return [false, true].flatMap((hasPast) => {
+      const isPacked = !hasPast && this.packedLengths.length > 0;
+      const lengths = isPacked ? this.packedLengths : this.#lengthsOf(hasPast);
+      return lengths.map((length) => this.readShape(length, hasPast));
+    });
   }
 
   readShape(length: number, hasPast: boolean): TableReadShape {
-    return { rows: this.rowsThatFit(length), length, hasPast };
+    const isPacked = !hasPast && this.packedLengths.length > 0;
+    const rows = isPacked ? this.rowsOfPacked(length) : this.rowsThatFit(length);
+    return { rows, length, hasPast, isPacked };
   }
 
   pieceLength(left: number): number {
@@ -62,7 +76,8 @@ export class SlotShapes implements CallPlan {
   }
 
   paddedLength(piece: number, pastTokens: number): number {
-    return bucketFor(this.#lengthsOf(pastTokens > 0), piece);
+    const isPacked = pastTokens === 0 && this.packedLengths.length > 0;
+    return bucketFor(isPacked ? this.packedLengths : this.#lengthsOf(pastTokens > 0), piece);
   }
 
   readClass(pastTokens: number): number {
@@ -71,6 +86,10 @@ export class SlotShapes implements CallPlan {
 
   rowsThatFit(length: number): number {
     return Math.min(this.maxRows, Math.max(1, Math.floor(this.#callTokens / length)));
+  }
+
+  rowsOfPacked(length: number): number {
+    return Math.min(this.maxRows, Math.ceil(length / packedTokensPerRow));
   }
 
   /** All rows go together: those that want fewer tokens stop on the device. */

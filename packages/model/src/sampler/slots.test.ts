@@ -91,6 +91,8 @@ function expectSame(some: readonly GenerateResult[], others: readonly GenerateRe
   expect(Math.max(...apart("sampledLogprobs"))).toBeLessThan(bound);
 }
 
+const laidEndToEnd = { promptLengths: undefined, packPrompts: true };
+
 describe("a table of slots", () => {
   // Truncation is many operations: one mode shows it, and truncated-draw.test.ts.
   it.each([
@@ -104,7 +106,12 @@ describe("a table of slots", () => {
       const parameters = initParameters(config, 3, scheme);
       const asked = requests.filter(({ topK, topP, minP }) => isTruncated || !(topK || topP || minP));
       const pages = aSampler({ config, parameters, cache: "pages", maxBatch: 8 });
-      const slots = aSampler({ config, parameters, mode: backend.name === "tensorflow" ? mode : "eager" });
+      const slots = aSampler({
+        config,
+        parameters,
+        mode: backend.name === "tensorflow" ? mode : "eager",
+        ...(mode === "xla" ? laidEndToEnd : {}),
+      });
       // Compiling ahead changes nothing.
       await slots.prepare();
       if (slots.mode === "xla") expect(slots.functionStats["read_6x63_past"]?.calls).toBe(1);
@@ -116,6 +123,31 @@ describe("a table of slots", () => {
       // Each again, in another order: now prompts lie in slots.
       expectSame(await all(slots, asked.toReversed()), expected.toReversed());
       expect(slots.stats.cachedTokens).toBeGreaterThan(60);
+    },
+    600_000,
+  );
+
+  it.each([
+    ["eager", "qwen2", {}],
+    ["graph", "qwen3", { kvHeads: 1 }],
+  ] as const)(
+    "reads prompts laid end to end as it reads them padded, in mode %s (%s)",
+    async (mode, architecture, changes) => {
+      const config = aConfig({ architecture, ...changes });
+      const parameters = initParameters(config, 5, scheme);
+      const common = { config, parameters, mode: backend.name === "tensorflow" ? mode : "eager" } as const;
+      const asked = requests.filter(
+        ({ topK, topP, minP }, i) => mode === "graph" || i === 1 || !(topK || topP || minP),
+      );
+      const [padded, packed] = [aSampler(common), aSampler({ ...common, ...laidEndToEnd })];
+      const [expected, got] = [await all(padded, asked), await all(packed, asked)];
+      expectSame(got, expected);
+      const read = (sampler: ModelSampler) =>
+        Object.keys(sampler.functionStats).filter((name) => name.startsWith("read"));
+      expect(read(packed)).toContain("read_256");
+      expect(read(padded)).toContain("read_6x16");
+      expectSame(await all(packed, asked.toReversed()), expected.toReversed());
+      expect(packed.stats.cachedTokens).toBeGreaterThan(0);
     },
     600_000,
   );

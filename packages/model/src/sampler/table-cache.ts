@@ -76,8 +76,8 @@ export interface ReadPlan {
 
 /**
  * @param rows int32 [R] each: slots, entries before the piece, tokens of it (0: nothing is written), and the slots that hold
- *   what is before. Rows of one slot are equal.
- * @param pieceLength to which pieces are padded
+ *   what is before. Rows of one slot are equal. Pieces laid end to end have `starts`, their first tokens among all.
+ * @param pieceLength to which pieces are padded; of those laid end to end, tokens of all together
  */
 export function readPlan(
   { slots, length }: TableShape,
@@ -86,6 +86,7 @@ export function readPlan(
     readonly pasts: tf.Tensor;
     readonly lengths: tf.Tensor;
     readonly sources?: tf.Tensor;
+    readonly starts?: tf.Tensor;
   },
   pieceLength: number,
 ): ReadPlan {
@@ -98,8 +99,12 @@ export function readPlan(
   const ofSlot = (values: tf.Tensor) => tf.gather(values, row).reshape([slots, 1]);
   const places = tf.range(0, length, 1, "int32").reshape([1, length]).sub(ofSlot(rows.pasts));
   const isInside = places.greaterEqual(tf.scalar(0, "int32")).logicalAnd(places.less(ofSlot(rows.lengths)));
-  const within = places.maximum(tf.scalar(0, "int32")).minimum(tf.scalar(pieceLength - 1, "int32"));
-  const tokens = within.add(row.reshape([slots, 1]).mul(tf.scalar(pieceLength, "int32")));
+  const spare = tf.scalar(pieceLength - 1, "int32");
+  const within = places.maximum(tf.scalar(0, "int32")).minimum(spare);
+  const tokens =
+    rows.starts === undefined
+      ? within.add(row.reshape([slots, 1]).mul(tf.scalar(pieceLength, "int32")))
+      : within.add(ofSlot(rows.starts)).minimum(spare);
   return {
     tokens: tokens.reshape([slots * length]),
     isFresh: isInside.logicalAnd(isRead.reshape([slots, 1])).reshape([slots, length, 1, 1]),

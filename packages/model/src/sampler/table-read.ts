@@ -9,9 +9,12 @@ import { drawTruncatedTokens, truncationInputs, truncationOf } from "./truncated
 
 export interface TableReadShape {
   readonly rows: number;
+  /** What each piece is padded to; of a packed call, tokens of all pieces together. */
   readonly length: number;
   /** The pieces stand behind what was read before, in this slot or in another. */
   readonly hasPast: boolean;
+  /** The pieces are laid end to end (table-packed-read.ts). */
+  readonly isPacked: boolean;
 }
 
 /**
