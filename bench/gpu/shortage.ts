@@ -1,0 +1,93 @@
+/**
+ * What a person sees when a GPU's memory runs out, and what still works afterwards: an update that is too large, a sampler whose
+ * table is, and a learner of a fitting size in the same process. Usage: tsx --conditions=@palimpsest/source
+ * bench/gpu/shortage.ts [--rows 64]; the update has ROWS rows of 4,096 tokens through 494M parameters.
+ * Ends with 1 where anything but MEMORY_EXHAUSTED was thrown.
+ */
+import { parseArgs } from "node:util";
+import { loadBackend } from "../../packages/jit/src/index.js";
+import { createLearner } from "../../packages/learner/src/index.js";
+import { createSampler, parseModelConfig } from "../../packages/model/src/index.js";
+import { PalimpsestError } from "../../packages/wire/src/index.js";
+import { fullRowGroups } from "../full-rows.js";
+import { quickParameters } from "../model/quick-parameters.js";
+
+const { values: flags } = parseArgs({ options: { rows: { type: "string", default: "64" } } });
+const rows = Number(flags.rows);
+const vocabSize = 151_936;
+const model = parseModelConfig({
+  architecture: "qwen2",
+  vocabSize,
+  hiddenSize: 896,
+  layers: 24,
+  heads: 14,
+  kvHeads: 2,
+  headDim: 64,
+  intermediateSize: 4864,
+  ropeTheta: 1e6,
+  tieWordEmbeddings: true,
+  maxPositions: 4096,
+});
+const backend = await loadBackend({ prefer: "tensorflow", threads: 8 });
+const parameters = quickParameters(model);
+
+function tell(what: string, error: unknown): void {
+  const known = error instanceof PalimpsestError;
+  const { code, message } = known ? error : { code: "none", message: String(error) };
+  console.log(JSON.stringify({ what, code, message: message.slice(0, 600) }));
+  if (code !== "MEMORY_EXHAUSTED") process.exitCode = 1;
+}
+
+async function update(rowCount: number, length: number): Promise<number> {
+  const learner = createLearner({
+    backend,
+    mode: "xla",
+    model,
+    parameters,
+    objectives: ["policy"],
+    config: {
+      preset: "memagent",
+      reference: "none",
+      kl: { coefficient: 0 },
+      measureEntropy: false,
+      precision: "bfloat16",
+      memory: { keep: "products" },
+      buckets: [{ rows: rowCount, length }],
+    },
+  });
+  try {
+    const { gradientNorm } = await learner.update(
+      fullRowGroups({ rows: rowCount, length, vocabSize, groupSize: 8 }),
+    );
+    return gradientNorm;
+  } finally {
+    learner.close();
+  }
+}
+
+await update(rows, 4096).then(
+  () => tell("update", "it fitted"),
+  (error: unknown) => tell("update", error),
+);
+try {
+  const settings = {
+    precision: "bfloat16",
+    mode: "xla",
+    cache: "slots",
+    maxLength: 4096,
+    maxBatch: 2048,
+  } as const;
+  const sampler = createSampler({ backend, config: model, parameters, weightsHash: "bench", ...settings });
+  await sampler.generate({
+    promptTokenIds: [1, 2, 3],
+    maxTokens: 8,
+    temperature: 1,
+    stopTokenIds: [],
+    seed: 1,
+  });
+  tell("sampler", "it fitted");
+} catch (error) {
+  tell("sampler", error);
+}
+console.log(JSON.stringify({ what: "a fitting update afterwards", gradientNorm: await update(8, 512) }));
+process.exit();
