@@ -2,7 +2,7 @@ import type { Backend } from "./backend.js";
 import { checkState, disposed, orderedInputs, stateSpec, unknownFunction } from "./call-checks.js";
 import { JitError } from "./error.js";
 import { executionError } from "./execution-error.js";
-import { liveCount, liveness } from "./liveness.js";
+import { liveCount, liveness, sources } from "./liveness.js";
 import type { ComputedPrecision, HostArrays, JitFunction, JitModule, JitPrecision } from "./module.js";
 import { buildProgram, type FunctionNodes, type GraphProgram, type StateNodes } from "./program.js";
 import { loadGraph } from "./saved-model.js";
@@ -21,6 +21,8 @@ interface LoadedFunction {
   readonly stats: StatsRecorder;
   /** XLA is handed the memory of the entries that it writes. */
   readonly donates: boolean;
+  /** Entries of the state that it reads or writes. */
+  readonly uses: ReadonlySet<string>;
 }
 
 /** What one run of the session does. */
@@ -37,7 +39,7 @@ export class GraphModule implements JitModule {
   readonly precision: ComputedPrecision;
   readonly #binding: TensorflowBinding;
   readonly #gpu: boolean;
-  readonly #state: Readonly<Record<string, TensorSpec>>;
+  readonly #state: Readonly<Record<string, StateSpec>>;
   readonly #functions: ReadonlyMap<string, LoadedFunction>;
   readonly #entries: GraphProgram["state"];
   readonly #writer: GraphProgram["writer"];
@@ -90,9 +92,9 @@ export class GraphModule implements JitModule {
     const fn = this.#functions.get(name);
     if (fn === undefined) throw unknownFunction(name, this.#functions.keys());
     const arrays = orderedInputs(name, fn.inputs, inputs);
-    this.#fillEmpty();
     const specs = Object.values(fn.inputs);
-    const { nodes, donates } = fn;
+    const { nodes, donates, uses } = fn;
+    this.#fillEmpty(uses);
     const values = this.#feed(specs, arrays, { what: `function ${JSON.stringify(name)}`, nodes, donates });
     const outputs: Record<string, HostArray> = {};
     Object.keys(fn.outputs).forEach((key, index) => {
@@ -144,11 +146,14 @@ export class GraphModule implements JitModule {
     for (const name of names) this.#empty.delete(name);
   }
 
-  #fillEmpty(): void {
+  /** Together, since every set of names is prepared by itself; those that are lazy with the first that are used. */
+  #fillEmpty(used: ReadonlySet<string>): void {
     if (this.#empty.size === 0) return;
-    const fetches = [...this.#empty].map((name) => this.#entry(name).zeroed).join();
-    this.#run([], { what: `making ${named([...this.#empty])} of the state`, nodes: { feeds: "", fetches } });
-    this.#empty.clear();
+    const names = [...this.#empty].filter((name) => used.has(name) || this.#state[name]?.lazy !== true);
+    if (names.length === 0) return;
+    const fetches = names.map((name) => this.#entry(name).zeroed).join();
+    this.#run([], { what: `making ${named(names)} of the state`, nodes: { feeds: "", fetches } });
+    for (const name of names) this.#empty.delete(name);
   }
 
   readState(names: readonly string[] = Object.keys(this.#state)): Record<string, HostArray> {
@@ -157,7 +162,7 @@ export class GraphModule implements JitModule {
       this.#entry(name);
       checkHostSize(`state ${JSON.stringify(name)}`, stateSpec(this.#state, name));
     }
-    this.#fillEmpty();
+    this.#fillEmpty(new Set(names));
     const fetches = names.map((name) => this.#entry(name).read).join();
     const nodes = { feeds: "", fetches };
     const values = this.#run([], { what: `reading ${named(names)} of the state`, nodes });
@@ -247,12 +252,16 @@ function loaded(
   const outputs = Object.fromEntries(
     [...fn.outputs].map(([key, { shape, dtype }]) => [key, { shape, dtype: dtypeOf(dtype) }]),
   );
-  const operations = liveCount(liveness([...fn.outputs.values(), ...fn.state.values()]));
+  const results = [...fn.outputs.values(), ...fn.state.values()];
+  const live = liveness(results);
+  const operations = liveCount(live);
+  const read = sources(live, results).flatMap(({ origin }) => (origin.kind === "state" ? [origin.name] : []));
   return {
     inputs: fn.inputs,
     outputs,
     nodes,
     donates: mode === "xla" && fn.state.size > 0,
+    uses: new Set([...read, ...fn.state.keys()]),
     stats: new StatsRecorder({ traceMs: fn.traceMs, loadMs, operations }),
   };
 }

@@ -12,6 +12,11 @@ export interface TensorSpec {
 export interface StateSpec extends TensorSpec {
   /** How float32 is kept between calls in the modes graph and xla: half the memory, 8 bits of mantissa. Default float32. */
   readonly stored?: "float32" | "bfloat16";
+  /**
+   * In the modes graph and xla the entry is made when a function that uses it is first called, not with all others: it takes no
+   * memory where none is. Default false.
+   */
+  readonly lazy?: boolean;
 }
 
 /** Tensor contents on the host, row-major. float32, int32 and bool map to the three in this order. */

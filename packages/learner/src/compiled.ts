@@ -11,6 +11,7 @@ import {
 import { loraScale, type ModelConfig, parameterShapes } from "@palimpsest/model";
 import { type Bucket, bucketName, rowsOf } from "./bucket.js";
 import type { ResolvedLearnerConfig } from "./config.js";
+import { ACCUMULATED, appliedAtOnce, type GradientUse } from "./gradient-use.js";
 import { keepPlan } from "./keep-plan.js";
 import { tensorAlgebra } from "./loss-algebra.js";
 import { applyParts } from "./memory-config.js";
@@ -40,6 +41,11 @@ export function scoreName(bucket: Bucket): string {
   return `score-${bucketName(bucket)}`;
 }
 
+/** Gradients, their norm and the optimiser in one launch, for a step of one micro-batch. */
+export function atOnceName(objective: Objective, bucket: Bucket): string {
+  return `step-${objective}-${bucketName(bucket)}`;
+}
+
 export const GRADIENT_NORM = "gradientNorm";
 const APPLY = "apply";
 /** Zeroes the accumulators. */
@@ -47,7 +53,8 @@ export const CLEAR = "clear";
 
 /**
  * The learner's functions over one shared state: per objective and bucket one that adds a micro-batch's
- * gradients to the accumulators, one for the norm of what was added, one that applies and clears it.
+ * gradients to the accumulators, one for the norm of what was added, one that applies and clears it. In mode xla also
+ * per objective and bucket one that does all of it, for steps of one micro-batch.
  */
 export function compileLearner(options: {
   readonly backend: Backend;
@@ -58,25 +65,48 @@ export function compileLearner(options: {
 }): JitModule {
   const { model, backend } = options;
   const config: PlannedConfig = { ...options.config, deviceBytes: backend.gpuMemoryBytes };
-  const trained = trainedShapes(model, config);
-  const names = Object.keys(trained);
+  // A launch writes new state over old, so that nothing is gained by parts.
+  const isLaunched = options.mode === "xla" || (options.mode === "auto" && backend.gpu);
+  const accumulates = !isLaunched || config.memory.accumulators === "auto";
   const functions: Record<string, JitFunction> = {};
   for (const objective of options.objectives) {
+    const functionOf = objective === "policy" ? policyFunction : supervisedFunction;
     for (const bucket of config.buckets) {
-      functions[accumulateName(objective, bucket)] =
-        objective === "policy"
-          ? policyFunction(bucket, model, config)
-          : supervisedFunction(bucket, model, config);
+      if (accumulates)
+        functions[accumulateName(objective, bucket)] = functionOf(bucket, model, config, ACCUMULATED);
+      if (isLaunched) {
+        const perToken = objective === "policy" ? tokenSpec(bucket) : undefined;
+        const use = appliedAtOnce(config, perToken);
+        functions[atOnceName(objective, bucket)] = functionOf(bucket, model, config, use);
+      }
       if (objective === "policy") functions[scoreName(bucket)] = scoreFunction(bucket, model, config);
     }
   }
-  functions[GRADIENT_NORM] = { inputs: {}, body: gradientNormBody(names) };
-  functions[CLEAR] = {
-    inputs: {},
-    body: (state) => ({ outputs: {}, state: clearedGradients(state, names) }),
+  if (accumulates) Object.assign(functions, sumFunctions(model, config, isLaunched));
+  return jit({
+    backend: options.backend,
+    state: stateSpecs(model, config, { accumulates }),
+    functions,
+    mode: options.mode,
+    precision: config.precision,
+  });
+}
+
+/** What is done with the sums of several micro-batches. */
+function sumFunctions(
+  model: ModelConfig,
+  config: PlannedConfig,
+  isLaunched: boolean,
+): Record<string, JitFunction> {
+  const trained = trainedShapes(model, config);
+  const names = Object.keys(trained);
+  const functions: Record<string, JitFunction> = {
+    [GRADIENT_NORM]: { inputs: {}, body: gradientNormBody(names) },
+    [CLEAR]: {
+      inputs: {},
+      body: (state) => ({ outputs: {}, state: clearedGradients(state, names) }),
+    },
   };
-  // A launch writes new state over old, so that nothing is gained by parts.
-  const isLaunched = options.mode === "xla" || (options.mode === "auto" && backend.gpu);
   const parts = isLaunched ? [names] : applyParts(config.memory, trained);
   parts.forEach((part, index) => {
     functions[`${APPLY}-${index}`] = {
@@ -84,13 +114,7 @@ export function compileLearner(options: {
       body: applyBody(part, config),
     };
   });
-  return jit({
-    backend: options.backend,
-    state: stateSpecs(model, config),
-    functions,
-    mode: options.mode,
-    precision: config.precision,
-  });
+  return functions;
 }
 
 /** A configuration, and the memory of the GPU that it is for, where there is one. */
@@ -112,8 +136,17 @@ export function inputNames(objective: Objective, config: ResolvedLearnerConfig):
 /** β of this step, float32 []. */
 export const KL_COEFFICIENT = "klCoefficient";
 
-function policyFunction(bucket: Bucket, model: ModelConfig, config: PlannedConfig): JitFunction {
-  const perToken: TensorSpec = { shape: [rowsOf(bucket), bucket.length - 1], dtype: "float32" };
+function tokenSpec(bucket: Bucket): TensorSpec {
+  return { shape: [rowsOf(bucket), bucket.length - 1], dtype: "float32" };
+}
+
+function policyFunction(
+  bucket: Bucket,
+  model: ModelConfig,
+  config: PlannedConfig,
+  use: GradientUse,
+): JitFunction {
+  const perToken = tokenSpec(bucket);
   const names = inputNames("policy", config);
   const { entropyCoefficient, measureEntropy } = config;
   const entropyKind = entropyCoefficient > 0 ? "gradient" : measureEntropy ? "value" : "none";
@@ -134,30 +167,27 @@ function policyFunction(bucket: Bucket, model: ModelConfig, config: PlannedConfi
       ...(refLogprobs === undefined ? {} : { refLogprobs }),
       ...(names.includes("rolloutLogprobs") ? { rolloutLogprobs: tensor(inputs, "rolloutLogprobs") } : {}),
     };
-    return accumulate(
-      state,
-      model,
-      config,
-      (parameters, keep) => {
-        const pass = passOf(bucket, model, config, entropyKind);
-        const { logprobs, entropy } = tokenPass(parameters, inputs, pass);
-        keep("policyLogprobs", logprobs);
-        if (entropy !== undefined) keep("entropy", entropy);
-        const given = {
-          policyLogprobs: logprobs,
-          ...constants,
-          ...(entropy === undefined ? {} : { entropy }),
-        };
-        return policyLoss(tensorAlgebra, given, config);
-      },
-      outputs,
-    );
+    const loss: Loss = (parameters, keep) => {
+      const pass = passOf(bucket, model, config, entropyKind);
+      const { logprobs, entropy } = tokenPass(parameters, inputs, pass);
+      keep("policyLogprobs", logprobs);
+      if (entropy !== undefined) keep("entropy", entropy);
+      const given = {
+        policyLogprobs: logprobs,
+        ...constants,
+        ...(entropy === undefined ? {} : { entropy }),
+      };
+      return policyLoss(tensorAlgebra, given, config);
+    };
+    const trained = gradientsOf(state, model, config, loss);
+    return use.use({ state, inputs, ...trained, outputs: { ...outputs, ...trained.outputs } });
   };
   return {
     inputs: {
       ...passInputs(bucket),
       [KL_COEFFICIENT]: { shape: [], dtype: "float32" },
       ...Object.fromEntries(names.map((name) => [name, perToken])),
+      ...use.inputs,
     },
     body,
   };
@@ -212,29 +242,36 @@ function passOf(
   };
 }
 
-function supervisedFunction(bucket: Bucket, model: ModelConfig, config: PlannedConfig): JitFunction {
-  const perToken: TensorSpec = { shape: [rowsOf(bucket), bucket.length - 1], dtype: "float32" };
+function supervisedFunction(
+  bucket: Bucket,
+  model: ModelConfig,
+  config: PlannedConfig,
+  use: GradientUse,
+): JitFunction {
+  const perToken = tokenSpec(bucket);
   return {
-    inputs: { ...passInputs(bucket), lossMask: perToken, tokenWeights: perToken },
-    body: (state, inputs) =>
-      accumulate(state, model, config, (parameters) => {
+    inputs: { ...passInputs(bucket), lossMask: perToken, tokenWeights: perToken, ...use.inputs },
+    body: (state, inputs) => {
+      const trained = gradientsOf(state, model, config, (parameters) => {
         const { logprobs } = tokenPass(parameters, inputs, passOf(bucket, model, config, "none"));
         const weighted = tf.mul(tensor(inputs, "lossMask"), tensor(inputs, "tokenWeights"));
         return tf.neg(tf.sum(tf.mul(logprobs, weighted)));
-      }),
+      });
+      return use.use({ state, inputs, ...trained });
+    },
   };
 }
 
+type Loss = (parameters: Tensors, keep: Keep) => tf.Tensor;
 type Keep = (name: string, value: tf.Tensor) => void;
 
-/** Adds the gradients of `loss` in everything trained to the accumulators; outputs the loss and what it kept. */
-function accumulate(
+/** The gradients of `loss` in everything trained, the loss and what it kept. */
+function gradientsOf(
   state: Tensors,
   model: ModelConfig,
   config: ResolvedLearnerConfig,
-  loss: (parameters: Tensors, keep: Keep) => tf.Tensor,
-  outputs: Record<string, tf.Tensor> = {},
-): ReturnType<JitBody> {
+  loss: Loss,
+): { readonly gradients: Tensors; readonly outputs: Record<string, tf.Tensor> } {
   const names = Object.keys(trainedShapes(model, config));
   const frozen = config.lora === null ? {} : tensorsOf(state, "weights", Object.keys(parameterShapes(model)));
   const kept: Record<string, tf.Tensor> = {};
@@ -251,16 +288,13 @@ function accumulate(
     ) as tf.Scalar;
   const weights = names.map((name) => tensor(state, stateName("weights", name)));
   const { value, grads } = tf.valueAndGrads(f)(weights);
-  const results: Record<string, tf.Tensor> = { ...outputs, loss: value };
+  const outputs: Record<string, tf.Tensor> = { loss: value };
   for (const [name, tensorKept] of Object.entries(kept)) {
-    results[name] = tf.clone(tensorKept);
+    outputs[name] = tf.clone(tensorKept);
     tensorKept.dispose();
   }
-  const sums = names.map((name, index) => {
-    const key = stateName("gradient", name);
-    return [key, tf.add(tensor(state, key), grads[index] as tf.Tensor)] as const;
-  });
-  return { outputs: results, state: Object.fromEntries(sums) };
+  const gradients = names.map((name, index) => [name, grads[index] as tf.Tensor] as const);
+  return { gradients: Object.fromEntries(gradients), outputs };
 }
 
 function gradientNormBody(names: readonly string[]): JitBody {

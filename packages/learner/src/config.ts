@@ -273,6 +273,17 @@ function refuseContradictions(resolved: ResolvedLearnerConfig): void {
       "CONFIG_INVALID",
       `referenceRefreshUpdates is ${resolved.referenceRefreshUpdates} with lora, whose reference is the base model; leave it out`,
     );
+  const { epochs, miniBatches, maxPolicyKl, firstStepChecks, memory } = resolved;
+  const looks = firstStepChecks
+    ? "firstStepChecks"
+    : maxPolicyKl !== null && epochs * miniBatches > 1
+      ? `maxPolicyKl ${maxPolicyKl}`
+      : undefined;
+  if (memory.accumulators === "none" && looks !== undefined)
+    throw new LearnerError(
+      "CONFIG_INVALID",
+      `memory.accumulators is "none" with ${looks}, which looks at a step before it is applied; set it to "auto" or leave the other out`,
+    );
   const needsNorm =
     resolved.aggregation === "seq-mean-token-sum-norm" || resolved.aggregation === "batch-token-norm";
   if (needsNorm && resolved.normTokens === undefined)

@@ -22,7 +22,7 @@ export interface DeviceEstimate {
   readonly referenceBytes: number;
   /** Two of everything that is trained. */
   readonly momentsBytes: number;
-  /** Sums over micro-batches, and those of one micro-batch before they are added. */
+  /** Sums over micro-batches, and those of one micro-batch before they are added; without sums the latter, as products give them. */
   readonly gradientsBytes: number;
   /** Weights rounded to bfloat16, once for a pass. */
   readonly roundedBytes: number;
@@ -57,7 +57,7 @@ export function estimateDevice(
     weightsBytes: FLOAT * (all + adapters),
     referenceBytes: hasReferenceWeights(config) ? FLOAT * all : 0,
     momentsBytes: 2 * FLOAT * trained,
-    gradientsBytes: 2 * FLOAT * trained,
+    gradientsBytes: (config.memory.accumulators === "none" ? HALF : 2 * FLOAT) * trained,
     roundedBytes: HALF * (all + adapters),
     keptBytes: largest.keptBytes,
     logitsBytes: largest.logitsBytes,

@@ -25,7 +25,13 @@ export function keepPlan(
   const { keep } = config.memory;
   if (keep !== "auto") return keep;
   if (deviceBytes === undefined) return "nothing";
-  const state = FLOAT * countOf(Object.values(stateSpecs(model, config)).map(({ shape }) => shape));
+  const state =
+    FLOAT *
+    countOf(
+      Object.values(stateSpecs(model, config, { accumulates: config.memory.accumulators === "auto" })).map(
+        ({ shape }) => shape,
+      ),
+    );
   const trained = countOf(Object.values(trainedShapes(model, config)));
   const rounded = HALF * (countOf(Object.values(parameterShapes(model))) + trained);
   const room = KEPT_SHARE * Math.max(0, USABLE * deviceBytes - state - rounded);

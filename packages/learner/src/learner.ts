@@ -263,6 +263,11 @@ export class Learner {
         learningRate,
         step: this.#step,
         signal: options.signal,
+        atOnce: {
+          normLimit: Number.POSITIVE_INFINITY,
+          differenceLimit: Number.POSITIVE_INFINITY,
+          isFresh: () => false,
+        },
       });
       this.#stepDone();
       this.#policyVersion += 1;

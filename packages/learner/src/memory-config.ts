@@ -29,6 +29,12 @@ export const MemoryConfig = z.strictObject({
     .describe(
       "Attention scores that stand at once, MiB, of shared prompts as of their replies; where there are more, queries come in blocks, of 16 positions or more. Of no effect where attention is one kernel of a GPU.",
     ),
+  accumulators: z
+    .enum(["auto", "none"])
+    .default("auto")
+    .describe(
+      "In mode xla, sums of the gradients of several micro-batches. auto: where a step has several; none: there is no room for them, and a step of several is refused. A step of one is one launch and has none.",
+    ),
   applyMb: z
     .number()
     .positive()

@@ -7,7 +7,7 @@ export function withMemoryAdvice(error: unknown, config: ResolvedLearnerConfig, 
   if (!(error instanceof JitError) || error.code !== "MEMORY_EXHAUSTED") return error;
   const said = error.message.replace(/^\[\w+\] /, "");
   const after = error.losesState
-    ? "the learner is closed, because the failed launch took its sums with it: lower it and make another from the last checkpoint"
+    ? "the learner is closed, because the failed launch took what it writes with it: lower it and make another from the last checkpoint"
     : "the weights are those before the step";
   return new LearnerError("MEMORY_EXHAUSTED", `${said}; lower ${memoryAdvice(config, mode)}; ${after}`, {
     details: { ...error.shortage },

@@ -1,53 +1,16 @@
 import { setImmediate } from "node:timers/promises";
-import { type HostArray, JitError, type JitModule } from "@palimpsest/jit";
+import { JitError, type JitModule } from "@palimpsest/jit";
 import { placesOf } from "./bucket.js";
-import {
-  accumulateName,
-  applyNames,
-  CLEAR,
-  GRADIENT_NORM,
-  inputNames,
-  KL_COEFFICIENT,
-  type Objective,
-} from "./compiled.js";
+import { accumulateName, applyNames, CLEAR, GRADIENT_NORM } from "./compiled.js";
 import type { ResolvedLearnerConfig } from "./config.js";
-import type { MicroBatch } from "./dealt-row.js";
 import { LearnerError } from "./error.js";
-import { layoutInputs } from "./layout.js";
 import { endsLearner } from "./memory-exhausted.js";
-import { fillMicroBatch, type MicroBatchArrays, type PackableRow } from "./micro-batches.js";
+import { fillMicroBatch, type PackableRow } from "./micro-batches.js";
 import { adamwScalars } from "./optimizer.js";
 import { packRows } from "./row-packing.js";
-
-export interface StepRequest<Row extends PackableRow> {
-  readonly objective: Objective;
-  readonly rows: readonly Row[];
-  /** One a row, from `aggregationWeights`. */
-  readonly weights: Float64Array;
-  /** β of this step; absent: the configuration's. */
-  readonly klCoefficient?: number;
-  readonly learningRate: number;
-  /** Optimiser steps done before this one. */
-  readonly step: number;
-  readonly signal?: AbortSignal | undefined;
-  /** Sees each micro-batch's outputs. */
-  readonly onMicroBatch?: (batch: MicroBatch, arrays: MicroBatchArrays, outputs: Outputs) => void;
-  /** Last look before the weights change; may throw. "skip" leaves them as they are. */
-  readonly beforeApply?: (gradientNorm: number) => "apply" | "skip";
-}
-
-export type Outputs = Readonly<Record<string, HostArray>>;
-
-export interface StepResult {
-  readonly loss: number;
-  /** Before clipping. */
-  readonly gradientNorm: number;
-  /** False where `beforeApply` said "skip". */
-  readonly applied: boolean;
-  readonly microBatches: number;
-  /** Token places computed, padding included. */
-  readonly computedTokens: number;
-}
+import { canStepAtOnce, isWithoutSums, stepAtOnce } from "./step-at-once.js";
+import { inputsOf, notFinite } from "./step-inputs.js";
+import type { StepRequest, StepResult } from "./step-request.js";
 
 /**
  * One optimiser step: every micro-batch's gradients are added up, looked at, and applied.
@@ -66,6 +29,15 @@ export async function optimizerStep<Row extends PackableRow>(
   request: StepRequest<Row>,
 ): Promise<StepResult> {
   const batches = packRows(request.rows, config.buckets);
+  const [only, ...others] = batches;
+  if (only !== undefined && others.length === 0 && canStepAtOnce(module, request, only))
+    return await stepAtOnce(module, config, request, only);
+  if (isWithoutSums(module))
+    throw new LearnerError(
+      "CONFIG_INVALID",
+      `a step has ${batches.length} micro-batches and memory.accumulators is "none"; use a bucket that holds all rows of a step, or set it to "auto"`,
+      { details: { step: request.step } },
+    );
   let touched = false;
   try {
     let loss = 0;
@@ -140,33 +112,4 @@ function hintOf(cause: unknown, parts: number): string {
   return parts > 1
     ? ", with a smaller memory.applyMb"
     : ", with lora, fewer rows in buckets, or less for a sampler on the same device";
-}
-
-/** The compiled function takes no more inputs than it declares. */
-function inputsOf(
-  batch: MicroBatch,
-  request: { readonly objective: Objective; readonly klCoefficient?: number },
-  arrays: MicroBatchArrays,
-  config: ResolvedLearnerConfig,
-): Readonly<Record<string, HostArray>> {
-  const inputs: Record<string, HostArray> = { ...layoutInputs(batch.bucket, arrays.layout) };
-  for (const name of inputNames(request.objective, config)) inputs[name] = arrays[name];
-  if (request.objective === "policy")
-    inputs[KL_COEFFICIENT] = Float32Array.of(request.klCoefficient ?? config.kl.coefficient);
-  return inputs;
-}
-
-function notFinite(
-  what: string,
-  value: number,
-  index: number,
-  batch: MicroBatch,
-  request: { readonly rows: readonly PackableRow[]; readonly step: number },
-): LearnerError {
-  const rows = batch.rowIndices.map((rowIndex) => request.rows[rowIndex]);
-  return new LearnerError(
-    "NOT_FINITE",
-    `the ${what} of micro-batch ${index} is ${value}; the step was not applied, its rows are in details`,
-    { details: { step: request.step, microBatch: index, rows } },
-  );
 }

@@ -16,12 +16,13 @@ import type { GroupAdvantage } from "./define-advantage.js";
 import { checkFresh } from "./fresh-checks.js";
 import { checkGradient } from "./gradient-gate.js";
 import { klPenalties } from "./kl-reward.js";
-import { optimizerStep, type StepResult } from "./optimizer-step.js";
+import { optimizerStep } from "./optimizer-step.js";
 import type { Random } from "./random.js";
 import type { GatheredRows, RowBatch, TrainingRow } from "./rows.js";
 import { learningRateAt } from "./schedule.js";
 import { type RowScores, scoreRows } from "./score-rows.js";
-import { recordUpdate, type UpdateRecorder } from "./update-metrics.js";
+import type { AtOnce, StepResult } from "./step-request.js";
+import { isFresh, recordUpdate, type UpdateRecorder } from "./update-metrics.js";
 
 export interface PolicyUpdate {
   readonly module: JitModule;
@@ -144,6 +145,7 @@ async function policyStep(
           onToken(row, arrays.placeInRow[at] ?? 0, outputs["policyLogprobs"]?.[at] ?? Number.NaN);
       });
     },
+    ...atOnceOf(rows, update, first),
     beforeApply: (gradientNorm) => {
       if (first) checkFresh(recorder.tokens(), config, update.untouched);
       movedTooFar = !first && config.maxPolicyKl !== null && recorder.stepPolicyKl() > config.maxPolicyKl;
@@ -153,4 +155,21 @@ async function policyStep(
   if (result.applied) update.onStep(result);
   recorder.addStep(result, learningRate, movedTooFar ? "policyKl" : "gradient");
   return movedTooFar ? "moved too far" : "done";
+}
+
+/** What is looked at before a step is applied, where a device can see all of it. */
+function atOnceOf(
+  rows: readonly TrainingRow[],
+  { config, untouched, policyVersion }: PolicyUpdate,
+  first: boolean,
+): { readonly atOnce?: AtOnce } {
+  const { maxLogprobDifference, gradientGate, firstStepChecks, maxPolicyKl } = config;
+  if (first ? firstStepChecks && untouched : maxPolicyKl !== null) return {};
+  return {
+    atOnce: {
+      normLimit: gradientGate?.norm ?? Number.POSITIVE_INFINITY,
+      differenceLimit: (first ? maxLogprobDifference : undefined) ?? Number.POSITIVE_INFINITY,
+      isFresh: (index) => first && isFresh(rows[index] as TrainingRow, policyVersion),
+    },
+  };
 }

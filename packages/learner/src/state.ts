@@ -1,4 +1,4 @@
-import type { TensorSpec, Tensors } from "@palimpsest/jit";
+import type { StateSpec, Tensors } from "@palimpsest/jit";
 import { initLora, loraForm, loraShapes, type ModelConfig, parameterShapes } from "@palimpsest/model";
 import type * as tf from "@tensorflow/tfjs";
 import type { ResolvedLearnerConfig } from "./config.js";
@@ -25,22 +25,30 @@ export function hasReferenceWeights({ reference, lora }: ResolvedLearnerConfig):
   return reference !== "none" && lora === null;
 }
 
-/** Every state entry, as jit wants it. */
-export function stateSpecs(model: ModelConfig, config: ResolvedLearnerConfig): Record<string, TensorSpec> {
+/**
+ * Every state entry, as jit wants it.
+ * @param form.accumulates there are sums of the gradients of several micro-batches
+ */
+export function stateSpecs(
+  model: ModelConfig,
+  config: ResolvedLearnerConfig,
+  form: { readonly accumulates: boolean },
+): Record<string, StateSpec> {
   const all = parameterShapes(model);
   const trained = trainedShapes(model, config);
   const kinds: Readonly<Record<StateKind, Record<string, readonly number[]>>> = {
     weights: { ...all, ...trained },
     moment1: trained,
     moment2: trained,
-    gradient: trained,
+    gradient: form.accumulates ? trained : {},
     reference: hasReferenceWeights(config) ? all : {},
   };
   return Object.fromEntries(
     STATE_KINDS.flatMap((kind) =>
       Object.entries(kinds[kind]).map(([name, shape]) => [
         stateName(kind, name),
-        { shape, dtype: "float32" as const },
+        // Where every step is one micro-batch, nobody needs the sums.
+        { shape, dtype: "float32" as const, ...(kind === "gradient" ? { lazy: true } : {}) },
       ]),
     ),
   );
@@ -89,9 +97,7 @@ export function savedNames(model: ModelConfig, config: ResolvedLearnerConfig): s
   const frozen = new Set(
     config.lora === null ? [] : Object.keys(parameterShapes(model)).map((name) => stateName("weights", name)),
   );
-  return Object.keys(stateSpecs(model, config)).filter(
-    (name) => !name.startsWith(stateName("gradient", "")) && !frozen.has(name),
-  );
+  return Object.keys(stateSpecs(model, config, { accumulates: false })).filter((name) => !frozen.has(name));
 }
 
 /**
@@ -104,7 +110,7 @@ export function restoredState(
   config: ResolvedLearnerConfig,
 ): Record<string, Float32Array> {
   const { model } = options;
-  const specs = stateSpecs(model, config);
+  const specs = stateSpecs(model, config, { accumulates: false });
   const state: Record<string, Float32Array> = config.lora === null ? {} : initialState(options, config);
   for (const name of savedNames(model, config)) {
     const size = specs[name]?.shape.reduce((product, dimension) => product * dimension, 1);

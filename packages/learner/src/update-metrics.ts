@@ -3,8 +3,8 @@ import type { ResolvedLearnerConfig } from "./config.js";
 import { type ImportanceStatistics, importanceStatistics } from "./importance-statistics.js";
 import { meanAndStd, type TokenStatistics, tokenStatistics } from "./metrics.js";
 import type { MicroBatchArrays } from "./micro-batches.js";
-import type { Outputs, StepResult } from "./optimizer-step.js";
 import type { RowBatch, TrainingRow } from "./rows.js";
+import type { Outputs, StepResult } from "./step-request.js";
 
 /** What one update did. Logs in nats; fractions in [0, 1]; token statistics are means over trained tokens. */
 export interface UpdateMetrics extends TokenStatistics, ImportanceStatistics, BatchMetrics {
@@ -67,6 +67,14 @@ export interface UpdateRecorder {
   finish(after: FinishedUpdate): UpdateMetrics;
 }
 
+/** Whether these weights sampled the row. What a truncation left has higher probabilities than the whole: nothing to be compared. */
+export function isFresh(
+  row: Pick<TrainingRow, "policyVersion" | "truncated">,
+  policyVersion: number,
+): boolean {
+  return row.policyVersion === policyVersion && !row.truncated;
+}
+
 /** @param policyVersion of the weights before the update */
 export function recordUpdate(
   batch: RowBatch,
@@ -102,8 +110,7 @@ export function recordUpdate(
           rolloutLogprob: arrays.rolloutLogprobs[at] ?? Number.NaN,
           advantage: row.advantage,
           entropy: entropy?.[at] ?? 0,
-          // What a truncation left has higher probabilities than the whole: nothing to be compared.
-          fresh: untouched && row.policyVersion === policyVersion && !row.truncated,
+          fresh: untouched && isFresh(row, policyVersion),
           ...(refLogprob === undefined ? {} : { refLogprob }),
         });
       });

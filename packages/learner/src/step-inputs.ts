@@ -1,0 +1,36 @@
+import type { HostArray } from "@palimpsest/jit";
+import { inputNames, KL_COEFFICIENT, type Objective } from "./compiled.js";
+import type { ResolvedLearnerConfig } from "./config.js";
+import type { MicroBatch } from "./dealt-row.js";
+import { LearnerError } from "./error.js";
+import { layoutInputs } from "./layout.js";
+import type { MicroBatchArrays, PackableRow } from "./micro-batches.js";
+
+/** The compiled function takes no more inputs than it declares. */
+export function inputsOf(
+  batch: MicroBatch,
+  request: { readonly objective: Objective; readonly klCoefficient?: number },
+  arrays: MicroBatchArrays,
+  config: ResolvedLearnerConfig,
+): Readonly<Record<string, HostArray>> {
+  const inputs: Record<string, HostArray> = { ...layoutInputs(batch.bucket, arrays.layout) };
+  for (const name of inputNames(request.objective, config)) inputs[name] = arrays[name];
+  if (request.objective === "policy")
+    inputs[KL_COEFFICIENT] = Float32Array.of(request.klCoefficient ?? config.kl.coefficient);
+  return inputs;
+}
+
+export function notFinite(
+  what: string,
+  value: number,
+  index: number,
+  batch: MicroBatch,
+  request: { readonly rows: readonly PackableRow[]; readonly step: number },
+): LearnerError {
+  const rows = batch.rowIndices.map((rowIndex) => request.rows[rowIndex]);
+  return new LearnerError(
+    "NOT_FINITE",
+    `the ${what} of micro-batch ${index} is ${value}; the step was not applied, its rows are in details`,
+    { details: { step: request.step, microBatch: index, rows } },
+  );
+}
