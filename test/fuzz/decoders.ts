@@ -16,6 +16,8 @@ import {
 import {
   actorHostService,
   decodeValue,
+  decodeWhole,
+  encodeLong,
   encodeValue,
   headService,
   jobsService,
@@ -23,6 +25,8 @@ import {
   nodeLinkService,
   objectsService,
   PalimpsestError,
+  storedValue,
+  wholeOf,
 } from "@palimpsest/wire";
 
 export interface Decoder {
@@ -134,7 +138,18 @@ export const decoders: readonly Decoder[] = [
       isRefusal: (reason) => reason instanceof Error,
     },
   ]),
-  { name: "value", seeds: values.map(encodeValue), decode: decodeValue, isRefusal: isPalimpsestError },
+  {
+    name: "value",
+    seeds: values.map((value) => encodeValue(value)),
+    decode: (bytes) => decodeValue(bytes),
+    isRefusal: isPalimpsestError,
+  },
+  {
+    name: "stored value",
+    seeds: [...values, new Float64Array(5_000)].map((value) => wholeOf(storedValue(encodeLong(value)))),
+    decode: (bytes) => decodeWhole(bytes, (reference) => reference),
+    isRefusal: isPalimpsestError,
+  },
   {
     name: "trajectory",
     seeds: [encodeTrajectory(trajectory)],

@@ -10,7 +10,7 @@ import {
   sourceUrl,
 } from "./bundle.js";
 import type { ActorOptions } from "./config.js";
-import type { ObjectRef } from "./objects.js";
+import type { ContentRef } from "./objects.js";
 import { schedulingFields } from "./scheduling.js";
 
 /** Largest encoded constructor arguments in an actor's specification; the head refuses more. */
@@ -55,7 +55,7 @@ export interface ActorTypeDeps {
   readonly ownerIncarnation: number;
   readonly jobId: string;
   /** Puts constructor arguments into the object store, held by the actor. */
-  putArguments(bytes: Uint8Array, holder: string): Promise<ObjectRef>;
+  putArguments(bytes: Uint8Array, holder: string): Promise<ContentRef>;
   /**
    * @param bundle what its code reference names, for the head to have first
    * @returns the actor that was created; with getIfExists the one that has its name

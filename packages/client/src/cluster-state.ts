@@ -1,6 +1,6 @@
 import { headService } from "@palimpsest/wire";
 import type { HeadCallOptions, HeadClient } from "./head-client.js";
-import type { ObjectRef } from "./objects.js";
+import type { ContentRef } from "./objects.js";
 import { pages } from "./pages.js";
 import {
   type ActorFilter,
@@ -68,7 +68,7 @@ export class ClusterState {
 
   /** Addresses of the nodes that have the object: where it is held, then where copies lie. Empty: it is lost or freed. */
   async locateObject(
-    { objectId }: Pick<ObjectRef, "objectId">,
+    { objectId }: Pick<ContentRef, "objectId">,
     options: HeadCallOptions = {},
   ): Promise<readonly string[]> {
     const answer = await this.#head.call(headService.locateObject, { objectId, waitMs: 0 }, options);
@@ -76,7 +76,7 @@ export class ClusterState {
   }
 
   /** Of these, the ones that no node has any more. Empty while a node is away that may have them. */
-  async missingObjects<Ref extends Pick<ObjectRef, "objectId">>(
+  async missingObjects<Ref extends Pick<ContentRef, "objectId">>(
     refs: readonly Ref[],
     options: HeadCallOptions = {},
   ): Promise<readonly Ref[]> {

@@ -18,7 +18,7 @@ import { ActorHandles } from "./actor-handles.js";
 import { type ActorClass, type ActorSource, type ActorType, actorType } from "./actor-type.js";
 import type { Bundle } from "./bundle.js";
 import { BundleUploads } from "./bundle-uploads.js";
-import { ClusterState } from "./cluster-state.js";
+import { ClusterValues } from "./cluster-values.js";
 import type { ActorOptions, ConnectOptions, ResolvedConnectOptions } from "./config.js";
 import { diedError } from "./death.js";
 import { type HeadCallOptions, HeadClient } from "./head-client.js";
@@ -26,6 +26,7 @@ import { Jobs } from "./jobs.js";
 import { Objects } from "./objects.js";
 import { Session, type SessionOptions } from "./session.js";
 import { SessionThread } from "./session-thread.js";
+import { ValueStore } from "./value-store.js";
 import { actorView, type ClusterInfo, clusterView } from "./views.js";
 
 /** Opens the session of a driver; `Session.open` in this thread. */
@@ -63,10 +64,12 @@ export interface RotatedToken {
 }
 
 /** A connection to a cluster: what a driver can ask. Close it to let the session's actors go. */
-export class Cluster extends ClusterState {
+export class Cluster extends ClusterValues {
   readonly sessionId: string;
+  /** Bytes that are named by their hash: weights, files, whatever is its content. */
   readonly objects: Objects;
   readonly jobs: Jobs;
+  protected readonly values: ValueStore;
   readonly #options: ResolvedConnectOptions;
   readonly #network: Network;
   readonly #head: HeadClient;
@@ -86,6 +89,12 @@ export class Cluster extends ClusterState {
     this.#head = head;
     this.#uploads = new BundleUploads(head);
     this.#handles = new ActorHandles({ head, network, callTimeoutMs: options.callTimeoutMs });
+    this.values = new ValueStore({
+      address: () => this.#objectsAddress(),
+      network,
+      holder: options.owner ? `${options.owner.actorId}.${options.owner.incarnation}` : this.sessionId,
+      handle: (actorId, maxTaskRetries) => this.#handles.handle(actorId, maxTaskRetries),
+    });
     this.objects = new Objects({
       address: () => this.#objectsAddress(),
       network,
@@ -233,6 +242,7 @@ export class Cluster extends ClusterState {
     this.#unwatch?.();
     this.#handles.close();
     await this.#session?.close();
+    await this.values.close();
     await this.objects.close();
     this.#head.close();
   }

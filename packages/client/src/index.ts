@@ -23,9 +23,12 @@ export type { ActorOptions, ConnectOptions } from "./config.js";
 export { fromEnvironment } from "./environment.js";
 export type { HeadCallOptions } from "./head-client.js";
 export type { JobInfo, JobLogsOptions, JobStatusName, Jobs, SubmitJobOptions } from "./jobs.js";
-export type { HoldOptions, ObjectCallOptions, ObjectRef } from "./objects.js";
+export { type GetOptions, ObjectRef } from "./object-ref.js";
+export type { ContentRef, HoldOptions, ObjectCallOptions } from "./objects.js";
 export { Objects, type ObjectsOptions } from "./objects.js";
 export type { PoolWork } from "./pool-map.js";
+export { type PutOptions, ValueStore } from "./value-store.js";
+export type { Waitable, Waited, WaitOptions } from "./value-wait.js";
 export type {
   ActorFilter,
   ActorInfo,

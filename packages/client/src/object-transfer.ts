@@ -30,25 +30,26 @@ export function fetchAt(
   return peer.unary(objectsService.fetch, { objectId, holder }, settings);
 }
 
-/** Every byte of an object that the node has. */
+/** Every byte of an object that the node has. @param hashed whether the hash is wanted; else it is empty */
 export async function pull(
   peer: Peer,
   objectId: string,
   sizeBytes: number,
   settings: CallSettings,
+  hashed = true,
 ): Promise<HashedBytes> {
   const bytes = new Uint8Array(sizeBytes);
-  const hash = createHash("sha256");
+  const hash = hashed ? createHash("sha256") : undefined;
   let filled = 0;
   const stream = peer.serverStream(objectsService.pull, { objectId }, settings);
   for await (const chunk of stream as AsyncIterable<proto.PullChunk.$Properties>) {
     const data = chunk.data ?? new Uint8Array();
     if (filled + data.byteLength > sizeBytes) break;
     bytes.set(data, filled);
-    hash.update(data);
+    hash?.update(data);
     filled += data.byteLength;
   }
-  return { bytes: bytes.subarray(0, filled), sha256: hash.digest("hex") };
+  return { bytes: bytes.subarray(0, filled), sha256: hash?.digest("hex") ?? "" };
 }
 
 /** At least one chunk, which may be empty: the first names the size. */

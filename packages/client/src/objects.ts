@@ -34,8 +34,8 @@ const backoffMs = { first: 50, longest: 1_000 };
 /** How often an object is fetched for one get. */
 const maxReads = 3;
 
-/** Names immutable bytes in the cluster. Plain data: it may travel in calls. It does not say where they are. */
-export interface ObjectRef {
+/** Names immutable bytes by their hash. Plain data: it may travel in calls, and holds nothing. It does not say where they are. */
+export interface ContentRef {
   /** SHA-256 (hex) of the bytes. */
   readonly objectId: string;
   readonly sizeBytes: number;
@@ -73,7 +73,7 @@ export class Objects {
   }
 
   /** Stores the bytes (or pieces, as one object) on the local node. @throws {PalimpsestError} OBJECT_STORE_FULL */
-  async put(bytes: Uint8Array | readonly Uint8Array[], options: HoldOptions = {}): Promise<ObjectRef> {
+  async put(bytes: Uint8Array | readonly Uint8Array[], options: HoldOptions = {}): Promise<ContentRef> {
     const pieces = bytes instanceof Uint8Array ? [bytes] : bytes;
     const sizeBytes = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
     return await this.#atNode(transferSettings(sizeBytes, options), async (peer, settings) => {
@@ -109,7 +109,7 @@ export class Objects {
    * store needs it.
    * @throws {PalimpsestError} OBJECT_LOST
    */
-  async get(ref: ObjectRef, options: ObjectCallOptions = {}): Promise<Uint8Array> {
+  async get(ref: ContentRef, options: ObjectCallOptions = {}): Promise<Uint8Array> {
     return await this.#atNode(transferSettings(ref.sizeBytes, options), async (peer, settings) => {
       const read = await fetchedBytes(peer, ref, settings);
       if (read.sha256 === ref.objectId) return read.bytes;
@@ -122,7 +122,7 @@ export class Objects {
   }
 
   /** Has the local node keep it as long as the holder lives. @throws {PalimpsestError} OBJECT_LOST, OBJECT_STORE_FULL */
-  async hold(ref: ObjectRef, options: HoldOptions = {}): Promise<ObjectRef> {
+  async hold(ref: ContentRef, options: HoldOptions = {}): Promise<ContentRef> {
     const holder = options.holder ?? this.#options.holder;
     const { sizeBytes } = await this.#atNode(transferSettings(ref.sizeBytes, options), (peer, settings) =>
       fetchAt(peer, ref, holder, settings),
@@ -131,12 +131,12 @@ export class Objects {
   }
 
   /** Lets go on every node: an object that nobody else holds is freed there, and its copies with it. */
-  async release(refs: ObjectRef | readonly ObjectRef[], options: HoldOptions = {}): Promise<void> {
+  async release(refs: ContentRef | readonly ContentRef[], options: HoldOptions = {}): Promise<void> {
     await this.#free(refs, options.holder ?? this.#options.holder, options);
   }
 
   /** Removes them from every node, whoever holds them. Equal bytes are one object: another program may have put them too. */
-  async free(refs: ObjectRef | readonly ObjectRef[], options: ObjectCallOptions = {}): Promise<void> {
+  async free(refs: ContentRef | readonly ContentRef[], options: ObjectCallOptions = {}): Promise<void> {
     await this.#free(refs, "", options);
   }
 
@@ -147,7 +147,7 @@ export class Objects {
   }
 
   async #free(
-    refs: ObjectRef | readonly ObjectRef[],
+    refs: ContentRef | readonly ContentRef[],
     holder: string,
     options: ObjectCallOptions,
   ): Promise<void> {
@@ -207,7 +207,7 @@ export class Objects {
 }
 
 /** @throws {PalimpsestError} OBJECT_LOST */
-async function fetchedBytes(peer: Peer, ref: ObjectRef, settings: CallSettings): Promise<HashedBytes> {
+async function fetchedBytes(peer: Peer, ref: ContentRef, settings: CallSettings): Promise<HashedBytes> {
   for (let attempt = 1; ; attempt++) {
     const info = await fetchAt(peer, ref, "", settings);
     try {

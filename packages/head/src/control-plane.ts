@@ -22,7 +22,7 @@ import { JobTable } from "./job-table.js";
 import { Journal } from "./journal.js";
 import { NodeTable } from "./node-table.js";
 import { ObjectDirectory } from "./object-directory.js";
-import { type HolderState, ObjectHolders } from "./object-holders.js";
+import { type HolderState, ObjectHolders, objectHolderPrefix } from "./object-holders.js";
 import { PendingQueue } from "./placement.js";
 import { Recovery } from "./recovery.js";
 import { Sessions } from "./sessions.js";
@@ -262,6 +262,7 @@ export class ControlPlane {
     const actor = this.actors.get(actorId);
     if (actor !== undefined) this.sessions.send(actor.spec.ownerId, { actorDied: actorForReaders(actor) });
     this.objectHolders.ended(actorId);
+    if (actor !== undefined) this.objectHolders.ended(`${actorId}.${actor.incarnation}`);
   }
 
   #sessionEnded(sessionId: string, reason: string): void {
@@ -280,8 +281,14 @@ export class ControlPlane {
   }
 
   #holderState(holder: string): HolderState {
-    const actor = this.actors.get(holder);
-    if (actor !== undefined) return actor.state === "DEAD" ? "ended" : "alive";
+    const [actorId = "", incarnation] = holder.split(".");
+    const actor = this.actors.get(actorId);
+    if (actor !== undefined) {
+      const isOver = incarnation !== undefined && actor.incarnation > Number(incarnation);
+      return actor.state === "DEAD" || isOver ? "ended" : "alive";
+    }
+    if (holder.startsWith(objectHolderPrefix))
+      return this.objects.has(holder.slice(objectHolderPrefix.length)) ? "alive" : "unknown";
     const job = this.jobs.find(holder);
     if (job !== undefined) return hasEnded(job) ? "ended" : "alive";
     return this.sessions.stateOf(holder);

@@ -70,6 +70,11 @@ export class ObjectDirectory {
     return this.#objects.size;
   }
 
+  /** Whether some node has told that it has the object. */
+  has(objectId: string): boolean {
+    return this.#objects.has(objectId);
+  }
+
   report(nodeId: string, { reset, present, gone }: proto.ObjectReport.$Properties): void {
     if (reset) this.#forget(nodeId);
     for (const { sha256, sizeBytes, held, revision } of present ?? []) {

@@ -16,8 +16,11 @@
 import type { AwakeTime } from "./awake-time.js";
 import type { NodeTable } from "./node-table.js";
 
-/** "unknown": no session, actor or job that this head has seen. */
+/** "unknown": no session, actor, job or object that this head has seen. */
 export type HolderState = "alive" | "ended" | "unknown";
+
+/** A holder that is itself an object, whose value refers to what it holds: before its id. */
+export const objectHolderPrefix = "object:";
 
 const unknownGraces = 4;
 

@@ -1,10 +1,11 @@
 /** The RPCs of service Head about objects, over the directory. */
 import type { UntypedServiceImplementation } from "@grpc/grpc-js";
 import { headService, PalimpsestError } from "@palimpsest/wire";
-import { isSha256 } from "./job.js";
 import type { ObjectDirectory } from "./object-directory.js";
 import type { Rpc } from "./rpc.js";
 
+/** SHA-256 of the bytes, or the name of a value. */
+const objectIdPattern = /^(?:[0-9a-f]{64}|[0-9a-f]{40})$/;
 const maxWaitMs = 10_000;
 const maxIds = 10_000;
 const maxRows = 10_000;
@@ -55,9 +56,9 @@ function checkedIds(objectIds: readonly string[] | null | undefined): string[] {
 
 /** @throws {PalimpsestError} INVALID_ARGUMENT */
 function checkedId(objectId: string | null | undefined): string {
-  if (objectId && isSha256(objectId)) return objectId;
+  if (objectId && objectIdPattern.test(objectId)) return objectId;
   throw new PalimpsestError(
     "INVALID_ARGUMENT",
-    `object_id ${JSON.stringify(objectId)} is not a SHA-256 in hex`,
+    `object_id ${JSON.stringify(objectId)} is neither a SHA-256 in hex nor the name of a value`,
   );
 }

@@ -15,6 +15,7 @@ import type { ResolvedNodeConfig } from "./config.js";
 import { memoryBytes } from "./machine.js";
 import { ObjectFetcher } from "./object-fetch.js";
 import { chooseObjectFolder, type ObjectFolder } from "./object-folder.js";
+import { ObjectHolds } from "./object-holds.js";
 import { ObjectReports } from "./object-reports.js";
 import { ObjectStore } from "./object-store.js";
 import { createObjectsHandlers } from "./objects-service.js";
@@ -27,6 +28,7 @@ const freeAttemptMs = 5_000;
 /** How long a call that frees waits for a head, less than its caller waits. */
 const freeLimitMs = 25_000;
 const freeBackoffMs = 500;
+const maxIdsPerCall = 10_000;
 
 export interface NodeObjectsDeps {
   readonly config: ResolvedNodeConfig;
@@ -54,6 +56,7 @@ interface NodeObjectsParts {
   readonly folder: ObjectFolder;
   readonly peers: PeerPool;
   readonly reports: ObjectReports;
+  readonly holds: ObjectHolds;
   readonly server: RpcServer;
   readonly incoming: ByteBudget;
   readonly outgoing: ByteBudget;
@@ -94,26 +97,32 @@ export class NodeObjects {
       onGone: (cause) => gone.inc({ cause: cause.replace(" ", "_") }),
     });
     let address = "";
-    const fetcher = new ObjectFetcher({
-      store,
-      peers,
-      budget: incoming,
-      clock,
-      locate: (objectId, waitMs, askingMs) => locate(head(), { objectId, waitMs, askingMs }),
+    const asking = {
+      locate: (objectId: string, waitMs: number, askingMs: number) =>
+        locate(head(), { objectId, waitMs, askingMs }),
       ownAddress: () => address,
+      freeElsewhere: (objectIds: readonly string[], holder: string) =>
+        freeAtHead(head, { objectIds: [...objectIds], holder }, clock),
+    };
+    const fetcher = new ObjectFetcher({
+      ...{ store, peers, clock, ...asking },
+      budget: incoming,
       onReceived: (sizeBytes) => onMoved("in", sizeBytes),
+    });
+    const holds = new ObjectHolds({
+      ...{ store, clock, ...asking },
+      use: (address, ask) => peers.use(address, ask),
     });
     const server = network.createServer();
     const handlers = createObjectsHandlers({
-      store,
-      fetcher,
+      ...{ store, fetcher, holds, clock, onMoved },
+      freeElsewhere: asking.freeElsewhere,
+      proof: folder.proof,
       budget: outgoing,
-      clock,
-      freeElsewhere: (objectIds, holder) => freeAtHead(head, { objectIds: [...objectIds], holder }, clock),
-      onMoved,
+      existing: (objectIds) => existing(store, head, objectIds),
     });
     server.addService(objectsService, handlers);
-    const parts = { store, folder, peers, reports, server, incoming, outgoing, metrics, attachment };
+    const parts = { store, folder, peers, reports, holds, server, incoming, outgoing, metrics, attachment };
     try {
       address = await server.listen(config.listenHost, config.objectsPort);
     } catch (reason) {
@@ -131,6 +140,11 @@ export class NodeObjects {
   /** Folder of the objects' files. */
   get folder(): string {
     return this.#parts.store.folder;
+  }
+
+  /** Why objects do not lie in memory; empty: they do, or somebody chose the folder. */
+  get onDiskBecause(): string {
+    return this.#parts.folder.onDiskBecause;
   }
 
   get storedBytes(): number {
@@ -169,8 +183,9 @@ export class NodeObjects {
   }
 
   async close(): Promise<void> {
-    const { peers, reports, server, store, folder } = this.#parts;
+    const { peers, reports, holds, server, store, folder } = this.#parts;
     reports.close();
+    holds.close();
     peers.close();
     await server.close();
     await store.close();
@@ -198,6 +213,23 @@ async function locate(
   const timeoutMs = question.waitMs + headSlackMs;
   const answer = await head.unary(headService.locateObject, question, { timeoutMs });
   return { addresses: answer.addresses ?? [], complete: answer.complete ?? false };
+}
+
+/** Those that lie here, and those that the head knows to lie somewhere. */
+async function existing(
+  store: ObjectStore,
+  head: () => Peer,
+  objectIds: readonly string[],
+): Promise<readonly string[]> {
+  const elsewhere = objectIds.filter((objectId) => store.find(objectId) === undefined);
+  if (elsewhere.length === 0) return objectIds;
+  const missing = new Set<string>();
+  for (let at = 0; at < elsewhere.length; at += maxIdsPerCall) {
+    const request = { objectIds: elsewhere.slice(at, at + maxIdsPerCall) };
+    const answer = await head().unary(headService.missingObjects, request, { timeoutMs: freeAttemptMs });
+    for (const objectId of answer.objectIds ?? []) missing.add(objectId);
+  }
+  return objectIds.filter((objectId) => !missing.has(objectId));
 }
 
 /** @throws {PalimpsestError} UNAVAILABLE when no head that knows every node's objects answered for freeLimitMs */

@@ -73,6 +73,8 @@ export async function openNodeParts(
   const gpus = await findGpus(deps.environment[visibleDevicesName], config.gpus);
   const resources = detectResources({ ...config, gpus: gpus.length });
   const objects = await NodeObjects.start({ config, metrics, network, clock: systemClock });
+  if (objects.onDiskBecause !== "")
+    deps.logger.warn({ folder: objects.folder }, `objects lie on disk: ${objects.onDiskBecause}`);
   const metricsServer = await serveMetrics(metrics.registry, {
     guard: httpGuard(credentials.own, audit.record),
     host: config.listenHost,

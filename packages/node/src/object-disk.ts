@@ -1,5 +1,5 @@
 /** The file system under an object store, with no more than the store asks of it. */
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, open, rename, rm, truncate } from "node:fs/promises";
 
 export interface ObjectFile {
   write(data: Uint8Array, offset: number): Promise<{ readonly bytesWritten: number }>;
@@ -27,6 +27,10 @@ export interface ObjectDisk {
   rename(from: string, to: string): Promise<void>;
   /** No error when there is no such file. */
   remove(path: string): Promise<void>;
+  /** Size of a plain file; undefined when there is none. */
+  sizeOf(path: string): Promise<number | undefined>;
+  /** Cuts the file off, or makes it longer with zeros. */
+  resize(path: string, sizeBytes: number): Promise<void>;
 }
 
 /** The machine's own. */
@@ -40,4 +44,9 @@ export const systemDisk: ObjectDisk = {
   open: (path) => open(path, "r"),
   rename,
   remove: (path) => rm(path, { force: true }),
+  async sizeOf(path) {
+    const stats = await lstat(path).catch(() => undefined);
+    return stats?.isFile() ? stats.size : undefined;
+  },
+  resize: truncate,
 };

@@ -3,7 +3,8 @@
  * Not responsible for: where objects are (the head's directory says it); which objects there are to be.
  *
  * Invariants:
- * - FETCH-1. What is fetched hashes to its name, or it is not kept and the next node is asked.
+ * - FETCH-1. What is fetched hashes to its name, or it is not kept and the next node is asked; of a value, whose name says
+ *   nothing of its bytes, it has the size that its node told.
  * - FETCH-2. Callers that want the same object at once share one transfer; each one's hold is noted.
  * - FETCH-3. Only addresses that the head named for this object are dialed: nothing that came with data is.
  * - FETCH-4. A transfer that breaks goes on at the byte where it broke, from the next node or the same one again. When
@@ -23,7 +24,7 @@ import type { ByteBudget } from "./byte-budget.js";
 import type { ObjectStore } from "./object-store.js";
 import type { ObjectWriter } from "./object-writer.js";
 import type { PeerPool } from "./peer-pool.js";
-import type { StoredObject } from "./stored-object.js";
+import { isValueId, type StoredObject } from "./stored-object.js";
 
 const statTimeoutMs = 5_000;
 /** Longest that a stream may be silent. */
@@ -199,7 +200,7 @@ class Transfer {
       { timeoutMs: statTimeoutMs },
     );
     if (this.#whole || this.#writer?.sizeBytes !== (sizeBytes ?? 0)) await this.end();
-    this.#writer ??= await store.create(sizeBytes ?? 0, "");
+    this.#writer ??= await store.create(sizeBytes ?? 0, "", isValueId(objectId) ? objectId : "");
     const writer = this.#writer;
     const giveBack = await budget.take(Math.min(windowBytes, writer.sizeBytes));
     try {

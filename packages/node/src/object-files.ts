@@ -30,8 +30,9 @@ export class ObjectFiles {
     return join(this.folder, objectId);
   }
 
-  async create(): Promise<{ readonly file: ObjectFile; readonly temporary: string }> {
-    const temporary = join(this.folder, `${randomUUID()}.part`);
+  async create(
+    temporary = this.temporaryName(),
+  ): Promise<{ readonly file: ObjectFile; readonly temporary: string }> {
     return { file: await this.#disk.create(temporary), temporary };
   }
 
@@ -42,6 +43,19 @@ export class ObjectFiles {
 
   async discard(temporary: string): Promise<void> {
     await this.#disk.remove(temporary);
+  }
+
+  /** A name under which a program of this machine may write. */
+  temporaryName(suffix = "part"): string {
+    return join(this.folder, `${randomUUID()}.${suffix}`);
+  }
+
+  sizeOf(path: string): Promise<number | undefined> {
+    return this.#disk.sizeOf(path);
+  }
+
+  resize(path: string, sizeBytes: number): Promise<void> {
+    return this.#disk.resize(path, sizeBytes);
   }
 
   /** Does `work` when earlier work on that name is done (FILES-1). */
@@ -63,6 +77,19 @@ export class ObjectFiles {
 
   remove(objectId: string): void {
     void this.inTurn(objectId, () => this.#disk.remove(this.pathOf(objectId))).catch(() => undefined);
+  }
+
+  /** As remove(), but its file goes on under a passing name. */
+  removeFor(objectId: string): { readonly path: string; readonly renamed: Promise<boolean> } {
+    const path = this.temporaryName("free");
+    const renamed = this.inTurn(objectId, () => this.#disk.rename(this.pathOf(objectId), path));
+    return {
+      path,
+      renamed: renamed.then(
+        () => true,
+        () => false,
+      ),
+    };
   }
 
   /** Settles when everything asked for until now is done, well or not. */

@@ -1,6 +1,6 @@
 /** Where a node keeps its objects: memory (/dev/shm) where there is room, else its data folder. */
 import { randomUUID } from "node:crypto";
-import { statfs } from "node:fs/promises";
+import { statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, systemClock } from "@palimpsest/wire";
 import { FolderLease, sweepDeadFolders } from "./folder-lease.js";
@@ -12,6 +12,10 @@ export interface ObjectFolder {
   readonly folder: string;
   readonly maxBytes: number;
   readonly place: "memory" | "disk";
+  /** Why objects do not lie in memory; empty: they do, or somebody chose the folder. */
+  readonly onDiskBecause: string;
+  /** A file whose text only programs of this machine can read: who tells it sees the store's files. */
+  readonly proof: { readonly path: string; readonly text: string };
   /** Gives the lease up and removes everything. */
   close(): Promise<void>;
 }
@@ -43,7 +47,16 @@ export async function chooseObjectFolder(options: ObjectFolderOptions): Promise<
   const name = `${options.nodeId}-${randomUUID().slice(0, 8)}`;
   const lease = await FolderLease.take(parent, name, clock);
   const place = inMemory || preferred.startsWith(`${memoryDir}/`) ? "memory" : "disk";
-  return { folder: join(lease.folder, "store"), maxBytes, place, close: () => lease.close() };
+  const proof = { path: join(lease.folder, "proof"), text: randomUUID() };
+  await writeFile(proof.path, proof.text, { mode: 0o600 });
+  const onDiskBecause = preferred || inMemory ? "" : noRoom(memoryDir, freeBytes, maxBytes);
+  const folder = join(lease.folder, "store");
+  return { folder, maxBytes, place, onDiskBecause, proof, close: () => lease.close() };
+}
+
+function noRoom(memoryDir: string, freeBytes: number | undefined, maxBytes: number): string {
+  if (freeBytes === undefined) return `there is no ${memoryDir}`;
+  return `${memoryDir} has ${freeBytes} bytes free, and the store may take ${maxBytes}: give objectStoreBytes a smaller bound, or ${memoryDir} more room`;
 }
 
 async function freeBytesOf(folder: string): Promise<number | undefined> {

@@ -6,6 +6,7 @@ import { grpcNetwork, objectsService } from "@palimpsest/wire";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ByteBudget } from "./byte-budget.js";
 import type { ObjectFetcher } from "./object-fetch.js";
+import type { ObjectHolds } from "./object-holds.js";
 import { ObjectStore } from "./object-store.js";
 import { createObjectsHandlers } from "./objects-service.js";
 import { StandingClock } from "./testing/standing-clock.js";
@@ -52,6 +53,7 @@ test("an upload of which nothing comes is cut off and leaves nothing behind (SER
   const freeElsewhere = async () => undefined;
   const handlers = createObjectsHandlers({
     ...{ store, fetcher, budget, clock, freeElsewhere },
+    ...{ holds: {} as ObjectHolds, proof: { path: "", text: "" }, existing: async () => [] },
     onMoved: () => undefined,
   });
   server.addService(objectsService, handlers);

@@ -4,8 +4,10 @@
  * Not responsible for: the network (objects-service.ts, object-fetch.ts); which holders live (the head knows).
  *
  * Invariants:
- * - STORE-1. A file lies under its name only when all of its bytes are there and hash to the name.
- * - STORE-2. Stored bytes and bytes announced by open writers never exceed `maxBytes` together.
+ * - STORE-1. A file lies under its name only when all of its bytes are there and hash to the name; of a value, whose name is
+ *   random, when they are as many as were announced.
+ * - STORE-2. Stored bytes, bytes announced by open writers and those of files that are kept to be written again never
+ *   exceed `maxBytes` together.
  * - STORE-3. An object that has a holder is never evicted; it is freed when its last holder ends or lets go. Readers
  *   that have it open still read it to the end.
  * - STORE-4. An object that is stored twice is kept once.
@@ -16,10 +18,18 @@
 import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
 import { type ObjectDisk, type OpenedObject, systemDisk } from "./object-disk.js";
 import { ObjectFiles } from "./object-files.js";
+import { ObjectSegments } from "./object-segments.js";
 import { ObjectTable, type TableEntry } from "./object-table.js";
 import { ObjectWriter } from "./object-writer.js";
+import { SharedWrite } from "./shared-write.js";
 import { objectStoreFull } from "./store-full.js";
-import type { DropOrder, StoredObject, StoredPlace, StoreWatcher } from "./stored-object.js";
+import {
+  type DropOrder,
+  isValueId,
+  type StoredObject,
+  type StoredPlace,
+  type StoreWatcher,
+} from "./stored-object.js";
 
 export interface ObjectStoreOptions {
   /** Folder of its own; emptied on open and removed on close. */
@@ -35,13 +45,15 @@ export class ObjectStore {
   readonly #clock: Clock;
   readonly #files: ObjectFiles;
   readonly #table: ObjectTable;
+  readonly #segments: ObjectSegments;
   #reservedBytes = 0;
 
   private constructor(files: ObjectFiles, options: ObjectStoreOptions) {
     this.#files = files;
     this.maxBytes = options.maxBytes;
     this.#clock = options.clock ?? systemClock;
-    this.#table = new ObjectTable(this.#clock, (objectId) => files.remove(objectId));
+    this.#segments = new ObjectSegments(files, this.#clock);
+    this.#table = new ObjectTable(this.#clock, (entry) => this.#discard(entry));
   }
 
   static async open(options: ObjectStoreOptions): Promise<ObjectStore> {
@@ -123,6 +135,16 @@ export class ObjectStore {
     this.#table.use(entry);
   }
 
+  /** Whether somebody holds it here: it is no mere copy. */
+  isHeld(objectId: string): boolean {
+    return (this.#table.find(objectId)?.holders.size ?? 0) > 0;
+  }
+
+  /** What the holder holds on this node. */
+  heldBy(holder: string): string[] {
+    return this.#table.heldBy(holder);
+  }
+
   /** @throws {PalimpsestError} NOT_FOUND */
   hold(objectId: string, holder: string): void {
     this.#table.hold(this.#table.get(objectId), holder);
@@ -130,26 +152,41 @@ export class ObjectStore {
 
   /**
    * @param holder empty: a copy
+   * @param valueId empty: the object is named by its hash
    * @throws {PalimpsestError} OBJECT_STORE_FULL, INVALID_ARGUMENT
    */
-  async create(sizeBytes: number, holder: string): Promise<ObjectWriter> {
-    if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0) {
-      throw new PalimpsestError(
-        "INVALID_ARGUMENT",
-        `size_bytes is ${sizeBytes}: the first chunk names the whole size`,
-      );
-    }
-    this.#makeRoom(sizeBytes);
-    this.#reservedBytes += sizeBytes;
-    try {
-      // What is counted no more must be off the disk before something else is written (STORE-2).
-      await this.#files.settled();
+  async create(sizeBytes: number, holder: string, valueId = ""): Promise<ObjectWriter> {
+    return await this.#reserved(sizeBytes, async () => {
       const { file, temporary } = await this.#files.create();
-      return new ObjectWriter(file, sizeBytes, (objectId) =>
-        this.#settle(temporary, sizeBytes, holder, objectId),
+      return new ObjectWriter(
+        file,
+        sizeBytes,
+        (objectId) => this.#settle(temporary, sizeBytes, holder, objectId),
+        valueId,
       );
+    });
+  }
+
+  /**
+   * Room for a value that a program of this machine writes itself.
+   * @throws {PalimpsestError} OBJECT_STORE_FULL, INVALID_ARGUMENT
+   */
+  async reserve(sizeBytes: number, holder: string, valueId: string): Promise<SharedWrite> {
+    const kept = this.#segments.take(sizeBytes);
+    const path = kept?.path ?? this.#files.temporaryName();
+    try {
+      return await this.#reserved(sizeBytes, async () => {
+        if (kept === undefined || !(await kept.ready)) await (await this.#files.create(path)).file.close();
+        else if (kept.sizeBytes > sizeBytes) await this.#files.resize(path, sizeBytes);
+        return new SharedWrite({
+          path,
+          sizeBytes,
+          sizeOf: () => this.#files.sizeOf(path),
+          settle: (keep) => this.#settle(path, sizeBytes, holder, keep ? valueId : undefined),
+        });
+      });
     } catch (reason) {
-      this.#reservedBytes -= sizeBytes;
+      await this.#files.discard(path).catch(() => undefined);
       throw reason;
     }
   }
@@ -166,12 +203,43 @@ export class ObjectStore {
 
   async close(): Promise<void> {
     this.#table.clear();
+    this.#segments.close();
     await this.#files.close();
+  }
+
+  /** Counts the bytes as announced while `begin` opens what takes them. */
+  async #reserved<T>(sizeBytes: number, begin: () => Promise<T>): Promise<T> {
+    if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0) {
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `size_bytes is ${sizeBytes}: the first chunk names the whole size`,
+      );
+    }
+    this.#makeRoom(sizeBytes);
+    this.#reservedBytes += sizeBytes;
+    try {
+      // What is counted no more must be off the disk before something else is written (STORE-2).
+      await Promise.all([this.#files.settled(), this.#segments.settled()]);
+      return await begin();
+    } catch (reason) {
+      this.#reservedBytes -= sizeBytes;
+      throw reason;
+    }
+  }
+
+  /** Its bytes are needed no more. */
+  #discard({ objectId, sizeBytes, readers }: TableEntry): void {
+    // Who reads it for another node has its file open.
+    const reusable = isValueId(objectId) && readers === 0;
+    if (!reusable || !this.#segments.keep(objectId, sizeBytes)) this.#files.remove(objectId);
   }
 
   /** STORE-5. @throws {PalimpsestError} OBJECT_STORE_FULL, and then nothing was evicted */
   #makeRoom(sizeBytes: number): void {
-    let missingBytes = this.#table.storedBytes + this.#reservedBytes + sizeBytes - this.maxBytes;
+    const missing = () =>
+      this.#table.storedBytes + this.#segments.bytes + this.#reservedBytes + sizeBytes - this.maxBytes;
+    this.#segments.shrink(missing());
+    let missingBytes = missing();
     if (missingBytes <= 0) return;
     const now = this.#clock.monotonicMs();
     const evicted: TableEntry[] = [];
@@ -183,6 +251,7 @@ export class ObjectStore {
     }
     if (missingBytes > 0) throw this.#full(sizeBytes);
     for (const entry of evicted) this.#table.remove(entry, "evicted");
+    this.#segments.shrink(missing());
   }
 
   #full(sizeBytes: number): PalimpsestError {

@@ -16,7 +16,7 @@ export interface TableEntry extends StoredObject {
 }
 
 export class ObjectTable {
-  readonly #discard: (objectId: string) => void;
+  readonly #discard: (entry: TableEntry) => void;
   readonly #objects = new Map<string, TableEntry>();
   /** Objects without a holder, the longest unused first. */
   readonly #copies = new Map<string, TableEntry>();
@@ -27,7 +27,7 @@ export class ObjectTable {
   #revisions: number;
 
   /** @param discard removes the bytes of an object that is in the table no more */
-  constructor(clock: Clock, discard: (objectId: string) => void) {
+  constructor(clock: Clock, discard: (entry: TableEntry) => void) {
     this.#revisions = clock.now();
     this.#discard = discard;
   }
@@ -61,6 +61,10 @@ export class ObjectTable {
 
   holders(): string[] {
     return [...this.#held.keys()];
+  }
+
+  heldBy(holder: string): string[] {
+    return [...(this.#held.get(holder) ?? [])].map(({ objectId }) => objectId);
   }
 
   bytesByHolder(): ReadonlyMap<string, number> {
@@ -159,7 +163,7 @@ export class ObjectTable {
     this.#objects.delete(entry.objectId);
     this.#copies.delete(entry.objectId);
     this.#storedBytes -= entry.sizeBytes;
-    this.#discard(entry.objectId);
+    this.#discard(entry);
     for (const watcher of this.#watchers) watcher.gone(entry.objectId, cause);
   }
 

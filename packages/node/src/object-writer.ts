@@ -4,9 +4,10 @@
  *
  * Invariants:
  * - WRITER-1. A writer ends once, with commit() or abort(); what is not committed leaves nothing behind.
- * - WRITER-2. Only as many bytes as were announced are committed, and under no other name than their hash.
+ * - WRITER-2. Only as many bytes as were announced are committed, and under no other name than their hash; those of a
+ *   value under the name that it was given.
  */
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { ObjectFile } from "./object-disk.js";
 import type { StoredObject } from "./stored-object.js";
@@ -17,11 +18,16 @@ export class ObjectWriter {
   readonly sizeBytes: number;
   readonly #file: ObjectFile;
   readonly #settle: SettleObject;
-  readonly #hash = createHash("sha256");
+  /** Undefined: it is a value, and has its name already. */
+  readonly #hash: Hash | undefined;
+  readonly #valueId: string;
   #writtenBytes = 0;
   #ended = false;
 
-  constructor(file: ObjectFile, sizeBytes: number, settle: SettleObject) {
+  /** @param valueId empty: the object is named by its hash */
+  constructor(file: ObjectFile, sizeBytes: number, settle: SettleObject, valueId = "") {
+    this.#valueId = valueId;
+    this.#hash = valueId === "" ? createHash("sha256") : undefined;
     this.#file = file;
     this.sizeBytes = sizeBytes;
     this.#settle = settle;
@@ -40,7 +46,7 @@ export class ObjectWriter {
         `more bytes came than the ${this.sizeBytes} that were announced`,
       );
     }
-    this.#hash.update(data);
+    this.#hash?.update(data);
     this.#writtenBytes += data.byteLength;
     try {
       for (let offset = 0; offset < data.byteLength; )
@@ -63,7 +69,7 @@ export class ObjectWriter {
         `${this.#writtenBytes} bytes came of the ${this.sizeBytes} announced`,
       );
     }
-    const objectId = this.#hash.digest("hex");
+    const objectId = this.#hash?.digest("hex") ?? this.#valueId;
     if (expected !== undefined && expected !== objectId) {
       await this.abort();
       throw new PalimpsestError("OBJECT_LOST", `object ${expected} arrived with hash ${objectId}`, {

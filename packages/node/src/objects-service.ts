@@ -17,6 +17,8 @@ import { type Clock, PalimpsestError, toGrpcError, unary } from "@palimpsest/wir
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ByteBudget } from "./byte-budget.js";
 import type { ObjectFetcher } from "./object-fetch.js";
+import type { ObjectHolds } from "./object-holds.js";
+import { idsOf, type LinkStream, serveLink, valueIdOf } from "./object-link.js";
 import type { ObjectStore } from "./object-store.js";
 import { isObjectId, type StoredObject } from "./stored-object.js";
 
@@ -29,6 +31,10 @@ const maxFreedAtOnce = 10_000;
 export interface ObjectsServiceDeps {
   readonly store: ObjectStore;
   readonly fetcher: ObjectFetcher;
+  readonly holds: ObjectHolds;
+  readonly proof: { readonly path: string; readonly text: string };
+  /** Which of them can be had somewhere. */
+  readonly existing: (objectIds: readonly string[]) => Promise<readonly string[]>;
   /** Of what goes out. */
   readonly budget: ByteBudget;
   readonly clock: Clock;
@@ -77,11 +83,22 @@ export function createObjectsHandlers(deps: ObjectsServiceDeps): UntypedServiceI
       await deps.freeElsewhere(objectIds, holder);
       return {};
     }),
+    link: (stream: LinkStream) => serveLink(deps, stream),
+    hold: unary<proto.HoldRequest.$Properties, proto.HoldResponse.$Properties>((request) => {
+      const holder = request.holder ?? "";
+      if (holder === "") throw new PalimpsestError("INVALID_ARGUMENT", "holder is empty: name who holds");
+      const missing: Uint8Array[] = [];
+      for (const objectId of idsOf({ objectIds: request.objectIds ?? [] })) {
+        if (store.find(objectId) === undefined) missing.push(Buffer.from(objectId, "hex"));
+        else store.hold(objectId, holder);
+      }
+      return { missing };
+    }),
   };
 }
 
 async function receive(
-  { store, clock, onMoved }: ObjectsServiceDeps,
+  { store, clock, holds, onMoved }: ObjectsServiceDeps,
   call: ServerReadableStream<proto.PutChunk.$Properties, proto.ObjectInfo.$Properties>,
 ): Promise<StoredObject> {
   const iterator = (call as AsyncIterable<proto.PutChunk.$Properties>)[Symbol.asyncIterator]();
@@ -95,17 +112,22 @@ async function receive(
       "INVALID_ARGUMENT",
       "holder is empty: the first chunk names the session, actor or job that holds the object",
     );
-  const writer = await store.create(first.value.sizeBytes ?? 0, holder);
+  const { sizeBytes, valueId, contains } = first.value;
+  const name = valueId?.byteLength ? valueIdOf(valueId) : "";
+  const contained = name === "" ? [] : idsOf({ objectIds: contains ?? [] });
+  const writer = await store.create(sizeBytes ?? 0, holder, name);
   try {
     await writer.write(first.value.data ?? new Uint8Array());
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
       await writer.write(next.value.data ?? new Uint8Array());
     }
+    await holds.holdContained(name, contained);
     const stored = await writer.commit();
     onMoved("in", stored.sizeBytes);
     return stored;
   } finally {
     await writer.abort();
+    if (contained.length > 0 && store.find(name) === undefined) holds.letGoOfContained(name);
   }
 }
 
@@ -203,6 +225,6 @@ function checkedId(objectId: string | null | undefined): string {
   if (objectId && isObjectId(objectId)) return objectId;
   throw new PalimpsestError(
     "INVALID_ARGUMENT",
-    `object_id ${JSON.stringify(objectId)} is not a SHA-256 in hex`,
+    `object_id ${JSON.stringify(objectId)} is neither a SHA-256 in hex nor the name of a value`,
   );
 }

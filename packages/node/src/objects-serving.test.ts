@@ -6,6 +6,7 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ByteBudget } from "./byte-budget.js";
 import type { ObjectFetcher } from "./object-fetch.js";
+import type { ObjectHolds } from "./object-holds.js";
 import { ObjectStore } from "./object-store.js";
 import { createObjectsHandlers } from "./objects-service.js";
 import { StandingClock } from "./testing/standing-clock.js";
@@ -35,6 +36,7 @@ beforeEach(async () => {
   const handlers = createObjectsHandlers({
     ...{ store, budget, clock, fetcher: {} as ObjectFetcher },
     freeElsewhere: async () => undefined,
+    ...{ holds: {} as ObjectHolds, proof: { path: "", text: "" }, existing: async () => [] },
     onMoved: () => undefined,
   });
   server.addService(objectsService, handlers);

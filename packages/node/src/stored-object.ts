@@ -1,4 +1,7 @@
-const objectIdPattern = /^[0-9a-f]{64}$/;
+/** SHA-256 of the bytes, or the name of a value. */
+const objectIdPattern = /^(?:[0-9a-f]{64}|[0-9a-f]{40})$/;
+const valueIdDigits = 40;
+const objectHolderPrefix = "object:";
 
 export interface StoredObject {
   readonly objectId: string;
@@ -35,4 +38,14 @@ export interface DropOrder {
 
 export function isObjectId(text: string): boolean {
   return objectIdPattern.test(text);
+}
+
+/** Whether the object stands for a value: its name is random, and says nothing of its bytes. */
+export function isValueId(objectId: string): boolean {
+  return objectId.length === valueIdDigits;
+}
+
+/** Who holds the objects that the value of this one refers to. */
+export function holderOfContained(objectId: string): string {
+  return `${objectHolderPrefix}${objectId}`;
 }

@@ -102,8 +102,11 @@ export namespace palimpsest {
             /** CallFrame credit. */
             credit?: (palimpsest.v1.StreamCredit.$Properties|null);
 
+            /** CallFrame takenCallId. */
+            takenCallId?: (number|null);
+
             /** CallFrame frame. */
-            frame?: ("call"|"cancelCallId"|"credit");
+            frame?: ("call"|"cancelCallId"|"credit"|"takenCallId");
 
             /**
              * Creates a new CallFrame instance using the specified properties.
@@ -146,8 +149,11 @@ export namespace palimpsest {
                 /** CallFrame credit */
                 credit?: (palimpsest.v1.StreamCredit.$Properties|null);
 
+                /** CallFrame takenCallId */
+                takenCallId?: (number|null);
+
                 /** CallFrame frame */
-                frame?: ("call"|"cancelCallId"|"credit");
+                frame?: ("call"|"cancelCallId"|"credit"|"takenCallId");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -158,9 +164,10 @@ export namespace palimpsest {
               call?: palimpsest.v1.Call.$Shape|null;
               cancelCallId?: number|null;
               credit?: palimpsest.v1.StreamCredit.$Shape|null;
+              takenCallId?: number|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ frame?: undefined; call?: null; cancelCallId?: null; credit?: null }|{ frame?: "call"; call: palimpsest.v1.Call.$Shape; cancelCallId?: null; credit?: null }|{ frame?: "cancelCallId"; call?: null; cancelCallId: number; credit?: null }|{ frame?: "credit"; call?: null; cancelCallId?: null; credit: palimpsest.v1.StreamCredit.$Shape })
+              ({ frame?: undefined; call?: null; cancelCallId?: null; credit?: null; takenCallId?: null }|{ frame?: "call"; call: palimpsest.v1.Call.$Shape; cancelCallId?: null; credit?: null; takenCallId?: null }|{ frame?: "cancelCallId"; call?: null; cancelCallId: number; credit?: null; takenCallId?: null }|{ frame?: "credit"; call?: null; cancelCallId?: null; credit: palimpsest.v1.StreamCredit.$Shape; takenCallId?: null }|{ frame?: "takenCallId"; call?: null; cancelCallId?: null; credit?: null; takenCallId: number })
             );
         }
 
@@ -278,6 +285,9 @@ export namespace palimpsest {
             /** Call streamCreditBytes. */
             streamCreditBytes: number;
 
+            /** Call argsObject. */
+            argsObject?: (palimpsest.v1.ObjectReference.$Properties|null);
+
             /**
              * Creates a new Call instance using the specified properties.
              * @param [properties] Properties to set
@@ -327,6 +337,9 @@ export namespace palimpsest {
 
                 /** Call streamCreditBytes */
                 streamCreditBytes?: (number|null);
+
+                /** Call argsObject */
+                argsObject?: (palimpsest.v1.ObjectReference.$Properties|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -438,8 +451,14 @@ export namespace palimpsest {
             /** Reply end. */
             end?: (boolean|null);
 
+            /** Reply valueObject. */
+            valueObject?: (palimpsest.v1.ObjectReference.$Properties|null);
+
+            /** Reply taking. */
+            taking: boolean;
+
             /** Reply outcome. */
-            outcome?: ("value"|"error"|"item"|"end");
+            outcome?: ("value"|"error"|"item"|"end"|"valueObject");
 
             /**
              * Creates a new Reply instance using the specified properties.
@@ -488,8 +507,14 @@ export namespace palimpsest {
                 /** Reply end */
                 end?: (boolean|null);
 
+                /** Reply valueObject */
+                valueObject?: (palimpsest.v1.ObjectReference.$Properties|null);
+
+                /** Reply taking */
+                taking?: (boolean|null);
+
                 /** Reply outcome */
-                outcome?: ("value"|"error"|"item"|"end");
+                outcome?: ("value"|"error"|"item"|"end"|"valueObject");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -502,9 +527,11 @@ export namespace palimpsest {
               error?: palimpsest.v1.Error.$Shape|null;
               item?: Uint8Array|null;
               end?: boolean|null;
+              valueObject?: palimpsest.v1.ObjectReference.$Shape|null;
+              taking?: boolean|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ outcome?: undefined; value?: null; error?: null; item?: null; end?: null }|{ outcome?: "value"; value: Uint8Array; error?: null; item?: null; end?: null }|{ outcome?: "error"; value?: null; error: palimpsest.v1.Error.$Shape; item?: null; end?: null }|{ outcome?: "item"; value?: null; error?: null; item: Uint8Array; end?: null }|{ outcome?: "end"; value?: null; error?: null; item?: null; end: boolean })
+              ({ outcome?: undefined; value?: null; error?: null; item?: null; end?: null; valueObject?: null }|{ outcome?: "value"; value: Uint8Array; error?: null; item?: null; end?: null; valueObject?: null }|{ outcome?: "error"; value?: null; error: palimpsest.v1.Error.$Shape; item?: null; end?: null; valueObject?: null }|{ outcome?: "item"; value?: null; error?: null; item: Uint8Array; end?: null; valueObject?: null }|{ outcome?: "end"; value?: null; error?: null; item?: null; end: boolean; valueObject?: null }|{ outcome?: "valueObject"; value?: null; error?: null; item?: null; end?: null; valueObject: palimpsest.v1.ObjectReference.$Shape })
             );
         }
 
@@ -952,6 +979,1663 @@ export namespace palimpsest {
             } & (
               ({ source?: undefined; module?: null; bundle?: null }|{ source?: "module"; module: string; bundle?: null }|{ source?: "bundle"; module?: null; bundle: string })
             );
+        }
+
+        /**
+         * Properties of a PutChunk.
+         * @deprecated Use palimpsest.v1.PutChunk.$Properties instead.
+         */
+        interface IPutChunk extends palimpsest.v1.PutChunk.$Properties {
+        }
+
+        /** Represents a PutChunk. */
+        class PutChunk {
+
+            /**
+             * Constructs a new PutChunk.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.PutChunk.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** PutChunk data. */
+            data: Uint8Array;
+
+            /** PutChunk sizeBytes. */
+            sizeBytes: number;
+
+            /** PutChunk holder. */
+            holder: string;
+
+            /** PutChunk valueId. */
+            valueId: Uint8Array;
+
+            /** PutChunk contains. */
+            contains: Uint8Array[];
+
+            /**
+             * Creates a new PutChunk instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns PutChunk instance
+             */
+            static create(properties: palimpsest.v1.PutChunk.$Shape): palimpsest.v1.PutChunk & palimpsest.v1.PutChunk.$Shape;
+            static create(properties?: palimpsest.v1.PutChunk.$Properties): palimpsest.v1.PutChunk;
+
+            /**
+             * Encodes the specified PutChunk message. Does not implicitly {@link palimpsest.v1.PutChunk.verify|verify} messages.
+             * @param message PutChunk message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.PutChunk.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a PutChunk message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.PutChunk & palimpsest.v1.PutChunk.$Shape} PutChunk
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.PutChunk & palimpsest.v1.PutChunk.$Shape;
+        }
+
+        namespace PutChunk {
+
+            /** Properties of a PutChunk. */
+            interface $Properties {
+
+                /** PutChunk data */
+                data?: (Uint8Array|null);
+
+                /** PutChunk sizeBytes */
+                sizeBytes?: (number|null);
+
+                /** PutChunk holder */
+                holder?: (string|null);
+
+                /** PutChunk valueId */
+                valueId?: (Uint8Array|null);
+
+                /** PutChunk contains */
+                contains?: (Uint8Array[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a PutChunk. */
+            type $Shape = palimpsest.v1.PutChunk.$Properties;
+        }
+
+        /**
+         * Properties of an ObjectInfo.
+         * @deprecated Use palimpsest.v1.ObjectInfo.$Properties instead.
+         */
+        interface IObjectInfo extends palimpsest.v1.ObjectInfo.$Properties {
+        }
+
+        /** Represents an ObjectInfo. */
+        class ObjectInfo {
+
+            /**
+             * Constructs a new ObjectInfo.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ObjectInfo.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ObjectInfo objectId. */
+            objectId: string;
+
+            /** ObjectInfo sizeBytes. */
+            sizeBytes: number;
+
+            /** ObjectInfo path. */
+            path: string;
+
+            /**
+             * Creates a new ObjectInfo instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ObjectInfo instance
+             */
+            static create(properties: palimpsest.v1.ObjectInfo.$Shape): palimpsest.v1.ObjectInfo & palimpsest.v1.ObjectInfo.$Shape;
+            static create(properties?: palimpsest.v1.ObjectInfo.$Properties): palimpsest.v1.ObjectInfo;
+
+            /**
+             * Encodes the specified ObjectInfo message. Does not implicitly {@link palimpsest.v1.ObjectInfo.verify|verify} messages.
+             * @param message ObjectInfo message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ObjectInfo.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ObjectInfo message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ObjectInfo & palimpsest.v1.ObjectInfo.$Shape} ObjectInfo
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ObjectInfo & palimpsest.v1.ObjectInfo.$Shape;
+        }
+
+        namespace ObjectInfo {
+
+            /** Properties of an ObjectInfo. */
+            interface $Properties {
+
+                /** ObjectInfo objectId */
+                objectId?: (string|null);
+
+                /** ObjectInfo sizeBytes */
+                sizeBytes?: (number|null);
+
+                /** ObjectInfo path */
+                path?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ObjectInfo. */
+            type $Shape = palimpsest.v1.ObjectInfo.$Properties;
+        }
+
+        /**
+         * Properties of a PullRequest.
+         * @deprecated Use palimpsest.v1.PullRequest.$Properties instead.
+         */
+        interface IPullRequest extends palimpsest.v1.PullRequest.$Properties {
+        }
+
+        /** Represents a PullRequest. */
+        class PullRequest {
+
+            /**
+             * Constructs a new PullRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.PullRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** PullRequest objectId. */
+            objectId: string;
+
+            /** PullRequest offsetBytes. */
+            offsetBytes: number;
+
+            /** PullRequest lengthBytes. */
+            lengthBytes: number;
+
+            /**
+             * Creates a new PullRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns PullRequest instance
+             */
+            static create(properties: palimpsest.v1.PullRequest.$Shape): palimpsest.v1.PullRequest & palimpsest.v1.PullRequest.$Shape;
+            static create(properties?: palimpsest.v1.PullRequest.$Properties): palimpsest.v1.PullRequest;
+
+            /**
+             * Encodes the specified PullRequest message. Does not implicitly {@link palimpsest.v1.PullRequest.verify|verify} messages.
+             * @param message PullRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.PullRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a PullRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.PullRequest & palimpsest.v1.PullRequest.$Shape} PullRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.PullRequest & palimpsest.v1.PullRequest.$Shape;
+        }
+
+        namespace PullRequest {
+
+            /** Properties of a PullRequest. */
+            interface $Properties {
+
+                /** PullRequest objectId */
+                objectId?: (string|null);
+
+                /** PullRequest offsetBytes */
+                offsetBytes?: (number|null);
+
+                /** PullRequest lengthBytes */
+                lengthBytes?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a PullRequest. */
+            type $Shape = palimpsest.v1.PullRequest.$Properties;
+        }
+
+        /**
+         * Properties of a PullChunk.
+         * @deprecated Use palimpsest.v1.PullChunk.$Properties instead.
+         */
+        interface IPullChunk extends palimpsest.v1.PullChunk.$Properties {
+        }
+
+        /** Represents a PullChunk. */
+        class PullChunk {
+
+            /**
+             * Constructs a new PullChunk.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.PullChunk.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** PullChunk data. */
+            data: Uint8Array;
+
+            /** PullChunk offsetBytes. */
+            offsetBytes: number;
+
+            /**
+             * Creates a new PullChunk instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns PullChunk instance
+             */
+            static create(properties: palimpsest.v1.PullChunk.$Shape): palimpsest.v1.PullChunk & palimpsest.v1.PullChunk.$Shape;
+            static create(properties?: palimpsest.v1.PullChunk.$Properties): palimpsest.v1.PullChunk;
+
+            /**
+             * Encodes the specified PullChunk message. Does not implicitly {@link palimpsest.v1.PullChunk.verify|verify} messages.
+             * @param message PullChunk message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.PullChunk.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a PullChunk message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.PullChunk & palimpsest.v1.PullChunk.$Shape} PullChunk
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.PullChunk & palimpsest.v1.PullChunk.$Shape;
+        }
+
+        namespace PullChunk {
+
+            /** Properties of a PullChunk. */
+            interface $Properties {
+
+                /** PullChunk data */
+                data?: (Uint8Array|null);
+
+                /** PullChunk offsetBytes */
+                offsetBytes?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a PullChunk. */
+            type $Shape = palimpsest.v1.PullChunk.$Properties;
+        }
+
+        /**
+         * Properties of a FetchRequest.
+         * @deprecated Use palimpsest.v1.FetchRequest.$Properties instead.
+         */
+        interface IFetchRequest extends palimpsest.v1.FetchRequest.$Properties {
+        }
+
+        /** Represents a FetchRequest. */
+        class FetchRequest {
+
+            /**
+             * Constructs a new FetchRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.FetchRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** FetchRequest objectId. */
+            objectId: string;
+
+            /** FetchRequest holder. */
+            holder: string;
+
+            /**
+             * Creates a new FetchRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns FetchRequest instance
+             */
+            static create(properties: palimpsest.v1.FetchRequest.$Shape): palimpsest.v1.FetchRequest & palimpsest.v1.FetchRequest.$Shape;
+            static create(properties?: palimpsest.v1.FetchRequest.$Properties): palimpsest.v1.FetchRequest;
+
+            /**
+             * Encodes the specified FetchRequest message. Does not implicitly {@link palimpsest.v1.FetchRequest.verify|verify} messages.
+             * @param message FetchRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.FetchRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a FetchRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.FetchRequest & palimpsest.v1.FetchRequest.$Shape} FetchRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.FetchRequest & palimpsest.v1.FetchRequest.$Shape;
+        }
+
+        namespace FetchRequest {
+
+            /** Properties of a FetchRequest. */
+            interface $Properties {
+
+                /** FetchRequest objectId */
+                objectId?: (string|null);
+
+                /** FetchRequest holder */
+                holder?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a FetchRequest. */
+            type $Shape = palimpsest.v1.FetchRequest.$Properties;
+        }
+
+        /**
+         * Properties of a StatRequest.
+         * @deprecated Use palimpsest.v1.StatRequest.$Properties instead.
+         */
+        interface IStatRequest extends palimpsest.v1.StatRequest.$Properties {
+        }
+
+        /** Represents a StatRequest. */
+        class StatRequest {
+
+            /**
+             * Constructs a new StatRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.StatRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** StatRequest objectId. */
+            objectId: string;
+
+            /**
+             * Creates a new StatRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns StatRequest instance
+             */
+            static create(properties: palimpsest.v1.StatRequest.$Shape): palimpsest.v1.StatRequest & palimpsest.v1.StatRequest.$Shape;
+            static create(properties?: palimpsest.v1.StatRequest.$Properties): palimpsest.v1.StatRequest;
+
+            /**
+             * Encodes the specified StatRequest message. Does not implicitly {@link palimpsest.v1.StatRequest.verify|verify} messages.
+             * @param message StatRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.StatRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a StatRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.StatRequest & palimpsest.v1.StatRequest.$Shape} StatRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.StatRequest & palimpsest.v1.StatRequest.$Shape;
+        }
+
+        namespace StatRequest {
+
+            /** Properties of a StatRequest. */
+            interface $Properties {
+
+                /** StatRequest objectId */
+                objectId?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a StatRequest. */
+            type $Shape = palimpsest.v1.StatRequest.$Properties;
+        }
+
+        /**
+         * Properties of a FreeRequest.
+         * @deprecated Use palimpsest.v1.FreeRequest.$Properties instead.
+         */
+        interface IFreeRequest extends palimpsest.v1.FreeRequest.$Properties {
+        }
+
+        /** Represents a FreeRequest. */
+        class FreeRequest {
+
+            /**
+             * Constructs a new FreeRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.FreeRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** FreeRequest objectIds. */
+            objectIds: string[];
+
+            /** FreeRequest holder. */
+            holder: string;
+
+            /**
+             * Creates a new FreeRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns FreeRequest instance
+             */
+            static create(properties: palimpsest.v1.FreeRequest.$Shape): palimpsest.v1.FreeRequest & palimpsest.v1.FreeRequest.$Shape;
+            static create(properties?: palimpsest.v1.FreeRequest.$Properties): palimpsest.v1.FreeRequest;
+
+            /**
+             * Encodes the specified FreeRequest message. Does not implicitly {@link palimpsest.v1.FreeRequest.verify|verify} messages.
+             * @param message FreeRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.FreeRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a FreeRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.FreeRequest & palimpsest.v1.FreeRequest.$Shape} FreeRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.FreeRequest & palimpsest.v1.FreeRequest.$Shape;
+        }
+
+        namespace FreeRequest {
+
+            /** Properties of a FreeRequest. */
+            interface $Properties {
+
+                /** FreeRequest objectIds */
+                objectIds?: (string[]|null);
+
+                /** FreeRequest holder */
+                holder?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a FreeRequest. */
+            type $Shape = palimpsest.v1.FreeRequest.$Properties;
+        }
+
+        /**
+         * Properties of a FreeResponse.
+         * @deprecated Use palimpsest.v1.FreeResponse.$Properties instead.
+         */
+        interface IFreeResponse extends palimpsest.v1.FreeResponse.$Properties {
+        }
+
+        /** Represents a FreeResponse. */
+        class FreeResponse {
+
+            /**
+             * Constructs a new FreeResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.FreeResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /**
+             * Creates a new FreeResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns FreeResponse instance
+             */
+            static create(properties: palimpsest.v1.FreeResponse.$Shape): palimpsest.v1.FreeResponse & palimpsest.v1.FreeResponse.$Shape;
+            static create(properties?: palimpsest.v1.FreeResponse.$Properties): palimpsest.v1.FreeResponse;
+
+            /**
+             * Encodes the specified FreeResponse message. Does not implicitly {@link palimpsest.v1.FreeResponse.verify|verify} messages.
+             * @param message FreeResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.FreeResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a FreeResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.FreeResponse & palimpsest.v1.FreeResponse.$Shape} FreeResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.FreeResponse & palimpsest.v1.FreeResponse.$Shape;
+        }
+
+        namespace FreeResponse {
+
+            /** Properties of a FreeResponse. */
+            interface $Properties {
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a FreeResponse. */
+            type $Shape = palimpsest.v1.FreeResponse.$Properties;
+        }
+
+        /**
+         * Properties of an ObjectOrders.
+         * @deprecated Use palimpsest.v1.ObjectOrders.$Properties instead.
+         */
+        interface IObjectOrders extends palimpsest.v1.ObjectOrders.$Properties {
+        }
+
+        /** Represents an ObjectOrders. */
+        class ObjectOrders {
+
+            /**
+             * Constructs a new ObjectOrders.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ObjectOrders.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ObjectOrders orders. */
+            orders: palimpsest.v1.ObjectOrder.$Properties[];
+
+            /**
+             * Creates a new ObjectOrders instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ObjectOrders instance
+             */
+            static create(properties: palimpsest.v1.ObjectOrders.$Shape): palimpsest.v1.ObjectOrders & palimpsest.v1.ObjectOrders.$Shape;
+            static create(properties?: palimpsest.v1.ObjectOrders.$Properties): palimpsest.v1.ObjectOrders;
+
+            /**
+             * Encodes the specified ObjectOrders message. Does not implicitly {@link palimpsest.v1.ObjectOrders.verify|verify} messages.
+             * @param message ObjectOrders message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ObjectOrders.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ObjectOrders message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ObjectOrders & palimpsest.v1.ObjectOrders.$Shape} ObjectOrders
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ObjectOrders & palimpsest.v1.ObjectOrders.$Shape;
+        }
+
+        namespace ObjectOrders {
+
+            /** Properties of an ObjectOrders. */
+            interface $Properties {
+
+                /** ObjectOrders orders */
+                orders?: (palimpsest.v1.ObjectOrder.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ObjectOrders. */
+            type $Shape = {
+              orders?: palimpsest.v1.ObjectOrder.$Shape[]|null;
+              $unknowns?: Uint8Array[];
+            };
+        }
+
+        /**
+         * Properties of an ObjectOrder.
+         * @deprecated Use palimpsest.v1.ObjectOrder.$Properties instead.
+         */
+        interface IObjectOrder extends palimpsest.v1.ObjectOrder.$Properties {
+        }
+
+        /** Represents an ObjectOrder. */
+        class ObjectOrder {
+
+            /**
+             * Constructs a new ObjectOrder.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ObjectOrder.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ObjectOrder orderId. */
+            orderId: number;
+
+            /** ObjectOrder hello. */
+            hello?: (palimpsest.v1.LinkHello.$Properties|null);
+
+            /** ObjectOrder store. */
+            store?: (palimpsest.v1.StoreValue.$Properties|null);
+
+            /** ObjectOrder reserve. */
+            reserve?: (palimpsest.v1.ReserveValue.$Properties|null);
+
+            /** ObjectOrder seal. */
+            seal?: (palimpsest.v1.SealValue.$Properties|null);
+
+            /** ObjectOrder abandon. */
+            abandon?: (Uint8Array|null);
+
+            /** ObjectOrder hold. */
+            hold?: (palimpsest.v1.ObjectIds.$Properties|null);
+
+            /** ObjectOrder release. */
+            release?: (palimpsest.v1.ObjectIds.$Properties|null);
+
+            /** ObjectOrder find. */
+            find?: (palimpsest.v1.FindValue.$Properties|null);
+
+            /** ObjectOrder exist. */
+            exist?: (palimpsest.v1.ObjectIds.$Properties|null);
+
+            /** ObjectOrder order. */
+            order?: ("hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist");
+
+            /**
+             * Creates a new ObjectOrder instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ObjectOrder instance
+             */
+            static create(properties: palimpsest.v1.ObjectOrder.$Shape): palimpsest.v1.ObjectOrder & palimpsest.v1.ObjectOrder.$Shape;
+            static create(properties?: palimpsest.v1.ObjectOrder.$Properties): palimpsest.v1.ObjectOrder;
+
+            /**
+             * Encodes the specified ObjectOrder message. Does not implicitly {@link palimpsest.v1.ObjectOrder.verify|verify} messages.
+             * @param message ObjectOrder message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ObjectOrder.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ObjectOrder message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ObjectOrder & palimpsest.v1.ObjectOrder.$Shape} ObjectOrder
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ObjectOrder & palimpsest.v1.ObjectOrder.$Shape;
+        }
+
+        namespace ObjectOrder {
+
+            /** Properties of an ObjectOrder. */
+            interface $Properties {
+
+                /** ObjectOrder orderId */
+                orderId?: (number|null);
+
+                /** ObjectOrder hello */
+                hello?: (palimpsest.v1.LinkHello.$Properties|null);
+
+                /** ObjectOrder store */
+                store?: (palimpsest.v1.StoreValue.$Properties|null);
+
+                /** ObjectOrder reserve */
+                reserve?: (palimpsest.v1.ReserveValue.$Properties|null);
+
+                /** ObjectOrder seal */
+                seal?: (palimpsest.v1.SealValue.$Properties|null);
+
+                /** ObjectOrder abandon */
+                abandon?: (Uint8Array|null);
+
+                /** ObjectOrder hold */
+                hold?: (palimpsest.v1.ObjectIds.$Properties|null);
+
+                /** ObjectOrder release */
+                release?: (palimpsest.v1.ObjectIds.$Properties|null);
+
+                /** ObjectOrder find */
+                find?: (palimpsest.v1.FindValue.$Properties|null);
+
+                /** ObjectOrder exist */
+                exist?: (palimpsest.v1.ObjectIds.$Properties|null);
+
+                /** ObjectOrder order */
+                order?: ("hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist");
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Narrowed shape of an ObjectOrder. */
+            type $Shape = {
+              orderId?: number|null;
+              hello?: palimpsest.v1.LinkHello.$Shape|null;
+              store?: palimpsest.v1.StoreValue.$Shape|null;
+              reserve?: palimpsest.v1.ReserveValue.$Shape|null;
+              seal?: palimpsest.v1.SealValue.$Shape|null;
+              abandon?: Uint8Array|null;
+              hold?: palimpsest.v1.ObjectIds.$Shape|null;
+              release?: palimpsest.v1.ObjectIds.$Shape|null;
+              find?: palimpsest.v1.FindValue.$Shape|null;
+              exist?: palimpsest.v1.ObjectIds.$Shape|null;
+              $unknowns?: Uint8Array[];
+            } & (
+              ({ order?: undefined; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "hello"; hello: palimpsest.v1.LinkHello.$Shape; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "store"; hello?: null; store: palimpsest.v1.StoreValue.$Shape; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "reserve"; hello?: null; store?: null; reserve: palimpsest.v1.ReserveValue.$Shape; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "seal"; hello?: null; store?: null; reserve?: null; seal: palimpsest.v1.SealValue.$Shape; abandon?: null; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "abandon"; hello?: null; store?: null; reserve?: null; seal?: null; abandon: Uint8Array; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "hold"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold: palimpsest.v1.ObjectIds.$Shape; release?: null; find?: null; exist?: null }|{ order?: "release"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release: palimpsest.v1.ObjectIds.$Shape; find?: null; exist?: null }|{ order?: "find"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find: palimpsest.v1.FindValue.$Shape; exist?: null }|{ order?: "exist"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist: palimpsest.v1.ObjectIds.$Shape })
+            );
+        }
+
+        /**
+         * Properties of an ObjectIds.
+         * @deprecated Use palimpsest.v1.ObjectIds.$Properties instead.
+         */
+        interface IObjectIds extends palimpsest.v1.ObjectIds.$Properties {
+        }
+
+        /** Represents an ObjectIds. */
+        class ObjectIds {
+
+            /**
+             * Constructs a new ObjectIds.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ObjectIds.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ObjectIds objectIds. */
+            objectIds: Uint8Array[];
+
+            /**
+             * Creates a new ObjectIds instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ObjectIds instance
+             */
+            static create(properties: palimpsest.v1.ObjectIds.$Shape): palimpsest.v1.ObjectIds & palimpsest.v1.ObjectIds.$Shape;
+            static create(properties?: palimpsest.v1.ObjectIds.$Properties): palimpsest.v1.ObjectIds;
+
+            /**
+             * Encodes the specified ObjectIds message. Does not implicitly {@link palimpsest.v1.ObjectIds.verify|verify} messages.
+             * @param message ObjectIds message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ObjectIds.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ObjectIds message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ObjectIds & palimpsest.v1.ObjectIds.$Shape} ObjectIds
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ObjectIds & palimpsest.v1.ObjectIds.$Shape;
+        }
+
+        namespace ObjectIds {
+
+            /** Properties of an ObjectIds. */
+            interface $Properties {
+
+                /** ObjectIds objectIds */
+                objectIds?: (Uint8Array[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ObjectIds. */
+            type $Shape = palimpsest.v1.ObjectIds.$Properties;
+        }
+
+        /**
+         * Properties of a LinkHello.
+         * @deprecated Use palimpsest.v1.LinkHello.$Properties instead.
+         */
+        interface ILinkHello extends palimpsest.v1.LinkHello.$Properties {
+        }
+
+        /** Represents a LinkHello. */
+        class LinkHello {
+
+            /**
+             * Constructs a new LinkHello.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.LinkHello.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** LinkHello holder. */
+            holder: string;
+
+            /** LinkHello objectIds. */
+            objectIds: Uint8Array[];
+
+            /**
+             * Creates a new LinkHello instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns LinkHello instance
+             */
+            static create(properties: palimpsest.v1.LinkHello.$Shape): palimpsest.v1.LinkHello & palimpsest.v1.LinkHello.$Shape;
+            static create(properties?: palimpsest.v1.LinkHello.$Properties): palimpsest.v1.LinkHello;
+
+            /**
+             * Encodes the specified LinkHello message. Does not implicitly {@link palimpsest.v1.LinkHello.verify|verify} messages.
+             * @param message LinkHello message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.LinkHello.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a LinkHello message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.LinkHello & palimpsest.v1.LinkHello.$Shape} LinkHello
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.LinkHello & palimpsest.v1.LinkHello.$Shape;
+        }
+
+        namespace LinkHello {
+
+            /** Properties of a LinkHello. */
+            interface $Properties {
+
+                /** LinkHello holder */
+                holder?: (string|null);
+
+                /** LinkHello objectIds */
+                objectIds?: (Uint8Array[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a LinkHello. */
+            type $Shape = palimpsest.v1.LinkHello.$Properties;
+        }
+
+        /**
+         * Properties of a StoreValue.
+         * @deprecated Use palimpsest.v1.StoreValue.$Properties instead.
+         */
+        interface IStoreValue extends palimpsest.v1.StoreValue.$Properties {
+        }
+
+        /** Represents a StoreValue. */
+        class StoreValue {
+
+            /**
+             * Constructs a new StoreValue.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.StoreValue.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** StoreValue objectId. */
+            objectId: Uint8Array;
+
+            /** StoreValue data. */
+            data: Uint8Array;
+
+            /** StoreValue contains. */
+            contains: Uint8Array[];
+
+            /**
+             * Creates a new StoreValue instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns StoreValue instance
+             */
+            static create(properties: palimpsest.v1.StoreValue.$Shape): palimpsest.v1.StoreValue & palimpsest.v1.StoreValue.$Shape;
+            static create(properties?: palimpsest.v1.StoreValue.$Properties): palimpsest.v1.StoreValue;
+
+            /**
+             * Encodes the specified StoreValue message. Does not implicitly {@link palimpsest.v1.StoreValue.verify|verify} messages.
+             * @param message StoreValue message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.StoreValue.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a StoreValue message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.StoreValue & palimpsest.v1.StoreValue.$Shape} StoreValue
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.StoreValue & palimpsest.v1.StoreValue.$Shape;
+        }
+
+        namespace StoreValue {
+
+            /** Properties of a StoreValue. */
+            interface $Properties {
+
+                /** StoreValue objectId */
+                objectId?: (Uint8Array|null);
+
+                /** StoreValue data */
+                data?: (Uint8Array|null);
+
+                /** StoreValue contains */
+                contains?: (Uint8Array[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a StoreValue. */
+            type $Shape = palimpsest.v1.StoreValue.$Properties;
+        }
+
+        /**
+         * Properties of a ReserveValue.
+         * @deprecated Use palimpsest.v1.ReserveValue.$Properties instead.
+         */
+        interface IReserveValue extends palimpsest.v1.ReserveValue.$Properties {
+        }
+
+        /** Represents a ReserveValue. */
+        class ReserveValue {
+
+            /**
+             * Constructs a new ReserveValue.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ReserveValue.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ReserveValue objectId. */
+            objectId: Uint8Array;
+
+            /** ReserveValue sizeBytes. */
+            sizeBytes: number;
+
+            /**
+             * Creates a new ReserveValue instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ReserveValue instance
+             */
+            static create(properties: palimpsest.v1.ReserveValue.$Shape): palimpsest.v1.ReserveValue & palimpsest.v1.ReserveValue.$Shape;
+            static create(properties?: palimpsest.v1.ReserveValue.$Properties): palimpsest.v1.ReserveValue;
+
+            /**
+             * Encodes the specified ReserveValue message. Does not implicitly {@link palimpsest.v1.ReserveValue.verify|verify} messages.
+             * @param message ReserveValue message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ReserveValue.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ReserveValue message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ReserveValue & palimpsest.v1.ReserveValue.$Shape} ReserveValue
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ReserveValue & palimpsest.v1.ReserveValue.$Shape;
+        }
+
+        namespace ReserveValue {
+
+            /** Properties of a ReserveValue. */
+            interface $Properties {
+
+                /** ReserveValue objectId */
+                objectId?: (Uint8Array|null);
+
+                /** ReserveValue sizeBytes */
+                sizeBytes?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ReserveValue. */
+            type $Shape = palimpsest.v1.ReserveValue.$Properties;
+        }
+
+        /**
+         * Properties of a SealValue.
+         * @deprecated Use palimpsest.v1.SealValue.$Properties instead.
+         */
+        interface ISealValue extends palimpsest.v1.SealValue.$Properties {
+        }
+
+        /** Represents a SealValue. */
+        class SealValue {
+
+            /**
+             * Constructs a new SealValue.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.SealValue.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** SealValue objectId. */
+            objectId: Uint8Array;
+
+            /** SealValue contains. */
+            contains: Uint8Array[];
+
+            /**
+             * Creates a new SealValue instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns SealValue instance
+             */
+            static create(properties: palimpsest.v1.SealValue.$Shape): palimpsest.v1.SealValue & palimpsest.v1.SealValue.$Shape;
+            static create(properties?: palimpsest.v1.SealValue.$Properties): palimpsest.v1.SealValue;
+
+            /**
+             * Encodes the specified SealValue message. Does not implicitly {@link palimpsest.v1.SealValue.verify|verify} messages.
+             * @param message SealValue message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.SealValue.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a SealValue message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SealValue & palimpsest.v1.SealValue.$Shape} SealValue
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.SealValue & palimpsest.v1.SealValue.$Shape;
+        }
+
+        namespace SealValue {
+
+            /** Properties of a SealValue. */
+            interface $Properties {
+
+                /** SealValue objectId */
+                objectId?: (Uint8Array|null);
+
+                /** SealValue contains */
+                contains?: (Uint8Array[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a SealValue. */
+            type $Shape = palimpsest.v1.SealValue.$Properties;
+        }
+
+        /**
+         * Properties of a FindValue.
+         * @deprecated Use palimpsest.v1.FindValue.$Properties instead.
+         */
+        interface IFindValue extends palimpsest.v1.FindValue.$Properties {
+        }
+
+        /** Represents a FindValue. */
+        class FindValue {
+
+            /**
+             * Constructs a new FindValue.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.FindValue.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** FindValue objectId. */
+            objectId: Uint8Array;
+
+            /** FindValue remote. */
+            remote: boolean;
+
+            /**
+             * Creates a new FindValue instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns FindValue instance
+             */
+            static create(properties: palimpsest.v1.FindValue.$Shape): palimpsest.v1.FindValue & palimpsest.v1.FindValue.$Shape;
+            static create(properties?: palimpsest.v1.FindValue.$Properties): palimpsest.v1.FindValue;
+
+            /**
+             * Encodes the specified FindValue message. Does not implicitly {@link palimpsest.v1.FindValue.verify|verify} messages.
+             * @param message FindValue message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.FindValue.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a FindValue message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.FindValue & palimpsest.v1.FindValue.$Shape} FindValue
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.FindValue & palimpsest.v1.FindValue.$Shape;
+        }
+
+        namespace FindValue {
+
+            /** Properties of a FindValue. */
+            interface $Properties {
+
+                /** FindValue objectId */
+                objectId?: (Uint8Array|null);
+
+                /** FindValue remote */
+                remote?: (boolean|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a FindValue. */
+            type $Shape = palimpsest.v1.FindValue.$Properties;
+        }
+
+        /**
+         * Properties of an ObjectAnswers.
+         * @deprecated Use palimpsest.v1.ObjectAnswers.$Properties instead.
+         */
+        interface IObjectAnswers extends palimpsest.v1.ObjectAnswers.$Properties {
+        }
+
+        /** Represents an ObjectAnswers. */
+        class ObjectAnswers {
+
+            /**
+             * Constructs a new ObjectAnswers.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ObjectAnswers.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ObjectAnswers answers. */
+            answers: palimpsest.v1.ObjectAnswer.$Properties[];
+
+            /**
+             * Creates a new ObjectAnswers instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ObjectAnswers instance
+             */
+            static create(properties: palimpsest.v1.ObjectAnswers.$Shape): palimpsest.v1.ObjectAnswers & palimpsest.v1.ObjectAnswers.$Shape;
+            static create(properties?: palimpsest.v1.ObjectAnswers.$Properties): palimpsest.v1.ObjectAnswers;
+
+            /**
+             * Encodes the specified ObjectAnswers message. Does not implicitly {@link palimpsest.v1.ObjectAnswers.verify|verify} messages.
+             * @param message ObjectAnswers message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ObjectAnswers.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ObjectAnswers message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ObjectAnswers & palimpsest.v1.ObjectAnswers.$Shape} ObjectAnswers
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ObjectAnswers & palimpsest.v1.ObjectAnswers.$Shape;
+        }
+
+        namespace ObjectAnswers {
+
+            /** Properties of an ObjectAnswers. */
+            interface $Properties {
+
+                /** ObjectAnswers answers */
+                answers?: (palimpsest.v1.ObjectAnswer.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ObjectAnswers. */
+            type $Shape = palimpsest.v1.ObjectAnswers.$Properties;
+        }
+
+        /**
+         * Properties of an ObjectAnswer.
+         * @deprecated Use palimpsest.v1.ObjectAnswer.$Properties instead.
+         */
+        interface IObjectAnswer extends palimpsest.v1.ObjectAnswer.$Properties {
+        }
+
+        /** Represents an ObjectAnswer. */
+        class ObjectAnswer {
+
+            /**
+             * Constructs a new ObjectAnswer.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ObjectAnswer.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ObjectAnswer orderId. */
+            orderId: number;
+
+            /** ObjectAnswer error. */
+            error?: (palimpsest.v1.Error.$Properties|null);
+
+            /** ObjectAnswer info. */
+            info?: (palimpsest.v1.ObjectInfo.$Properties|null);
+
+            /** ObjectAnswer data. */
+            data: Uint8Array;
+
+            /** ObjectAnswer objectIds. */
+            objectIds: Uint8Array[];
+
+            /** ObjectAnswer proofPath. */
+            proofPath: string;
+
+            /** ObjectAnswer proof. */
+            proof: string;
+
+            /**
+             * Creates a new ObjectAnswer instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ObjectAnswer instance
+             */
+            static create(properties: palimpsest.v1.ObjectAnswer.$Shape): palimpsest.v1.ObjectAnswer & palimpsest.v1.ObjectAnswer.$Shape;
+            static create(properties?: palimpsest.v1.ObjectAnswer.$Properties): palimpsest.v1.ObjectAnswer;
+
+            /**
+             * Encodes the specified ObjectAnswer message. Does not implicitly {@link palimpsest.v1.ObjectAnswer.verify|verify} messages.
+             * @param message ObjectAnswer message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ObjectAnswer.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ObjectAnswer message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ObjectAnswer & palimpsest.v1.ObjectAnswer.$Shape} ObjectAnswer
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ObjectAnswer & palimpsest.v1.ObjectAnswer.$Shape;
+        }
+
+        namespace ObjectAnswer {
+
+            /** Properties of an ObjectAnswer. */
+            interface $Properties {
+
+                /** ObjectAnswer orderId */
+                orderId?: (number|null);
+
+                /** ObjectAnswer error */
+                error?: (palimpsest.v1.Error.$Properties|null);
+
+                /** ObjectAnswer info */
+                info?: (palimpsest.v1.ObjectInfo.$Properties|null);
+
+                /** ObjectAnswer data */
+                data?: (Uint8Array|null);
+
+                /** ObjectAnswer objectIds */
+                objectIds?: (Uint8Array[]|null);
+
+                /** ObjectAnswer proofPath */
+                proofPath?: (string|null);
+
+                /** ObjectAnswer proof */
+                proof?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ObjectAnswer. */
+            type $Shape = palimpsest.v1.ObjectAnswer.$Properties;
+        }
+
+        /**
+         * Properties of a HoldRequest.
+         * @deprecated Use palimpsest.v1.HoldRequest.$Properties instead.
+         */
+        interface IHoldRequest extends palimpsest.v1.HoldRequest.$Properties {
+        }
+
+        /** Represents a HoldRequest. */
+        class HoldRequest {
+
+            /**
+             * Constructs a new HoldRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.HoldRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** HoldRequest objectIds. */
+            objectIds: Uint8Array[];
+
+            /** HoldRequest holder. */
+            holder: string;
+
+            /**
+             * Creates a new HoldRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns HoldRequest instance
+             */
+            static create(properties: palimpsest.v1.HoldRequest.$Shape): palimpsest.v1.HoldRequest & palimpsest.v1.HoldRequest.$Shape;
+            static create(properties?: palimpsest.v1.HoldRequest.$Properties): palimpsest.v1.HoldRequest;
+
+            /**
+             * Encodes the specified HoldRequest message. Does not implicitly {@link palimpsest.v1.HoldRequest.verify|verify} messages.
+             * @param message HoldRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.HoldRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a HoldRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.HoldRequest & palimpsest.v1.HoldRequest.$Shape} HoldRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.HoldRequest & palimpsest.v1.HoldRequest.$Shape;
+        }
+
+        namespace HoldRequest {
+
+            /** Properties of a HoldRequest. */
+            interface $Properties {
+
+                /** HoldRequest objectIds */
+                objectIds?: (Uint8Array[]|null);
+
+                /** HoldRequest holder */
+                holder?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a HoldRequest. */
+            type $Shape = palimpsest.v1.HoldRequest.$Properties;
+        }
+
+        /**
+         * Properties of a HoldResponse.
+         * @deprecated Use palimpsest.v1.HoldResponse.$Properties instead.
+         */
+        interface IHoldResponse extends palimpsest.v1.HoldResponse.$Properties {
+        }
+
+        /** Represents a HoldResponse. */
+        class HoldResponse {
+
+            /**
+             * Constructs a new HoldResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.HoldResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** HoldResponse missing. */
+            missing: Uint8Array[];
+
+            /**
+             * Creates a new HoldResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns HoldResponse instance
+             */
+            static create(properties: palimpsest.v1.HoldResponse.$Shape): palimpsest.v1.HoldResponse & palimpsest.v1.HoldResponse.$Shape;
+            static create(properties?: palimpsest.v1.HoldResponse.$Properties): palimpsest.v1.HoldResponse;
+
+            /**
+             * Encodes the specified HoldResponse message. Does not implicitly {@link palimpsest.v1.HoldResponse.verify|verify} messages.
+             * @param message HoldResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.HoldResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a HoldResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.HoldResponse & palimpsest.v1.HoldResponse.$Shape} HoldResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.HoldResponse & palimpsest.v1.HoldResponse.$Shape;
+        }
+
+        namespace HoldResponse {
+
+            /** Properties of a HoldResponse. */
+            interface $Properties {
+
+                /** HoldResponse missing */
+                missing?: (Uint8Array[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a HoldResponse. */
+            type $Shape = palimpsest.v1.HoldResponse.$Properties;
+        }
+
+        /**
+         * Properties of an ObjectReference.
+         * @deprecated Use palimpsest.v1.ObjectReference.$Properties instead.
+         */
+        interface IObjectReference extends palimpsest.v1.ObjectReference.$Properties {
+        }
+
+        /** Represents an ObjectReference. */
+        class ObjectReference {
+
+            /**
+             * Constructs a new ObjectReference.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ObjectReference.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ObjectReference objectId. */
+            objectId: Uint8Array;
+
+            /** ObjectReference sizeBytes. */
+            sizeBytes: number;
+
+            /**
+             * Creates a new ObjectReference instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ObjectReference instance
+             */
+            static create(properties: palimpsest.v1.ObjectReference.$Shape): palimpsest.v1.ObjectReference & palimpsest.v1.ObjectReference.$Shape;
+            static create(properties?: palimpsest.v1.ObjectReference.$Properties): palimpsest.v1.ObjectReference;
+
+            /**
+             * Encodes the specified ObjectReference message. Does not implicitly {@link palimpsest.v1.ObjectReference.verify|verify} messages.
+             * @param message ObjectReference message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ObjectReference.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ObjectReference message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ObjectReference & palimpsest.v1.ObjectReference.$Shape} ObjectReference
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ObjectReference & palimpsest.v1.ObjectReference.$Shape;
+        }
+
+        namespace ObjectReference {
+
+            /** Properties of an ObjectReference. */
+            interface $Properties {
+
+                /** ObjectReference objectId */
+                objectId?: (Uint8Array|null);
+
+                /** ObjectReference sizeBytes */
+                sizeBytes?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ObjectReference. */
+            type $Shape = palimpsest.v1.ObjectReference.$Properties;
+        }
+
+        /**
+         * Properties of an ActorReference.
+         * @deprecated Use palimpsest.v1.ActorReference.$Properties instead.
+         */
+        interface IActorReference extends palimpsest.v1.ActorReference.$Properties {
+        }
+
+        /** Represents an ActorReference. */
+        class ActorReference {
+
+            /**
+             * Constructs a new ActorReference.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ActorReference.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ActorReference actorId. */
+            actorId: string;
+
+            /** ActorReference maxTaskRetries. */
+            maxTaskRetries: number;
+
+            /**
+             * Creates a new ActorReference instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ActorReference instance
+             */
+            static create(properties: palimpsest.v1.ActorReference.$Shape): palimpsest.v1.ActorReference & palimpsest.v1.ActorReference.$Shape;
+            static create(properties?: palimpsest.v1.ActorReference.$Properties): palimpsest.v1.ActorReference;
+
+            /**
+             * Encodes the specified ActorReference message. Does not implicitly {@link palimpsest.v1.ActorReference.verify|verify} messages.
+             * @param message ActorReference message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ActorReference.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ActorReference message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorReference & palimpsest.v1.ActorReference.$Shape} ActorReference
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ActorReference & palimpsest.v1.ActorReference.$Shape;
+        }
+
+        namespace ActorReference {
+
+            /** Properties of an ActorReference. */
+            interface $Properties {
+
+                /** ActorReference actorId */
+                actorId?: (string|null);
+
+                /** ActorReference maxTaskRetries */
+                maxTaskRetries?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ActorReference. */
+            type $Shape = palimpsest.v1.ActorReference.$Properties;
         }
 
         /**
@@ -8795,574 +10479,6 @@ export namespace palimpsest {
         }
 
         /**
-         * Properties of a PutChunk.
-         * @deprecated Use palimpsest.v1.PutChunk.$Properties instead.
-         */
-        interface IPutChunk extends palimpsest.v1.PutChunk.$Properties {
-        }
-
-        /** Represents a PutChunk. */
-        class PutChunk {
-
-            /**
-             * Constructs a new PutChunk.
-             * @param [properties] Properties to set
-             */
-            constructor(properties?: palimpsest.v1.PutChunk.$Properties);
-
-            /** Unknown fields preserved while decoding when enabled */
-            $unknowns?: Uint8Array[];
-
-            /** PutChunk data. */
-            data: Uint8Array;
-
-            /** PutChunk sizeBytes. */
-            sizeBytes: number;
-
-            /** PutChunk holder. */
-            holder: string;
-
-            /**
-             * Creates a new PutChunk instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns PutChunk instance
-             */
-            static create(properties: palimpsest.v1.PutChunk.$Shape): palimpsest.v1.PutChunk & palimpsest.v1.PutChunk.$Shape;
-            static create(properties?: palimpsest.v1.PutChunk.$Properties): palimpsest.v1.PutChunk;
-
-            /**
-             * Encodes the specified PutChunk message. Does not implicitly {@link palimpsest.v1.PutChunk.verify|verify} messages.
-             * @param message PutChunk message or plain object to encode
-             * @param [writer] Writer to encode to
-             * @returns Writer
-             */
-            static encode(message: palimpsest.v1.PutChunk.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
-
-            /**
-             * Decodes a PutChunk message from the specified reader or buffer.
-             * @param reader Reader or buffer to decode from
-             * @param [length] Message length if known beforehand
-             * @returns {palimpsest.v1.PutChunk & palimpsest.v1.PutChunk.$Shape} PutChunk
-             * @throws {Error} If the payload is not a reader or valid buffer
-             * @throws {$protobuf.util.ProtocolError} If required fields are missing
-             */
-            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.PutChunk & palimpsest.v1.PutChunk.$Shape;
-        }
-
-        namespace PutChunk {
-
-            /** Properties of a PutChunk. */
-            interface $Properties {
-
-                /** PutChunk data */
-                data?: (Uint8Array|null);
-
-                /** PutChunk sizeBytes */
-                sizeBytes?: (number|null);
-
-                /** PutChunk holder */
-                holder?: (string|null);
-
-                /** Unknown fields preserved while decoding when enabled */
-                $unknowns?: Uint8Array[];
-            }
-
-            /** Shape of a PutChunk. */
-            type $Shape = palimpsest.v1.PutChunk.$Properties;
-        }
-
-        /**
-         * Properties of an ObjectInfo.
-         * @deprecated Use palimpsest.v1.ObjectInfo.$Properties instead.
-         */
-        interface IObjectInfo extends palimpsest.v1.ObjectInfo.$Properties {
-        }
-
-        /** Represents an ObjectInfo. */
-        class ObjectInfo {
-
-            /**
-             * Constructs a new ObjectInfo.
-             * @param [properties] Properties to set
-             */
-            constructor(properties?: palimpsest.v1.ObjectInfo.$Properties);
-
-            /** Unknown fields preserved while decoding when enabled */
-            $unknowns?: Uint8Array[];
-
-            /** ObjectInfo objectId. */
-            objectId: string;
-
-            /** ObjectInfo sizeBytes. */
-            sizeBytes: number;
-
-            /** ObjectInfo path. */
-            path: string;
-
-            /**
-             * Creates a new ObjectInfo instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns ObjectInfo instance
-             */
-            static create(properties: palimpsest.v1.ObjectInfo.$Shape): palimpsest.v1.ObjectInfo & palimpsest.v1.ObjectInfo.$Shape;
-            static create(properties?: palimpsest.v1.ObjectInfo.$Properties): palimpsest.v1.ObjectInfo;
-
-            /**
-             * Encodes the specified ObjectInfo message. Does not implicitly {@link palimpsest.v1.ObjectInfo.verify|verify} messages.
-             * @param message ObjectInfo message or plain object to encode
-             * @param [writer] Writer to encode to
-             * @returns Writer
-             */
-            static encode(message: palimpsest.v1.ObjectInfo.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
-
-            /**
-             * Decodes an ObjectInfo message from the specified reader or buffer.
-             * @param reader Reader or buffer to decode from
-             * @param [length] Message length if known beforehand
-             * @returns {palimpsest.v1.ObjectInfo & palimpsest.v1.ObjectInfo.$Shape} ObjectInfo
-             * @throws {Error} If the payload is not a reader or valid buffer
-             * @throws {$protobuf.util.ProtocolError} If required fields are missing
-             */
-            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ObjectInfo & palimpsest.v1.ObjectInfo.$Shape;
-        }
-
-        namespace ObjectInfo {
-
-            /** Properties of an ObjectInfo. */
-            interface $Properties {
-
-                /** ObjectInfo objectId */
-                objectId?: (string|null);
-
-                /** ObjectInfo sizeBytes */
-                sizeBytes?: (number|null);
-
-                /** ObjectInfo path */
-                path?: (string|null);
-
-                /** Unknown fields preserved while decoding when enabled */
-                $unknowns?: Uint8Array[];
-            }
-
-            /** Shape of an ObjectInfo. */
-            type $Shape = palimpsest.v1.ObjectInfo.$Properties;
-        }
-
-        /**
-         * Properties of a PullRequest.
-         * @deprecated Use palimpsest.v1.PullRequest.$Properties instead.
-         */
-        interface IPullRequest extends palimpsest.v1.PullRequest.$Properties {
-        }
-
-        /** Represents a PullRequest. */
-        class PullRequest {
-
-            /**
-             * Constructs a new PullRequest.
-             * @param [properties] Properties to set
-             */
-            constructor(properties?: palimpsest.v1.PullRequest.$Properties);
-
-            /** Unknown fields preserved while decoding when enabled */
-            $unknowns?: Uint8Array[];
-
-            /** PullRequest objectId. */
-            objectId: string;
-
-            /** PullRequest offsetBytes. */
-            offsetBytes: number;
-
-            /** PullRequest lengthBytes. */
-            lengthBytes: number;
-
-            /**
-             * Creates a new PullRequest instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns PullRequest instance
-             */
-            static create(properties: palimpsest.v1.PullRequest.$Shape): palimpsest.v1.PullRequest & palimpsest.v1.PullRequest.$Shape;
-            static create(properties?: palimpsest.v1.PullRequest.$Properties): palimpsest.v1.PullRequest;
-
-            /**
-             * Encodes the specified PullRequest message. Does not implicitly {@link palimpsest.v1.PullRequest.verify|verify} messages.
-             * @param message PullRequest message or plain object to encode
-             * @param [writer] Writer to encode to
-             * @returns Writer
-             */
-            static encode(message: palimpsest.v1.PullRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
-
-            /**
-             * Decodes a PullRequest message from the specified reader or buffer.
-             * @param reader Reader or buffer to decode from
-             * @param [length] Message length if known beforehand
-             * @returns {palimpsest.v1.PullRequest & palimpsest.v1.PullRequest.$Shape} PullRequest
-             * @throws {Error} If the payload is not a reader or valid buffer
-             * @throws {$protobuf.util.ProtocolError} If required fields are missing
-             */
-            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.PullRequest & palimpsest.v1.PullRequest.$Shape;
-        }
-
-        namespace PullRequest {
-
-            /** Properties of a PullRequest. */
-            interface $Properties {
-
-                /** PullRequest objectId */
-                objectId?: (string|null);
-
-                /** PullRequest offsetBytes */
-                offsetBytes?: (number|null);
-
-                /** PullRequest lengthBytes */
-                lengthBytes?: (number|null);
-
-                /** Unknown fields preserved while decoding when enabled */
-                $unknowns?: Uint8Array[];
-            }
-
-            /** Shape of a PullRequest. */
-            type $Shape = palimpsest.v1.PullRequest.$Properties;
-        }
-
-        /**
-         * Properties of a PullChunk.
-         * @deprecated Use palimpsest.v1.PullChunk.$Properties instead.
-         */
-        interface IPullChunk extends palimpsest.v1.PullChunk.$Properties {
-        }
-
-        /** Represents a PullChunk. */
-        class PullChunk {
-
-            /**
-             * Constructs a new PullChunk.
-             * @param [properties] Properties to set
-             */
-            constructor(properties?: palimpsest.v1.PullChunk.$Properties);
-
-            /** Unknown fields preserved while decoding when enabled */
-            $unknowns?: Uint8Array[];
-
-            /** PullChunk data. */
-            data: Uint8Array;
-
-            /** PullChunk offsetBytes. */
-            offsetBytes: number;
-
-            /**
-             * Creates a new PullChunk instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns PullChunk instance
-             */
-            static create(properties: palimpsest.v1.PullChunk.$Shape): palimpsest.v1.PullChunk & palimpsest.v1.PullChunk.$Shape;
-            static create(properties?: palimpsest.v1.PullChunk.$Properties): palimpsest.v1.PullChunk;
-
-            /**
-             * Encodes the specified PullChunk message. Does not implicitly {@link palimpsest.v1.PullChunk.verify|verify} messages.
-             * @param message PullChunk message or plain object to encode
-             * @param [writer] Writer to encode to
-             * @returns Writer
-             */
-            static encode(message: palimpsest.v1.PullChunk.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
-
-            /**
-             * Decodes a PullChunk message from the specified reader or buffer.
-             * @param reader Reader or buffer to decode from
-             * @param [length] Message length if known beforehand
-             * @returns {palimpsest.v1.PullChunk & palimpsest.v1.PullChunk.$Shape} PullChunk
-             * @throws {Error} If the payload is not a reader or valid buffer
-             * @throws {$protobuf.util.ProtocolError} If required fields are missing
-             */
-            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.PullChunk & palimpsest.v1.PullChunk.$Shape;
-        }
-
-        namespace PullChunk {
-
-            /** Properties of a PullChunk. */
-            interface $Properties {
-
-                /** PullChunk data */
-                data?: (Uint8Array|null);
-
-                /** PullChunk offsetBytes */
-                offsetBytes?: (number|null);
-
-                /** Unknown fields preserved while decoding when enabled */
-                $unknowns?: Uint8Array[];
-            }
-
-            /** Shape of a PullChunk. */
-            type $Shape = palimpsest.v1.PullChunk.$Properties;
-        }
-
-        /**
-         * Properties of a FetchRequest.
-         * @deprecated Use palimpsest.v1.FetchRequest.$Properties instead.
-         */
-        interface IFetchRequest extends palimpsest.v1.FetchRequest.$Properties {
-        }
-
-        /** Represents a FetchRequest. */
-        class FetchRequest {
-
-            /**
-             * Constructs a new FetchRequest.
-             * @param [properties] Properties to set
-             */
-            constructor(properties?: palimpsest.v1.FetchRequest.$Properties);
-
-            /** Unknown fields preserved while decoding when enabled */
-            $unknowns?: Uint8Array[];
-
-            /** FetchRequest objectId. */
-            objectId: string;
-
-            /** FetchRequest holder. */
-            holder: string;
-
-            /**
-             * Creates a new FetchRequest instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns FetchRequest instance
-             */
-            static create(properties: palimpsest.v1.FetchRequest.$Shape): palimpsest.v1.FetchRequest & palimpsest.v1.FetchRequest.$Shape;
-            static create(properties?: palimpsest.v1.FetchRequest.$Properties): palimpsest.v1.FetchRequest;
-
-            /**
-             * Encodes the specified FetchRequest message. Does not implicitly {@link palimpsest.v1.FetchRequest.verify|verify} messages.
-             * @param message FetchRequest message or plain object to encode
-             * @param [writer] Writer to encode to
-             * @returns Writer
-             */
-            static encode(message: palimpsest.v1.FetchRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
-
-            /**
-             * Decodes a FetchRequest message from the specified reader or buffer.
-             * @param reader Reader or buffer to decode from
-             * @param [length] Message length if known beforehand
-             * @returns {palimpsest.v1.FetchRequest & palimpsest.v1.FetchRequest.$Shape} FetchRequest
-             * @throws {Error} If the payload is not a reader or valid buffer
-             * @throws {$protobuf.util.ProtocolError} If required fields are missing
-             */
-            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.FetchRequest & palimpsest.v1.FetchRequest.$Shape;
-        }
-
-        namespace FetchRequest {
-
-            /** Properties of a FetchRequest. */
-            interface $Properties {
-
-                /** FetchRequest objectId */
-                objectId?: (string|null);
-
-                /** FetchRequest holder */
-                holder?: (string|null);
-
-                /** Unknown fields preserved while decoding when enabled */
-                $unknowns?: Uint8Array[];
-            }
-
-            /** Shape of a FetchRequest. */
-            type $Shape = palimpsest.v1.FetchRequest.$Properties;
-        }
-
-        /**
-         * Properties of a StatRequest.
-         * @deprecated Use palimpsest.v1.StatRequest.$Properties instead.
-         */
-        interface IStatRequest extends palimpsest.v1.StatRequest.$Properties {
-        }
-
-        /** Represents a StatRequest. */
-        class StatRequest {
-
-            /**
-             * Constructs a new StatRequest.
-             * @param [properties] Properties to set
-             */
-            constructor(properties?: palimpsest.v1.StatRequest.$Properties);
-
-            /** Unknown fields preserved while decoding when enabled */
-            $unknowns?: Uint8Array[];
-
-            /** StatRequest objectId. */
-            objectId: string;
-
-            /**
-             * Creates a new StatRequest instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns StatRequest instance
-             */
-            static create(properties: palimpsest.v1.StatRequest.$Shape): palimpsest.v1.StatRequest & palimpsest.v1.StatRequest.$Shape;
-            static create(properties?: palimpsest.v1.StatRequest.$Properties): palimpsest.v1.StatRequest;
-
-            /**
-             * Encodes the specified StatRequest message. Does not implicitly {@link palimpsest.v1.StatRequest.verify|verify} messages.
-             * @param message StatRequest message or plain object to encode
-             * @param [writer] Writer to encode to
-             * @returns Writer
-             */
-            static encode(message: palimpsest.v1.StatRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
-
-            /**
-             * Decodes a StatRequest message from the specified reader or buffer.
-             * @param reader Reader or buffer to decode from
-             * @param [length] Message length if known beforehand
-             * @returns {palimpsest.v1.StatRequest & palimpsest.v1.StatRequest.$Shape} StatRequest
-             * @throws {Error} If the payload is not a reader or valid buffer
-             * @throws {$protobuf.util.ProtocolError} If required fields are missing
-             */
-            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.StatRequest & palimpsest.v1.StatRequest.$Shape;
-        }
-
-        namespace StatRequest {
-
-            /** Properties of a StatRequest. */
-            interface $Properties {
-
-                /** StatRequest objectId */
-                objectId?: (string|null);
-
-                /** Unknown fields preserved while decoding when enabled */
-                $unknowns?: Uint8Array[];
-            }
-
-            /** Shape of a StatRequest. */
-            type $Shape = palimpsest.v1.StatRequest.$Properties;
-        }
-
-        /**
-         * Properties of a FreeRequest.
-         * @deprecated Use palimpsest.v1.FreeRequest.$Properties instead.
-         */
-        interface IFreeRequest extends palimpsest.v1.FreeRequest.$Properties {
-        }
-
-        /** Represents a FreeRequest. */
-        class FreeRequest {
-
-            /**
-             * Constructs a new FreeRequest.
-             * @param [properties] Properties to set
-             */
-            constructor(properties?: palimpsest.v1.FreeRequest.$Properties);
-
-            /** Unknown fields preserved while decoding when enabled */
-            $unknowns?: Uint8Array[];
-
-            /** FreeRequest objectIds. */
-            objectIds: string[];
-
-            /** FreeRequest holder. */
-            holder: string;
-
-            /**
-             * Creates a new FreeRequest instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns FreeRequest instance
-             */
-            static create(properties: palimpsest.v1.FreeRequest.$Shape): palimpsest.v1.FreeRequest & palimpsest.v1.FreeRequest.$Shape;
-            static create(properties?: palimpsest.v1.FreeRequest.$Properties): palimpsest.v1.FreeRequest;
-
-            /**
-             * Encodes the specified FreeRequest message. Does not implicitly {@link palimpsest.v1.FreeRequest.verify|verify} messages.
-             * @param message FreeRequest message or plain object to encode
-             * @param [writer] Writer to encode to
-             * @returns Writer
-             */
-            static encode(message: palimpsest.v1.FreeRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
-
-            /**
-             * Decodes a FreeRequest message from the specified reader or buffer.
-             * @param reader Reader or buffer to decode from
-             * @param [length] Message length if known beforehand
-             * @returns {palimpsest.v1.FreeRequest & palimpsest.v1.FreeRequest.$Shape} FreeRequest
-             * @throws {Error} If the payload is not a reader or valid buffer
-             * @throws {$protobuf.util.ProtocolError} If required fields are missing
-             */
-            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.FreeRequest & palimpsest.v1.FreeRequest.$Shape;
-        }
-
-        namespace FreeRequest {
-
-            /** Properties of a FreeRequest. */
-            interface $Properties {
-
-                /** FreeRequest objectIds */
-                objectIds?: (string[]|null);
-
-                /** FreeRequest holder */
-                holder?: (string|null);
-
-                /** Unknown fields preserved while decoding when enabled */
-                $unknowns?: Uint8Array[];
-            }
-
-            /** Shape of a FreeRequest. */
-            type $Shape = palimpsest.v1.FreeRequest.$Properties;
-        }
-
-        /**
-         * Properties of a FreeResponse.
-         * @deprecated Use palimpsest.v1.FreeResponse.$Properties instead.
-         */
-        interface IFreeResponse extends palimpsest.v1.FreeResponse.$Properties {
-        }
-
-        /** Represents a FreeResponse. */
-        class FreeResponse {
-
-            /**
-             * Constructs a new FreeResponse.
-             * @param [properties] Properties to set
-             */
-            constructor(properties?: palimpsest.v1.FreeResponse.$Properties);
-
-            /** Unknown fields preserved while decoding when enabled */
-            $unknowns?: Uint8Array[];
-
-            /**
-             * Creates a new FreeResponse instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns FreeResponse instance
-             */
-            static create(properties: palimpsest.v1.FreeResponse.$Shape): palimpsest.v1.FreeResponse & palimpsest.v1.FreeResponse.$Shape;
-            static create(properties?: palimpsest.v1.FreeResponse.$Properties): palimpsest.v1.FreeResponse;
-
-            /**
-             * Encodes the specified FreeResponse message. Does not implicitly {@link palimpsest.v1.FreeResponse.verify|verify} messages.
-             * @param message FreeResponse message or plain object to encode
-             * @param [writer] Writer to encode to
-             * @returns Writer
-             */
-            static encode(message: palimpsest.v1.FreeResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
-
-            /**
-             * Decodes a FreeResponse message from the specified reader or buffer.
-             * @param reader Reader or buffer to decode from
-             * @param [length] Message length if known beforehand
-             * @returns {palimpsest.v1.FreeResponse & palimpsest.v1.FreeResponse.$Shape} FreeResponse
-             * @throws {Error} If the payload is not a reader or valid buffer
-             * @throws {$protobuf.util.ProtocolError} If required fields are missing
-             */
-            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.FreeResponse & palimpsest.v1.FreeResponse.$Shape;
-        }
-
-        namespace FreeResponse {
-
-            /** Properties of a FreeResponse. */
-            interface $Properties {
-
-                /** Unknown fields preserved while decoding when enabled */
-                $unknowns?: Uint8Array[];
-            }
-
-            /** Shape of a FreeResponse. */
-            type $Shape = palimpsest.v1.FreeResponse.$Properties;
-        }
-
-        /**
          * Properties of a Trajectory.
          * @deprecated Use palimpsest.v1.Trajectory.$Properties instead.
          */
@@ -11161,6 +12277,7 @@ export import ActorProcessOrder = palimpsest.v1.ActorProcessOrder;
 export import ActorProcessReady = palimpsest.v1.ActorProcessReady;
 export import ActorProcessReceived = palimpsest.v1.ActorProcessReceived;
 export import ActorProcessStart = palimpsest.v1.ActorProcessStart;
+export import ActorReference = palimpsest.v1.ActorReference;
 export import ActorSpec = palimpsest.v1.ActorSpec;
 export import ActorStarted = palimpsest.v1.ActorStarted;
 export import ActorState = palimpsest.v1.ActorState;
@@ -11185,6 +12302,7 @@ export import EndedHolders = palimpsest.v1.EndedHolders;
 export import Error = palimpsest.v1.Error;
 export import Fence = palimpsest.v1.Fence;
 export import FetchRequest = palimpsest.v1.FetchRequest;
+export import FindValue = palimpsest.v1.FindValue;
 export import FollowTokenRequest = palimpsest.v1.FollowTokenRequest;
 export import FreeObjectsRequest = palimpsest.v1.FreeObjectsRequest;
 export import FreeObjectsResponse = palimpsest.v1.FreeObjectsResponse;
@@ -11196,12 +12314,15 @@ export import GetJobRequest = palimpsest.v1.GetJobRequest;
 export import GetStackRequest = palimpsest.v1.GetStackRequest;
 export import Goodbye = palimpsest.v1.Goodbye;
 export import HeadMessage = palimpsest.v1.HeadMessage;
+export import HoldRequest = palimpsest.v1.HoldRequest;
+export import HoldResponse = palimpsest.v1.HoldResponse;
 export import JobInfo = palimpsest.v1.JobInfo;
 export import JobStatus = palimpsest.v1.JobStatus;
 export import KillActorRequest = palimpsest.v1.KillActorRequest;
 export import LabelCondition = palimpsest.v1.LabelCondition;
 export import LabelOperator = palimpsest.v1.LabelOperator;
 export import LeaseRenewed = palimpsest.v1.LeaseRenewed;
+export import LinkHello = palimpsest.v1.LinkHello;
 export import ListActorsRequest = palimpsest.v1.ListActorsRequest;
 export import ListActorsResponse = palimpsest.v1.ListActorsResponse;
 export import ListJobsRequest = palimpsest.v1.ListJobsRequest;
@@ -11226,8 +12347,14 @@ export import NodeHeartbeat = palimpsest.v1.NodeHeartbeat;
 export import NodeInfo = palimpsest.v1.NodeInfo;
 export import NodeMessage = palimpsest.v1.NodeMessage;
 export import NodeState = palimpsest.v1.NodeState;
+export import ObjectAnswer = palimpsest.v1.ObjectAnswer;
+export import ObjectAnswers = palimpsest.v1.ObjectAnswers;
+export import ObjectIds = palimpsest.v1.ObjectIds;
 export import ObjectInfo = palimpsest.v1.ObjectInfo;
+export import ObjectOrder = palimpsest.v1.ObjectOrder;
+export import ObjectOrders = palimpsest.v1.ObjectOrders;
 export import ObjectPlace = palimpsest.v1.ObjectPlace;
+export import ObjectReference = palimpsest.v1.ObjectReference;
 export import ObjectReport = palimpsest.v1.ObjectReport;
 export import ObjectRow = palimpsest.v1.ObjectRow;
 export import Probe = palimpsest.v1.Probe;
@@ -11241,6 +12368,7 @@ export import Registered = palimpsest.v1.Registered;
 export import ReplacedToken = palimpsest.v1.ReplacedToken;
 export import Reply = palimpsest.v1.Reply;
 export import ReplyBatch = palimpsest.v1.ReplyBatch;
+export import ReserveValue = palimpsest.v1.ReserveValue;
 export import ResolveActorRequest = palimpsest.v1.ResolveActorRequest;
 export import Resources = palimpsest.v1.Resources;
 export import RotateTokenRequest = palimpsest.v1.RotateTokenRequest;
@@ -11250,6 +12378,7 @@ export import RunningDriver = palimpsest.v1.RunningDriver;
 export import Sampling = palimpsest.v1.Sampling;
 export import ScoredGroup = palimpsest.v1.ScoredGroup;
 export import ScoredTrajectory = palimpsest.v1.ScoredTrajectory;
+export import SealValue = palimpsest.v1.SealValue;
 export import SessionEvent = palimpsest.v1.SessionEvent;
 export import SessionMessage = palimpsest.v1.SessionMessage;
 export import SessionOpened = palimpsest.v1.SessionOpened;
@@ -11266,6 +12395,7 @@ export import StopDriver = palimpsest.v1.StopDriver;
 export import StopJobRequest = palimpsest.v1.StopJobRequest;
 export import StopNode = palimpsest.v1.StopNode;
 export import StoreDiff = palimpsest.v1.StoreDiff;
+export import StoreValue = palimpsest.v1.StoreValue;
 export import Strategy = palimpsest.v1.Strategy;
 export import StrategyKind = palimpsest.v1.StrategyKind;
 export import StreamCredit = palimpsest.v1.StreamCredit;

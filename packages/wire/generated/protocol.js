@@ -191,7 +191,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.Call.$Properties|null} [call] CallFrame call
              * @property {number|null} [cancelCallId] CallFrame cancelCallId
              * @property {palimpsest.v1.StreamCredit.$Properties|null} [credit] CallFrame credit
-             * @property {"call"|"cancelCallId"|"credit"} [frame] CallFrame frame
+             * @property {number|null} [takenCallId] CallFrame takenCallId
+             * @property {"call"|"cancelCallId"|"credit"|"takenCallId"} [frame] CallFrame frame
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -209,9 +210,10 @@ export const palimpsest = $root.palimpsest = (() => {
              *   call?: palimpsest.v1.Call.$Shape|null;
              *   cancelCallId?: number|null;
              *   credit?: palimpsest.v1.StreamCredit.$Shape|null;
+             *   takenCallId?: number|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ frame?: undefined; call?: null; cancelCallId?: null; credit?: null }|{ frame?: "call"; call: palimpsest.v1.Call.$Shape; cancelCallId?: null; credit?: null }|{ frame?: "cancelCallId"; call?: null; cancelCallId: number; credit?: null }|{ frame?: "credit"; call?: null; cancelCallId?: null; credit: palimpsest.v1.StreamCredit.$Shape })
+             *   ({ frame?: undefined; call?: null; cancelCallId?: null; credit?: null; takenCallId?: null }|{ frame?: "call"; call: palimpsest.v1.Call.$Shape; cancelCallId?: null; credit?: null; takenCallId?: null }|{ frame?: "cancelCallId"; call?: null; cancelCallId: number; credit?: null; takenCallId?: null }|{ frame?: "credit"; call?: null; cancelCallId?: null; credit: palimpsest.v1.StreamCredit.$Shape; takenCallId?: null }|{ frame?: "takenCallId"; call?: null; cancelCallId?: null; credit?: null; takenCallId: number })
              * )} palimpsest.v1.CallFrame.$Shape
              */
 
@@ -254,17 +256,25 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             CallFrame.prototype.credit = null;
 
+            /**
+             * CallFrame takenCallId.
+             * @member {number|null|undefined} takenCallId
+             * @memberof palimpsest.v1.CallFrame
+             * @instance
+             */
+            CallFrame.prototype.takenCallId = null;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
             /**
              * CallFrame frame.
-             * @member {"call"|"cancelCallId"|"credit"|undefined} frame
+             * @member {"call"|"cancelCallId"|"credit"|"takenCallId"|undefined} frame
              * @memberof palimpsest.v1.CallFrame
              * @instance
              */
             $Object.defineProperty(CallFrame.prototype, "frame", {
-                get: $util.oneOfGetter($oneOfFields = ["call", "cancelCallId", "credit"]),
+                get: $util.oneOfGetter($oneOfFields = ["call", "cancelCallId", "credit", "takenCallId"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -306,6 +316,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 2, wireType 0 =*/16).uint64(message.cancelCallId);
                 if (message.credit != null && $Object.hasOwnProperty.call(message, "credit"))
                     $root.palimpsest.v1.StreamCredit.encode(message.credit, writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
+                if (message.takenCallId != null && $Object.hasOwnProperty.call(message, "takenCallId"))
+                    writer.uint32(/* id 4, wireType 0 =*/32).uint64(message.takenCallId);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -369,6 +381,13 @@ export const palimpsest = $root.palimpsest = (() => {
                                 break;
                             message.credit = $root.palimpsest.v1.StreamCredit.decode(reader, reader.size(), $undefined, _depth + 1, message.credit);
                             message.frame = "credit";
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            message.takenCallId = reader.uint64();
+                            message.frame = "takenCallId";
                             continue;
                         }
                     }
@@ -594,6 +613,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [timeoutMs] Call timeoutMs
              * @property {number|null} [streamCredit] Call streamCredit
              * @property {number|null} [streamCreditBytes] Call streamCreditBytes
+             * @property {palimpsest.v1.ObjectReference.$Properties|null} [argsObject] Call argsObject
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -674,6 +694,14 @@ export const palimpsest = $root.palimpsest = (() => {
             Call.prototype.streamCreditBytes = 0;
 
             /**
+             * Call argsObject.
+             * @member {palimpsest.v1.ObjectReference.$Properties|null|undefined} argsObject
+             * @memberof palimpsest.v1.Call
+             * @instance
+             */
+            Call.prototype.argsObject = null;
+
+            /**
              * Creates a new Call instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.Call
@@ -717,6 +745,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 5, wireType 0 =*/40).uint32(message.streamCredit);
                 if (message.streamCreditBytes != null && $Object.hasOwnProperty.call(message, "streamCreditBytes") && message.streamCreditBytes !== 0)
                     writer.uint32(/* id 6, wireType 0 =*/48).uint32(message.streamCreditBytes);
+                if (message.argsObject != null && $Object.hasOwnProperty.call(message, "argsObject"))
+                    $root.palimpsest.v1.ObjectReference.encode(message.argsObject, writer.uint32(/* id 7, wireType 2 =*/58).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -813,6 +843,12 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.streamCreditBytes = value;
                             else
                                 delete message.streamCreditBytes;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            message.argsObject = $root.palimpsest.v1.ObjectReference.decode(reader, reader.size(), $undefined, _depth + 1, message.argsObject);
                             continue;
                         }
                     }
@@ -1001,7 +1037,9 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.Error.$Properties|null} [error] Reply error
              * @property {Uint8Array|null} [item] Reply item
              * @property {boolean|null} [end] Reply end
-             * @property {"value"|"error"|"item"|"end"} [outcome] Reply outcome
+             * @property {palimpsest.v1.ObjectReference.$Properties|null} [valueObject] Reply valueObject
+             * @property {boolean|null} [taking] Reply taking
+             * @property {"value"|"error"|"item"|"end"|"valueObject"} [outcome] Reply outcome
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -1021,9 +1059,11 @@ export const palimpsest = $root.palimpsest = (() => {
              *   error?: palimpsest.v1.Error.$Shape|null;
              *   item?: Uint8Array|null;
              *   end?: boolean|null;
+             *   valueObject?: palimpsest.v1.ObjectReference.$Shape|null;
+             *   taking?: boolean|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ outcome?: undefined; value?: null; error?: null; item?: null; end?: null }|{ outcome?: "value"; value: Uint8Array; error?: null; item?: null; end?: null }|{ outcome?: "error"; value?: null; error: palimpsest.v1.Error.$Shape; item?: null; end?: null }|{ outcome?: "item"; value?: null; error?: null; item: Uint8Array; end?: null }|{ outcome?: "end"; value?: null; error?: null; item?: null; end: boolean })
+             *   ({ outcome?: undefined; value?: null; error?: null; item?: null; end?: null; valueObject?: null }|{ outcome?: "value"; value: Uint8Array; error?: null; item?: null; end?: null; valueObject?: null }|{ outcome?: "error"; value?: null; error: palimpsest.v1.Error.$Shape; item?: null; end?: null; valueObject?: null }|{ outcome?: "item"; value?: null; error?: null; item: Uint8Array; end?: null; valueObject?: null }|{ outcome?: "end"; value?: null; error?: null; item?: null; end: boolean; valueObject?: null }|{ outcome?: "valueObject"; value?: null; error?: null; item?: null; end?: null; valueObject: palimpsest.v1.ObjectReference.$Shape })
              * )} palimpsest.v1.Reply.$Shape
              */
 
@@ -1082,17 +1122,33 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             Reply.prototype.end = null;
 
+            /**
+             * Reply valueObject.
+             * @member {palimpsest.v1.ObjectReference.$Properties|null|undefined} valueObject
+             * @memberof palimpsest.v1.Reply
+             * @instance
+             */
+            Reply.prototype.valueObject = null;
+
+            /**
+             * Reply taking.
+             * @member {boolean} taking
+             * @memberof palimpsest.v1.Reply
+             * @instance
+             */
+            Reply.prototype.taking = false;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
             /**
              * Reply outcome.
-             * @member {"value"|"error"|"item"|"end"|undefined} outcome
+             * @member {"value"|"error"|"item"|"end"|"valueObject"|undefined} outcome
              * @memberof palimpsest.v1.Reply
              * @instance
              */
             $Object.defineProperty(Reply.prototype, "outcome", {
-                get: $util.oneOfGetter($oneOfFields = ["value", "error", "item", "end"]),
+                get: $util.oneOfGetter($oneOfFields = ["value", "error", "item", "end", "valueObject"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -1138,6 +1194,10 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 4, wireType 2 =*/34).bytes(message.item);
                 if (message.end != null && $Object.hasOwnProperty.call(message, "end"))
                     writer.uint32(/* id 5, wireType 0 =*/40).bool(message.end);
+                if (message.valueObject != null && $Object.hasOwnProperty.call(message, "valueObject"))
+                    $root.palimpsest.v1.ObjectReference.encode(message.valueObject, writer.uint32(/* id 6, wireType 2 =*/50).fork(), _depth + 1).ldelim();
+                if (message.taking != null && $Object.hasOwnProperty.call(message, "taking") && message.taking !== false)
+                    writer.uint32(/* id 7, wireType 0 =*/56).bool(message.taking);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -1217,6 +1277,22 @@ export const palimpsest = $root.palimpsest = (() => {
                                 break;
                             message.end = reader.bool();
                             message.outcome = "end";
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            message.valueObject = $root.palimpsest.v1.ObjectReference.decode(reader, reader.size(), $undefined, _depth + 1, message.valueObject);
+                            message.outcome = "valueObject";
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.taking = value;
+                            else
+                                delete message.taking;
                             continue;
                         }
                     }
@@ -2438,6 +2514,4046 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return CodeRef;
+        })();
+
+        v1.PutChunk = (function() {
+
+            /**
+             * Properties of a PutChunk.
+             * @typedef {Object} palimpsest.v1.PutChunk.$Properties
+             * @property {Uint8Array|null} [data] PutChunk data
+             * @property {number|null} [sizeBytes] PutChunk sizeBytes
+             * @property {string|null} [holder] PutChunk holder
+             * @property {Uint8Array|null} [valueId] PutChunk valueId
+             * @property {Array.<Uint8Array>|null} [contains] PutChunk contains
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a PutChunk.
+             * @memberof palimpsest.v1
+             * @interface IPutChunk
+             * @augments palimpsest.v1.PutChunk.$Properties
+             * @deprecated Use palimpsest.v1.PutChunk.$Properties instead.
+             */
+
+            /**
+             * Shape of a PutChunk.
+             * @typedef {palimpsest.v1.PutChunk.$Properties} palimpsest.v1.PutChunk.$Shape
+             */
+
+            /**
+             * Constructs a new PutChunk.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a PutChunk.
+             * @constructor
+             * @param {palimpsest.v1.PutChunk.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const PutChunk = function (properties) {
+                this.contains = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * PutChunk data.
+             * @member {Uint8Array} data
+             * @memberof palimpsest.v1.PutChunk
+             * @instance
+             */
+            PutChunk.prototype.data = $util.newBuffer([]);
+
+            /**
+             * PutChunk sizeBytes.
+             * @member {number} sizeBytes
+             * @memberof palimpsest.v1.PutChunk
+             * @instance
+             */
+            PutChunk.prototype.sizeBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * PutChunk holder.
+             * @member {string} holder
+             * @memberof palimpsest.v1.PutChunk
+             * @instance
+             */
+            PutChunk.prototype.holder = "";
+
+            /**
+             * PutChunk valueId.
+             * @member {Uint8Array} valueId
+             * @memberof palimpsest.v1.PutChunk
+             * @instance
+             */
+            PutChunk.prototype.valueId = $util.newBuffer([]);
+
+            /**
+             * PutChunk contains.
+             * @member {Array.<Uint8Array>} contains
+             * @memberof palimpsest.v1.PutChunk
+             * @instance
+             */
+            PutChunk.prototype.contains = $util.emptyArray;
+
+            /**
+             * Creates a new PutChunk instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.PutChunk
+             * @static
+             * @param {palimpsest.v1.PutChunk.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.PutChunk} PutChunk instance
+             * @type {{
+             *   (properties: palimpsest.v1.PutChunk.$Shape): palimpsest.v1.PutChunk & palimpsest.v1.PutChunk.$Shape;
+             *   (properties?: palimpsest.v1.PutChunk.$Properties): palimpsest.v1.PutChunk;
+             * }}
+             */
+            PutChunk.create = function(properties) {
+                return new PutChunk(properties);
+            };
+
+            /**
+             * Encodes the specified PutChunk message. Does not implicitly {@link palimpsest.v1.PutChunk.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.PutChunk
+             * @static
+             * @param {palimpsest.v1.PutChunk.$Properties} message PutChunk message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            PutChunk.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.data != null && $Object.hasOwnProperty.call(message, "data") && message.data.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.data);
+                if (message.sizeBytes != null && $Object.hasOwnProperty.call(message, "sizeBytes") && (typeof message.sizeBytes === "object" ? message.sizeBytes.low || message.sizeBytes.high : message.sizeBytes !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.sizeBytes);
+                if (message.holder != null && $Object.hasOwnProperty.call(message, "holder") && message.holder !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.holder);
+                if (message.valueId != null && $Object.hasOwnProperty.call(message, "valueId") && message.valueId.length)
+                    writer.uint32(/* id 4, wireType 2 =*/34).bytes(message.valueId);
+                if (message.contains != null && message.contains.length)
+                    for (let i = 0; i < message.contains.length; ++i)
+                        writer.uint32(/* id 5, wireType 2 =*/42).bytes(message.contains[i]);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a PutChunk message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.PutChunk
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.PutChunk & palimpsest.v1.PutChunk.$Shape} PutChunk
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            PutChunk.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.PutChunk();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.data = value;
+                            else
+                                delete message.data;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.sizeBytes = value;
+                            else
+                                delete message.sizeBytes;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.holder = value;
+                            else
+                                delete message.holder;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.valueId = value;
+                            else
+                                delete message.valueId;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.contains && message.contains.length))
+                                message.contains = [];
+                            message.contains.push(reader.bytes());
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return PutChunk;
+        })();
+
+        v1.ObjectInfo = (function() {
+
+            /**
+             * Properties of an ObjectInfo.
+             * @typedef {Object} palimpsest.v1.ObjectInfo.$Properties
+             * @property {string|null} [objectId] ObjectInfo objectId
+             * @property {number|null} [sizeBytes] ObjectInfo sizeBytes
+             * @property {string|null} [path] ObjectInfo path
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ObjectInfo.
+             * @memberof palimpsest.v1
+             * @interface IObjectInfo
+             * @augments palimpsest.v1.ObjectInfo.$Properties
+             * @deprecated Use palimpsest.v1.ObjectInfo.$Properties instead.
+             */
+
+            /**
+             * Shape of an ObjectInfo.
+             * @typedef {palimpsest.v1.ObjectInfo.$Properties} palimpsest.v1.ObjectInfo.$Shape
+             */
+
+            /**
+             * Constructs a new ObjectInfo.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ObjectInfo.
+             * @constructor
+             * @param {palimpsest.v1.ObjectInfo.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ObjectInfo = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ObjectInfo objectId.
+             * @member {string} objectId
+             * @memberof palimpsest.v1.ObjectInfo
+             * @instance
+             */
+            ObjectInfo.prototype.objectId = "";
+
+            /**
+             * ObjectInfo sizeBytes.
+             * @member {number} sizeBytes
+             * @memberof palimpsest.v1.ObjectInfo
+             * @instance
+             */
+            ObjectInfo.prototype.sizeBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ObjectInfo path.
+             * @member {string} path
+             * @memberof palimpsest.v1.ObjectInfo
+             * @instance
+             */
+            ObjectInfo.prototype.path = "";
+
+            /**
+             * Creates a new ObjectInfo instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ObjectInfo
+             * @static
+             * @param {palimpsest.v1.ObjectInfo.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ObjectInfo} ObjectInfo instance
+             * @type {{
+             *   (properties: palimpsest.v1.ObjectInfo.$Shape): palimpsest.v1.ObjectInfo & palimpsest.v1.ObjectInfo.$Shape;
+             *   (properties?: palimpsest.v1.ObjectInfo.$Properties): palimpsest.v1.ObjectInfo;
+             * }}
+             */
+            ObjectInfo.create = function(properties) {
+                return new ObjectInfo(properties);
+            };
+
+            /**
+             * Encodes the specified ObjectInfo message. Does not implicitly {@link palimpsest.v1.ObjectInfo.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ObjectInfo
+             * @static
+             * @param {palimpsest.v1.ObjectInfo.$Properties} message ObjectInfo message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ObjectInfo.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.objectId);
+                if (message.sizeBytes != null && $Object.hasOwnProperty.call(message, "sizeBytes") && (typeof message.sizeBytes === "object" ? message.sizeBytes.low || message.sizeBytes.high : message.sizeBytes !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.sizeBytes);
+                if (message.path != null && $Object.hasOwnProperty.call(message, "path") && message.path !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.path);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ObjectInfo message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ObjectInfo
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ObjectInfo & palimpsest.v1.ObjectInfo.$Shape} ObjectInfo
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ObjectInfo.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ObjectInfo();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.objectId = value;
+                            else
+                                delete message.objectId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.sizeBytes = value;
+                            else
+                                delete message.sizeBytes;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.path = value;
+                            else
+                                delete message.path;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ObjectInfo;
+        })();
+
+        v1.PullRequest = (function() {
+
+            /**
+             * Properties of a PullRequest.
+             * @typedef {Object} palimpsest.v1.PullRequest.$Properties
+             * @property {string|null} [objectId] PullRequest objectId
+             * @property {number|null} [offsetBytes] PullRequest offsetBytes
+             * @property {number|null} [lengthBytes] PullRequest lengthBytes
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a PullRequest.
+             * @memberof palimpsest.v1
+             * @interface IPullRequest
+             * @augments palimpsest.v1.PullRequest.$Properties
+             * @deprecated Use palimpsest.v1.PullRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a PullRequest.
+             * @typedef {palimpsest.v1.PullRequest.$Properties} palimpsest.v1.PullRequest.$Shape
+             */
+
+            /**
+             * Constructs a new PullRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a PullRequest.
+             * @constructor
+             * @param {palimpsest.v1.PullRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const PullRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * PullRequest objectId.
+             * @member {string} objectId
+             * @memberof palimpsest.v1.PullRequest
+             * @instance
+             */
+            PullRequest.prototype.objectId = "";
+
+            /**
+             * PullRequest offsetBytes.
+             * @member {number} offsetBytes
+             * @memberof palimpsest.v1.PullRequest
+             * @instance
+             */
+            PullRequest.prototype.offsetBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * PullRequest lengthBytes.
+             * @member {number} lengthBytes
+             * @memberof palimpsest.v1.PullRequest
+             * @instance
+             */
+            PullRequest.prototype.lengthBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new PullRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.PullRequest
+             * @static
+             * @param {palimpsest.v1.PullRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.PullRequest} PullRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.PullRequest.$Shape): palimpsest.v1.PullRequest & palimpsest.v1.PullRequest.$Shape;
+             *   (properties?: palimpsest.v1.PullRequest.$Properties): palimpsest.v1.PullRequest;
+             * }}
+             */
+            PullRequest.create = function(properties) {
+                return new PullRequest(properties);
+            };
+
+            /**
+             * Encodes the specified PullRequest message. Does not implicitly {@link palimpsest.v1.PullRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.PullRequest
+             * @static
+             * @param {palimpsest.v1.PullRequest.$Properties} message PullRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            PullRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.objectId);
+                if (message.offsetBytes != null && $Object.hasOwnProperty.call(message, "offsetBytes") && (typeof message.offsetBytes === "object" ? message.offsetBytes.low || message.offsetBytes.high : message.offsetBytes !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.offsetBytes);
+                if (message.lengthBytes != null && $Object.hasOwnProperty.call(message, "lengthBytes") && (typeof message.lengthBytes === "object" ? message.lengthBytes.low || message.lengthBytes.high : message.lengthBytes !== 0))
+                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.lengthBytes);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a PullRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.PullRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.PullRequest & palimpsest.v1.PullRequest.$Shape} PullRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            PullRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.PullRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.objectId = value;
+                            else
+                                delete message.objectId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.offsetBytes = value;
+                            else
+                                delete message.offsetBytes;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.lengthBytes = value;
+                            else
+                                delete message.lengthBytes;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return PullRequest;
+        })();
+
+        v1.PullChunk = (function() {
+
+            /**
+             * Properties of a PullChunk.
+             * @typedef {Object} palimpsest.v1.PullChunk.$Properties
+             * @property {Uint8Array|null} [data] PullChunk data
+             * @property {number|null} [offsetBytes] PullChunk offsetBytes
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a PullChunk.
+             * @memberof palimpsest.v1
+             * @interface IPullChunk
+             * @augments palimpsest.v1.PullChunk.$Properties
+             * @deprecated Use palimpsest.v1.PullChunk.$Properties instead.
+             */
+
+            /**
+             * Shape of a PullChunk.
+             * @typedef {palimpsest.v1.PullChunk.$Properties} palimpsest.v1.PullChunk.$Shape
+             */
+
+            /**
+             * Constructs a new PullChunk.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a PullChunk.
+             * @constructor
+             * @param {palimpsest.v1.PullChunk.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const PullChunk = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * PullChunk data.
+             * @member {Uint8Array} data
+             * @memberof palimpsest.v1.PullChunk
+             * @instance
+             */
+            PullChunk.prototype.data = $util.newBuffer([]);
+
+            /**
+             * PullChunk offsetBytes.
+             * @member {number} offsetBytes
+             * @memberof palimpsest.v1.PullChunk
+             * @instance
+             */
+            PullChunk.prototype.offsetBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new PullChunk instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.PullChunk
+             * @static
+             * @param {palimpsest.v1.PullChunk.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.PullChunk} PullChunk instance
+             * @type {{
+             *   (properties: palimpsest.v1.PullChunk.$Shape): palimpsest.v1.PullChunk & palimpsest.v1.PullChunk.$Shape;
+             *   (properties?: palimpsest.v1.PullChunk.$Properties): palimpsest.v1.PullChunk;
+             * }}
+             */
+            PullChunk.create = function(properties) {
+                return new PullChunk(properties);
+            };
+
+            /**
+             * Encodes the specified PullChunk message. Does not implicitly {@link palimpsest.v1.PullChunk.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.PullChunk
+             * @static
+             * @param {palimpsest.v1.PullChunk.$Properties} message PullChunk message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            PullChunk.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.data != null && $Object.hasOwnProperty.call(message, "data") && message.data.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.data);
+                if (message.offsetBytes != null && $Object.hasOwnProperty.call(message, "offsetBytes") && (typeof message.offsetBytes === "object" ? message.offsetBytes.low || message.offsetBytes.high : message.offsetBytes !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.offsetBytes);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a PullChunk message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.PullChunk
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.PullChunk & palimpsest.v1.PullChunk.$Shape} PullChunk
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            PullChunk.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.PullChunk();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.data = value;
+                            else
+                                delete message.data;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.offsetBytes = value;
+                            else
+                                delete message.offsetBytes;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return PullChunk;
+        })();
+
+        v1.FetchRequest = (function() {
+
+            /**
+             * Properties of a FetchRequest.
+             * @typedef {Object} palimpsest.v1.FetchRequest.$Properties
+             * @property {string|null} [objectId] FetchRequest objectId
+             * @property {string|null} [holder] FetchRequest holder
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a FetchRequest.
+             * @memberof palimpsest.v1
+             * @interface IFetchRequest
+             * @augments palimpsest.v1.FetchRequest.$Properties
+             * @deprecated Use palimpsest.v1.FetchRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a FetchRequest.
+             * @typedef {palimpsest.v1.FetchRequest.$Properties} palimpsest.v1.FetchRequest.$Shape
+             */
+
+            /**
+             * Constructs a new FetchRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a FetchRequest.
+             * @constructor
+             * @param {palimpsest.v1.FetchRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const FetchRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * FetchRequest objectId.
+             * @member {string} objectId
+             * @memberof palimpsest.v1.FetchRequest
+             * @instance
+             */
+            FetchRequest.prototype.objectId = "";
+
+            /**
+             * FetchRequest holder.
+             * @member {string} holder
+             * @memberof palimpsest.v1.FetchRequest
+             * @instance
+             */
+            FetchRequest.prototype.holder = "";
+
+            /**
+             * Creates a new FetchRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.FetchRequest
+             * @static
+             * @param {palimpsest.v1.FetchRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.FetchRequest} FetchRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.FetchRequest.$Shape): palimpsest.v1.FetchRequest & palimpsest.v1.FetchRequest.$Shape;
+             *   (properties?: palimpsest.v1.FetchRequest.$Properties): palimpsest.v1.FetchRequest;
+             * }}
+             */
+            FetchRequest.create = function(properties) {
+                return new FetchRequest(properties);
+            };
+
+            /**
+             * Encodes the specified FetchRequest message. Does not implicitly {@link palimpsest.v1.FetchRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.FetchRequest
+             * @static
+             * @param {palimpsest.v1.FetchRequest.$Properties} message FetchRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            FetchRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.objectId);
+                if (message.holder != null && $Object.hasOwnProperty.call(message, "holder") && message.holder !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.holder);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a FetchRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.FetchRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.FetchRequest & palimpsest.v1.FetchRequest.$Shape} FetchRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            FetchRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.FetchRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.objectId = value;
+                            else
+                                delete message.objectId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.holder = value;
+                            else
+                                delete message.holder;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return FetchRequest;
+        })();
+
+        v1.StatRequest = (function() {
+
+            /**
+             * Properties of a StatRequest.
+             * @typedef {Object} palimpsest.v1.StatRequest.$Properties
+             * @property {string|null} [objectId] StatRequest objectId
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a StatRequest.
+             * @memberof palimpsest.v1
+             * @interface IStatRequest
+             * @augments palimpsest.v1.StatRequest.$Properties
+             * @deprecated Use palimpsest.v1.StatRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a StatRequest.
+             * @typedef {palimpsest.v1.StatRequest.$Properties} palimpsest.v1.StatRequest.$Shape
+             */
+
+            /**
+             * Constructs a new StatRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a StatRequest.
+             * @constructor
+             * @param {palimpsest.v1.StatRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const StatRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * StatRequest objectId.
+             * @member {string} objectId
+             * @memberof palimpsest.v1.StatRequest
+             * @instance
+             */
+            StatRequest.prototype.objectId = "";
+
+            /**
+             * Creates a new StatRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.StatRequest
+             * @static
+             * @param {palimpsest.v1.StatRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.StatRequest} StatRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.StatRequest.$Shape): palimpsest.v1.StatRequest & palimpsest.v1.StatRequest.$Shape;
+             *   (properties?: palimpsest.v1.StatRequest.$Properties): palimpsest.v1.StatRequest;
+             * }}
+             */
+            StatRequest.create = function(properties) {
+                return new StatRequest(properties);
+            };
+
+            /**
+             * Encodes the specified StatRequest message. Does not implicitly {@link palimpsest.v1.StatRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.StatRequest
+             * @static
+             * @param {palimpsest.v1.StatRequest.$Properties} message StatRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            StatRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.objectId);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a StatRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.StatRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.StatRequest & palimpsest.v1.StatRequest.$Shape} StatRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            StatRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.StatRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.objectId = value;
+                            else
+                                delete message.objectId;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return StatRequest;
+        })();
+
+        v1.FreeRequest = (function() {
+
+            /**
+             * Properties of a FreeRequest.
+             * @typedef {Object} palimpsest.v1.FreeRequest.$Properties
+             * @property {Array.<string>|null} [objectIds] FreeRequest objectIds
+             * @property {string|null} [holder] FreeRequest holder
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a FreeRequest.
+             * @memberof palimpsest.v1
+             * @interface IFreeRequest
+             * @augments palimpsest.v1.FreeRequest.$Properties
+             * @deprecated Use palimpsest.v1.FreeRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a FreeRequest.
+             * @typedef {palimpsest.v1.FreeRequest.$Properties} palimpsest.v1.FreeRequest.$Shape
+             */
+
+            /**
+             * Constructs a new FreeRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a FreeRequest.
+             * @constructor
+             * @param {palimpsest.v1.FreeRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const FreeRequest = function (properties) {
+                this.objectIds = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * FreeRequest objectIds.
+             * @member {Array.<string>} objectIds
+             * @memberof palimpsest.v1.FreeRequest
+             * @instance
+             */
+            FreeRequest.prototype.objectIds = $util.emptyArray;
+
+            /**
+             * FreeRequest holder.
+             * @member {string} holder
+             * @memberof palimpsest.v1.FreeRequest
+             * @instance
+             */
+            FreeRequest.prototype.holder = "";
+
+            /**
+             * Creates a new FreeRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.FreeRequest
+             * @static
+             * @param {palimpsest.v1.FreeRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.FreeRequest} FreeRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.FreeRequest.$Shape): palimpsest.v1.FreeRequest & palimpsest.v1.FreeRequest.$Shape;
+             *   (properties?: palimpsest.v1.FreeRequest.$Properties): palimpsest.v1.FreeRequest;
+             * }}
+             */
+            FreeRequest.create = function(properties) {
+                return new FreeRequest(properties);
+            };
+
+            /**
+             * Encodes the specified FreeRequest message. Does not implicitly {@link palimpsest.v1.FreeRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.FreeRequest
+             * @static
+             * @param {palimpsest.v1.FreeRequest.$Properties} message FreeRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            FreeRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objectIds != null && message.objectIds.length)
+                    for (let i = 0; i < message.objectIds.length; ++i)
+                        writer.uint32(/* id 1, wireType 2 =*/10).string(message.objectIds[i]);
+                if (message.holder != null && $Object.hasOwnProperty.call(message, "holder") && message.holder !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.holder);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a FreeRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.FreeRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.FreeRequest & palimpsest.v1.FreeRequest.$Shape} FreeRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            FreeRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.FreeRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.objectIds && message.objectIds.length))
+                                message.objectIds = [];
+                            message.objectIds.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.holder = value;
+                            else
+                                delete message.holder;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return FreeRequest;
+        })();
+
+        v1.FreeResponse = (function() {
+
+            /**
+             * Properties of a FreeResponse.
+             * @typedef {Object} palimpsest.v1.FreeResponse.$Properties
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a FreeResponse.
+             * @memberof palimpsest.v1
+             * @interface IFreeResponse
+             * @augments palimpsest.v1.FreeResponse.$Properties
+             * @deprecated Use palimpsest.v1.FreeResponse.$Properties instead.
+             */
+
+            /**
+             * Shape of a FreeResponse.
+             * @typedef {palimpsest.v1.FreeResponse.$Properties} palimpsest.v1.FreeResponse.$Shape
+             */
+
+            /**
+             * Constructs a new FreeResponse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a FreeResponse.
+             * @constructor
+             * @param {palimpsest.v1.FreeResponse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const FreeResponse = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Creates a new FreeResponse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.FreeResponse
+             * @static
+             * @param {palimpsest.v1.FreeResponse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.FreeResponse} FreeResponse instance
+             * @type {{
+             *   (properties: palimpsest.v1.FreeResponse.$Shape): palimpsest.v1.FreeResponse & palimpsest.v1.FreeResponse.$Shape;
+             *   (properties?: palimpsest.v1.FreeResponse.$Properties): palimpsest.v1.FreeResponse;
+             * }}
+             */
+            FreeResponse.create = function(properties) {
+                return new FreeResponse(properties);
+            };
+
+            /**
+             * Encodes the specified FreeResponse message. Does not implicitly {@link palimpsest.v1.FreeResponse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.FreeResponse
+             * @static
+             * @param {palimpsest.v1.FreeResponse.$Properties} message FreeResponse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            FreeResponse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a FreeResponse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.FreeResponse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.FreeResponse & palimpsest.v1.FreeResponse.$Shape} FreeResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            FreeResponse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.FreeResponse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    reader.skipType(tag & 7, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return FreeResponse;
+        })();
+
+        v1.ObjectOrders = (function() {
+
+            /**
+             * Properties of an ObjectOrders.
+             * @typedef {Object} palimpsest.v1.ObjectOrders.$Properties
+             * @property {Array.<palimpsest.v1.ObjectOrder.$Properties>|null} [orders] ObjectOrders orders
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ObjectOrders.
+             * @memberof palimpsest.v1
+             * @interface IObjectOrders
+             * @augments palimpsest.v1.ObjectOrders.$Properties
+             * @deprecated Use palimpsest.v1.ObjectOrders.$Properties instead.
+             */
+
+            /**
+             * Shape of an ObjectOrders.
+             * @typedef {{
+             *   orders?: Array.<palimpsest.v1.ObjectOrder.$Shape>|null;
+             *   $unknowns?: Array.<Uint8Array>;
+             * }} palimpsest.v1.ObjectOrders.$Shape
+             */
+
+            /**
+             * Constructs a new ObjectOrders.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ObjectOrders.
+             * @constructor
+             * @param {palimpsest.v1.ObjectOrders.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ObjectOrders = function (properties) {
+                this.orders = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ObjectOrders orders.
+             * @member {Array.<palimpsest.v1.ObjectOrder.$Properties>} orders
+             * @memberof palimpsest.v1.ObjectOrders
+             * @instance
+             */
+            ObjectOrders.prototype.orders = $util.emptyArray;
+
+            /**
+             * Creates a new ObjectOrders instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ObjectOrders
+             * @static
+             * @param {palimpsest.v1.ObjectOrders.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ObjectOrders} ObjectOrders instance
+             * @type {{
+             *   (properties: palimpsest.v1.ObjectOrders.$Shape): palimpsest.v1.ObjectOrders & palimpsest.v1.ObjectOrders.$Shape;
+             *   (properties?: palimpsest.v1.ObjectOrders.$Properties): palimpsest.v1.ObjectOrders;
+             * }}
+             */
+            ObjectOrders.create = function(properties) {
+                return new ObjectOrders(properties);
+            };
+
+            /**
+             * Encodes the specified ObjectOrders message. Does not implicitly {@link palimpsest.v1.ObjectOrders.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ObjectOrders
+             * @static
+             * @param {palimpsest.v1.ObjectOrders.$Properties} message ObjectOrders message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ObjectOrders.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.orders != null && message.orders.length)
+                    for (let i = 0; i < message.orders.length; ++i)
+                        $root.palimpsest.v1.ObjectOrder.encode(message.orders[i], writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ObjectOrders message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ObjectOrders
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ObjectOrders & palimpsest.v1.ObjectOrders.$Shape} ObjectOrders
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ObjectOrders.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ObjectOrders();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.orders && message.orders.length))
+                                message.orders = [];
+                            message.orders.push($root.palimpsest.v1.ObjectOrder.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ObjectOrders;
+        })();
+
+        v1.ObjectOrder = (function() {
+
+            /**
+             * Properties of an ObjectOrder.
+             * @typedef {Object} palimpsest.v1.ObjectOrder.$Properties
+             * @property {number|null} [orderId] ObjectOrder orderId
+             * @property {palimpsest.v1.LinkHello.$Properties|null} [hello] ObjectOrder hello
+             * @property {palimpsest.v1.StoreValue.$Properties|null} [store] ObjectOrder store
+             * @property {palimpsest.v1.ReserveValue.$Properties|null} [reserve] ObjectOrder reserve
+             * @property {palimpsest.v1.SealValue.$Properties|null} [seal] ObjectOrder seal
+             * @property {Uint8Array|null} [abandon] ObjectOrder abandon
+             * @property {palimpsest.v1.ObjectIds.$Properties|null} [hold] ObjectOrder hold
+             * @property {palimpsest.v1.ObjectIds.$Properties|null} [release] ObjectOrder release
+             * @property {palimpsest.v1.FindValue.$Properties|null} [find] ObjectOrder find
+             * @property {palimpsest.v1.ObjectIds.$Properties|null} [exist] ObjectOrder exist
+             * @property {"hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist"} [order] ObjectOrder order
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ObjectOrder.
+             * @memberof palimpsest.v1
+             * @interface IObjectOrder
+             * @augments palimpsest.v1.ObjectOrder.$Properties
+             * @deprecated Use palimpsest.v1.ObjectOrder.$Properties instead.
+             */
+
+            /**
+             * Narrowed shape of an ObjectOrder.
+             * @typedef {{
+             *   orderId?: number|null;
+             *   hello?: palimpsest.v1.LinkHello.$Shape|null;
+             *   store?: palimpsest.v1.StoreValue.$Shape|null;
+             *   reserve?: palimpsest.v1.ReserveValue.$Shape|null;
+             *   seal?: palimpsest.v1.SealValue.$Shape|null;
+             *   abandon?: Uint8Array|null;
+             *   hold?: palimpsest.v1.ObjectIds.$Shape|null;
+             *   release?: palimpsest.v1.ObjectIds.$Shape|null;
+             *   find?: palimpsest.v1.FindValue.$Shape|null;
+             *   exist?: palimpsest.v1.ObjectIds.$Shape|null;
+             *   $unknowns?: Array.<Uint8Array>;
+             * } & (
+             *   ({ order?: undefined; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "hello"; hello: palimpsest.v1.LinkHello.$Shape; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "store"; hello?: null; store: palimpsest.v1.StoreValue.$Shape; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "reserve"; hello?: null; store?: null; reserve: palimpsest.v1.ReserveValue.$Shape; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "seal"; hello?: null; store?: null; reserve?: null; seal: palimpsest.v1.SealValue.$Shape; abandon?: null; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "abandon"; hello?: null; store?: null; reserve?: null; seal?: null; abandon: Uint8Array; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "hold"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold: palimpsest.v1.ObjectIds.$Shape; release?: null; find?: null; exist?: null }|{ order?: "release"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release: palimpsest.v1.ObjectIds.$Shape; find?: null; exist?: null }|{ order?: "find"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find: palimpsest.v1.FindValue.$Shape; exist?: null }|{ order?: "exist"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist: palimpsest.v1.ObjectIds.$Shape })
+             * )} palimpsest.v1.ObjectOrder.$Shape
+             */
+
+            /**
+             * Constructs a new ObjectOrder.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ObjectOrder.
+             * @constructor
+             * @param {palimpsest.v1.ObjectOrder.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ObjectOrder = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ObjectOrder orderId.
+             * @member {number} orderId
+             * @memberof palimpsest.v1.ObjectOrder
+             * @instance
+             */
+            ObjectOrder.prototype.orderId = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
+
+            /**
+             * ObjectOrder hello.
+             * @member {palimpsest.v1.LinkHello.$Properties|null|undefined} hello
+             * @memberof palimpsest.v1.ObjectOrder
+             * @instance
+             */
+            ObjectOrder.prototype.hello = null;
+
+            /**
+             * ObjectOrder store.
+             * @member {palimpsest.v1.StoreValue.$Properties|null|undefined} store
+             * @memberof palimpsest.v1.ObjectOrder
+             * @instance
+             */
+            ObjectOrder.prototype.store = null;
+
+            /**
+             * ObjectOrder reserve.
+             * @member {palimpsest.v1.ReserveValue.$Properties|null|undefined} reserve
+             * @memberof palimpsest.v1.ObjectOrder
+             * @instance
+             */
+            ObjectOrder.prototype.reserve = null;
+
+            /**
+             * ObjectOrder seal.
+             * @member {palimpsest.v1.SealValue.$Properties|null|undefined} seal
+             * @memberof palimpsest.v1.ObjectOrder
+             * @instance
+             */
+            ObjectOrder.prototype.seal = null;
+
+            /**
+             * ObjectOrder abandon.
+             * @member {Uint8Array|null|undefined} abandon
+             * @memberof palimpsest.v1.ObjectOrder
+             * @instance
+             */
+            ObjectOrder.prototype.abandon = null;
+
+            /**
+             * ObjectOrder hold.
+             * @member {palimpsest.v1.ObjectIds.$Properties|null|undefined} hold
+             * @memberof palimpsest.v1.ObjectOrder
+             * @instance
+             */
+            ObjectOrder.prototype.hold = null;
+
+            /**
+             * ObjectOrder release.
+             * @member {palimpsest.v1.ObjectIds.$Properties|null|undefined} release
+             * @memberof palimpsest.v1.ObjectOrder
+             * @instance
+             */
+            ObjectOrder.prototype.release = null;
+
+            /**
+             * ObjectOrder find.
+             * @member {palimpsest.v1.FindValue.$Properties|null|undefined} find
+             * @memberof palimpsest.v1.ObjectOrder
+             * @instance
+             */
+            ObjectOrder.prototype.find = null;
+
+            /**
+             * ObjectOrder exist.
+             * @member {palimpsest.v1.ObjectIds.$Properties|null|undefined} exist
+             * @memberof palimpsest.v1.ObjectOrder
+             * @instance
+             */
+            ObjectOrder.prototype.exist = null;
+
+            // OneOf field names bound to virtual getters and setters
+            let $oneOfFields;
+
+            /**
+             * ObjectOrder order.
+             * @member {"hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist"|undefined} order
+             * @memberof palimpsest.v1.ObjectOrder
+             * @instance
+             */
+            $Object.defineProperty(ObjectOrder.prototype, "order", {
+                get: $util.oneOfGetter($oneOfFields = ["hello", "store", "reserve", "seal", "abandon", "hold", "release", "find", "exist"]),
+                set: $util.oneOfSetter($oneOfFields)
+            });
+
+            /**
+             * Creates a new ObjectOrder instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ObjectOrder
+             * @static
+             * @param {palimpsest.v1.ObjectOrder.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ObjectOrder} ObjectOrder instance
+             * @type {{
+             *   (properties: palimpsest.v1.ObjectOrder.$Shape): palimpsest.v1.ObjectOrder & palimpsest.v1.ObjectOrder.$Shape;
+             *   (properties?: palimpsest.v1.ObjectOrder.$Properties): palimpsest.v1.ObjectOrder;
+             * }}
+             */
+            ObjectOrder.create = function(properties) {
+                return new ObjectOrder(properties);
+            };
+
+            /**
+             * Encodes the specified ObjectOrder message. Does not implicitly {@link palimpsest.v1.ObjectOrder.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ObjectOrder
+             * @static
+             * @param {palimpsest.v1.ObjectOrder.$Properties} message ObjectOrder message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ObjectOrder.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.orderId != null && $Object.hasOwnProperty.call(message, "orderId") && (typeof message.orderId === "object" ? message.orderId.low || message.orderId.high : message.orderId !== 0))
+                    writer.uint32(/* id 1, wireType 0 =*/8).uint64(message.orderId);
+                if (message.hello != null && $Object.hasOwnProperty.call(message, "hello"))
+                    $root.palimpsest.v1.LinkHello.encode(message.hello, writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.store != null && $Object.hasOwnProperty.call(message, "store"))
+                    $root.palimpsest.v1.StoreValue.encode(message.store, writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
+                if (message.reserve != null && $Object.hasOwnProperty.call(message, "reserve"))
+                    $root.palimpsest.v1.ReserveValue.encode(message.reserve, writer.uint32(/* id 4, wireType 2 =*/34).fork(), _depth + 1).ldelim();
+                if (message.seal != null && $Object.hasOwnProperty.call(message, "seal"))
+                    $root.palimpsest.v1.SealValue.encode(message.seal, writer.uint32(/* id 5, wireType 2 =*/42).fork(), _depth + 1).ldelim();
+                if (message.abandon != null && $Object.hasOwnProperty.call(message, "abandon"))
+                    writer.uint32(/* id 6, wireType 2 =*/50).bytes(message.abandon);
+                if (message.hold != null && $Object.hasOwnProperty.call(message, "hold"))
+                    $root.palimpsest.v1.ObjectIds.encode(message.hold, writer.uint32(/* id 7, wireType 2 =*/58).fork(), _depth + 1).ldelim();
+                if (message.release != null && $Object.hasOwnProperty.call(message, "release"))
+                    $root.palimpsest.v1.ObjectIds.encode(message.release, writer.uint32(/* id 8, wireType 2 =*/66).fork(), _depth + 1).ldelim();
+                if (message.find != null && $Object.hasOwnProperty.call(message, "find"))
+                    $root.palimpsest.v1.FindValue.encode(message.find, writer.uint32(/* id 9, wireType 2 =*/74).fork(), _depth + 1).ldelim();
+                if (message.exist != null && $Object.hasOwnProperty.call(message, "exist"))
+                    $root.palimpsest.v1.ObjectIds.encode(message.exist, writer.uint32(/* id 10, wireType 2 =*/82).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ObjectOrder message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ObjectOrder
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ObjectOrder & palimpsest.v1.ObjectOrder.$Shape} ObjectOrder
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ObjectOrder.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ObjectOrder();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.uint64()) === "object" ? value.low || value.high : value !== 0)
+                                message.orderId = value;
+                            else
+                                delete message.orderId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            message.hello = $root.palimpsest.v1.LinkHello.decode(reader, reader.size(), $undefined, _depth + 1, message.hello);
+                            message.order = "hello";
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            message.store = $root.palimpsest.v1.StoreValue.decode(reader, reader.size(), $undefined, _depth + 1, message.store);
+                            message.order = "store";
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            message.reserve = $root.palimpsest.v1.ReserveValue.decode(reader, reader.size(), $undefined, _depth + 1, message.reserve);
+                            message.order = "reserve";
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            message.seal = $root.palimpsest.v1.SealValue.decode(reader, reader.size(), $undefined, _depth + 1, message.seal);
+                            message.order = "seal";
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            message.abandon = reader.bytes();
+                            message.order = "abandon";
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            message.hold = $root.palimpsest.v1.ObjectIds.decode(reader, reader.size(), $undefined, _depth + 1, message.hold);
+                            message.order = "hold";
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            message.release = $root.palimpsest.v1.ObjectIds.decode(reader, reader.size(), $undefined, _depth + 1, message.release);
+                            message.order = "release";
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 2)
+                                break;
+                            message.find = $root.palimpsest.v1.FindValue.decode(reader, reader.size(), $undefined, _depth + 1, message.find);
+                            message.order = "find";
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 2)
+                                break;
+                            message.exist = $root.palimpsest.v1.ObjectIds.decode(reader, reader.size(), $undefined, _depth + 1, message.exist);
+                            message.order = "exist";
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ObjectOrder;
+        })();
+
+        v1.ObjectIds = (function() {
+
+            /**
+             * Properties of an ObjectIds.
+             * @typedef {Object} palimpsest.v1.ObjectIds.$Properties
+             * @property {Array.<Uint8Array>|null} [objectIds] ObjectIds objectIds
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ObjectIds.
+             * @memberof palimpsest.v1
+             * @interface IObjectIds
+             * @augments palimpsest.v1.ObjectIds.$Properties
+             * @deprecated Use palimpsest.v1.ObjectIds.$Properties instead.
+             */
+
+            /**
+             * Shape of an ObjectIds.
+             * @typedef {palimpsest.v1.ObjectIds.$Properties} palimpsest.v1.ObjectIds.$Shape
+             */
+
+            /**
+             * Constructs a new ObjectIds.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ObjectIds.
+             * @constructor
+             * @param {palimpsest.v1.ObjectIds.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ObjectIds = function (properties) {
+                this.objectIds = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ObjectIds objectIds.
+             * @member {Array.<Uint8Array>} objectIds
+             * @memberof palimpsest.v1.ObjectIds
+             * @instance
+             */
+            ObjectIds.prototype.objectIds = $util.emptyArray;
+
+            /**
+             * Creates a new ObjectIds instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ObjectIds
+             * @static
+             * @param {palimpsest.v1.ObjectIds.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ObjectIds} ObjectIds instance
+             * @type {{
+             *   (properties: palimpsest.v1.ObjectIds.$Shape): palimpsest.v1.ObjectIds & palimpsest.v1.ObjectIds.$Shape;
+             *   (properties?: palimpsest.v1.ObjectIds.$Properties): palimpsest.v1.ObjectIds;
+             * }}
+             */
+            ObjectIds.create = function(properties) {
+                return new ObjectIds(properties);
+            };
+
+            /**
+             * Encodes the specified ObjectIds message. Does not implicitly {@link palimpsest.v1.ObjectIds.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ObjectIds
+             * @static
+             * @param {palimpsest.v1.ObjectIds.$Properties} message ObjectIds message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ObjectIds.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objectIds != null && message.objectIds.length)
+                    for (let i = 0; i < message.objectIds.length; ++i)
+                        writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.objectIds[i]);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ObjectIds message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ObjectIds
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ObjectIds & palimpsest.v1.ObjectIds.$Shape} ObjectIds
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ObjectIds.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ObjectIds();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.objectIds && message.objectIds.length))
+                                message.objectIds = [];
+                            message.objectIds.push(reader.bytes());
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ObjectIds;
+        })();
+
+        v1.LinkHello = (function() {
+
+            /**
+             * Properties of a LinkHello.
+             * @typedef {Object} palimpsest.v1.LinkHello.$Properties
+             * @property {string|null} [holder] LinkHello holder
+             * @property {Array.<Uint8Array>|null} [objectIds] LinkHello objectIds
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a LinkHello.
+             * @memberof palimpsest.v1
+             * @interface ILinkHello
+             * @augments palimpsest.v1.LinkHello.$Properties
+             * @deprecated Use palimpsest.v1.LinkHello.$Properties instead.
+             */
+
+            /**
+             * Shape of a LinkHello.
+             * @typedef {palimpsest.v1.LinkHello.$Properties} palimpsest.v1.LinkHello.$Shape
+             */
+
+            /**
+             * Constructs a new LinkHello.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a LinkHello.
+             * @constructor
+             * @param {palimpsest.v1.LinkHello.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const LinkHello = function (properties) {
+                this.objectIds = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * LinkHello holder.
+             * @member {string} holder
+             * @memberof palimpsest.v1.LinkHello
+             * @instance
+             */
+            LinkHello.prototype.holder = "";
+
+            /**
+             * LinkHello objectIds.
+             * @member {Array.<Uint8Array>} objectIds
+             * @memberof palimpsest.v1.LinkHello
+             * @instance
+             */
+            LinkHello.prototype.objectIds = $util.emptyArray;
+
+            /**
+             * Creates a new LinkHello instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.LinkHello
+             * @static
+             * @param {palimpsest.v1.LinkHello.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.LinkHello} LinkHello instance
+             * @type {{
+             *   (properties: palimpsest.v1.LinkHello.$Shape): palimpsest.v1.LinkHello & palimpsest.v1.LinkHello.$Shape;
+             *   (properties?: palimpsest.v1.LinkHello.$Properties): palimpsest.v1.LinkHello;
+             * }}
+             */
+            LinkHello.create = function(properties) {
+                return new LinkHello(properties);
+            };
+
+            /**
+             * Encodes the specified LinkHello message. Does not implicitly {@link palimpsest.v1.LinkHello.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.LinkHello
+             * @static
+             * @param {palimpsest.v1.LinkHello.$Properties} message LinkHello message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            LinkHello.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.holder != null && $Object.hasOwnProperty.call(message, "holder") && message.holder !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.holder);
+                if (message.objectIds != null && message.objectIds.length)
+                    for (let i = 0; i < message.objectIds.length; ++i)
+                        writer.uint32(/* id 2, wireType 2 =*/18).bytes(message.objectIds[i]);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a LinkHello message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.LinkHello
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.LinkHello & palimpsest.v1.LinkHello.$Shape} LinkHello
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            LinkHello.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.LinkHello();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.holder = value;
+                            else
+                                delete message.holder;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.objectIds && message.objectIds.length))
+                                message.objectIds = [];
+                            message.objectIds.push(reader.bytes());
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return LinkHello;
+        })();
+
+        v1.StoreValue = (function() {
+
+            /**
+             * Properties of a StoreValue.
+             * @typedef {Object} palimpsest.v1.StoreValue.$Properties
+             * @property {Uint8Array|null} [objectId] StoreValue objectId
+             * @property {Uint8Array|null} [data] StoreValue data
+             * @property {Array.<Uint8Array>|null} [contains] StoreValue contains
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a StoreValue.
+             * @memberof palimpsest.v1
+             * @interface IStoreValue
+             * @augments palimpsest.v1.StoreValue.$Properties
+             * @deprecated Use palimpsest.v1.StoreValue.$Properties instead.
+             */
+
+            /**
+             * Shape of a StoreValue.
+             * @typedef {palimpsest.v1.StoreValue.$Properties} palimpsest.v1.StoreValue.$Shape
+             */
+
+            /**
+             * Constructs a new StoreValue.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a StoreValue.
+             * @constructor
+             * @param {palimpsest.v1.StoreValue.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const StoreValue = function (properties) {
+                this.contains = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * StoreValue objectId.
+             * @member {Uint8Array} objectId
+             * @memberof palimpsest.v1.StoreValue
+             * @instance
+             */
+            StoreValue.prototype.objectId = $util.newBuffer([]);
+
+            /**
+             * StoreValue data.
+             * @member {Uint8Array} data
+             * @memberof palimpsest.v1.StoreValue
+             * @instance
+             */
+            StoreValue.prototype.data = $util.newBuffer([]);
+
+            /**
+             * StoreValue contains.
+             * @member {Array.<Uint8Array>} contains
+             * @memberof palimpsest.v1.StoreValue
+             * @instance
+             */
+            StoreValue.prototype.contains = $util.emptyArray;
+
+            /**
+             * Creates a new StoreValue instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.StoreValue
+             * @static
+             * @param {palimpsest.v1.StoreValue.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.StoreValue} StoreValue instance
+             * @type {{
+             *   (properties: palimpsest.v1.StoreValue.$Shape): palimpsest.v1.StoreValue & palimpsest.v1.StoreValue.$Shape;
+             *   (properties?: palimpsest.v1.StoreValue.$Properties): palimpsest.v1.StoreValue;
+             * }}
+             */
+            StoreValue.create = function(properties) {
+                return new StoreValue(properties);
+            };
+
+            /**
+             * Encodes the specified StoreValue message. Does not implicitly {@link palimpsest.v1.StoreValue.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.StoreValue
+             * @static
+             * @param {palimpsest.v1.StoreValue.$Properties} message StoreValue message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            StoreValue.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.objectId);
+                if (message.data != null && $Object.hasOwnProperty.call(message, "data") && message.data.length)
+                    writer.uint32(/* id 2, wireType 2 =*/18).bytes(message.data);
+                if (message.contains != null && message.contains.length)
+                    for (let i = 0; i < message.contains.length; ++i)
+                        writer.uint32(/* id 3, wireType 2 =*/26).bytes(message.contains[i]);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a StoreValue message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.StoreValue
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.StoreValue & palimpsest.v1.StoreValue.$Shape} StoreValue
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            StoreValue.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.StoreValue();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.objectId = value;
+                            else
+                                delete message.objectId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.data = value;
+                            else
+                                delete message.data;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.contains && message.contains.length))
+                                message.contains = [];
+                            message.contains.push(reader.bytes());
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return StoreValue;
+        })();
+
+        v1.ReserveValue = (function() {
+
+            /**
+             * Properties of a ReserveValue.
+             * @typedef {Object} palimpsest.v1.ReserveValue.$Properties
+             * @property {Uint8Array|null} [objectId] ReserveValue objectId
+             * @property {number|null} [sizeBytes] ReserveValue sizeBytes
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ReserveValue.
+             * @memberof palimpsest.v1
+             * @interface IReserveValue
+             * @augments palimpsest.v1.ReserveValue.$Properties
+             * @deprecated Use palimpsest.v1.ReserveValue.$Properties instead.
+             */
+
+            /**
+             * Shape of a ReserveValue.
+             * @typedef {palimpsest.v1.ReserveValue.$Properties} palimpsest.v1.ReserveValue.$Shape
+             */
+
+            /**
+             * Constructs a new ReserveValue.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a ReserveValue.
+             * @constructor
+             * @param {palimpsest.v1.ReserveValue.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ReserveValue = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ReserveValue objectId.
+             * @member {Uint8Array} objectId
+             * @memberof palimpsest.v1.ReserveValue
+             * @instance
+             */
+            ReserveValue.prototype.objectId = $util.newBuffer([]);
+
+            /**
+             * ReserveValue sizeBytes.
+             * @member {number} sizeBytes
+             * @memberof palimpsest.v1.ReserveValue
+             * @instance
+             */
+            ReserveValue.prototype.sizeBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new ReserveValue instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ReserveValue
+             * @static
+             * @param {palimpsest.v1.ReserveValue.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ReserveValue} ReserveValue instance
+             * @type {{
+             *   (properties: palimpsest.v1.ReserveValue.$Shape): palimpsest.v1.ReserveValue & palimpsest.v1.ReserveValue.$Shape;
+             *   (properties?: palimpsest.v1.ReserveValue.$Properties): palimpsest.v1.ReserveValue;
+             * }}
+             */
+            ReserveValue.create = function(properties) {
+                return new ReserveValue(properties);
+            };
+
+            /**
+             * Encodes the specified ReserveValue message. Does not implicitly {@link palimpsest.v1.ReserveValue.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ReserveValue
+             * @static
+             * @param {palimpsest.v1.ReserveValue.$Properties} message ReserveValue message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ReserveValue.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.objectId);
+                if (message.sizeBytes != null && $Object.hasOwnProperty.call(message, "sizeBytes") && (typeof message.sizeBytes === "object" ? message.sizeBytes.low || message.sizeBytes.high : message.sizeBytes !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.sizeBytes);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a ReserveValue message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ReserveValue
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ReserveValue & palimpsest.v1.ReserveValue.$Shape} ReserveValue
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ReserveValue.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ReserveValue();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.objectId = value;
+                            else
+                                delete message.objectId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.sizeBytes = value;
+                            else
+                                delete message.sizeBytes;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ReserveValue;
+        })();
+
+        v1.SealValue = (function() {
+
+            /**
+             * Properties of a SealValue.
+             * @typedef {Object} palimpsest.v1.SealValue.$Properties
+             * @property {Uint8Array|null} [objectId] SealValue objectId
+             * @property {Array.<Uint8Array>|null} [contains] SealValue contains
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a SealValue.
+             * @memberof palimpsest.v1
+             * @interface ISealValue
+             * @augments palimpsest.v1.SealValue.$Properties
+             * @deprecated Use palimpsest.v1.SealValue.$Properties instead.
+             */
+
+            /**
+             * Shape of a SealValue.
+             * @typedef {palimpsest.v1.SealValue.$Properties} palimpsest.v1.SealValue.$Shape
+             */
+
+            /**
+             * Constructs a new SealValue.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a SealValue.
+             * @constructor
+             * @param {palimpsest.v1.SealValue.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const SealValue = function (properties) {
+                this.contains = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * SealValue objectId.
+             * @member {Uint8Array} objectId
+             * @memberof palimpsest.v1.SealValue
+             * @instance
+             */
+            SealValue.prototype.objectId = $util.newBuffer([]);
+
+            /**
+             * SealValue contains.
+             * @member {Array.<Uint8Array>} contains
+             * @memberof palimpsest.v1.SealValue
+             * @instance
+             */
+            SealValue.prototype.contains = $util.emptyArray;
+
+            /**
+             * Creates a new SealValue instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.SealValue
+             * @static
+             * @param {palimpsest.v1.SealValue.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.SealValue} SealValue instance
+             * @type {{
+             *   (properties: palimpsest.v1.SealValue.$Shape): palimpsest.v1.SealValue & palimpsest.v1.SealValue.$Shape;
+             *   (properties?: palimpsest.v1.SealValue.$Properties): palimpsest.v1.SealValue;
+             * }}
+             */
+            SealValue.create = function(properties) {
+                return new SealValue(properties);
+            };
+
+            /**
+             * Encodes the specified SealValue message. Does not implicitly {@link palimpsest.v1.SealValue.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.SealValue
+             * @static
+             * @param {palimpsest.v1.SealValue.$Properties} message SealValue message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            SealValue.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.objectId);
+                if (message.contains != null && message.contains.length)
+                    for (let i = 0; i < message.contains.length; ++i)
+                        writer.uint32(/* id 2, wireType 2 =*/18).bytes(message.contains[i]);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a SealValue message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.SealValue
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SealValue & palimpsest.v1.SealValue.$Shape} SealValue
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            SealValue.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.SealValue();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.objectId = value;
+                            else
+                                delete message.objectId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.contains && message.contains.length))
+                                message.contains = [];
+                            message.contains.push(reader.bytes());
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return SealValue;
+        })();
+
+        v1.FindValue = (function() {
+
+            /**
+             * Properties of a FindValue.
+             * @typedef {Object} palimpsest.v1.FindValue.$Properties
+             * @property {Uint8Array|null} [objectId] FindValue objectId
+             * @property {boolean|null} [remote] FindValue remote
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a FindValue.
+             * @memberof palimpsest.v1
+             * @interface IFindValue
+             * @augments palimpsest.v1.FindValue.$Properties
+             * @deprecated Use palimpsest.v1.FindValue.$Properties instead.
+             */
+
+            /**
+             * Shape of a FindValue.
+             * @typedef {palimpsest.v1.FindValue.$Properties} palimpsest.v1.FindValue.$Shape
+             */
+
+            /**
+             * Constructs a new FindValue.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a FindValue.
+             * @constructor
+             * @param {palimpsest.v1.FindValue.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const FindValue = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * FindValue objectId.
+             * @member {Uint8Array} objectId
+             * @memberof palimpsest.v1.FindValue
+             * @instance
+             */
+            FindValue.prototype.objectId = $util.newBuffer([]);
+
+            /**
+             * FindValue remote.
+             * @member {boolean} remote
+             * @memberof palimpsest.v1.FindValue
+             * @instance
+             */
+            FindValue.prototype.remote = false;
+
+            /**
+             * Creates a new FindValue instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.FindValue
+             * @static
+             * @param {palimpsest.v1.FindValue.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.FindValue} FindValue instance
+             * @type {{
+             *   (properties: palimpsest.v1.FindValue.$Shape): palimpsest.v1.FindValue & palimpsest.v1.FindValue.$Shape;
+             *   (properties?: palimpsest.v1.FindValue.$Properties): palimpsest.v1.FindValue;
+             * }}
+             */
+            FindValue.create = function(properties) {
+                return new FindValue(properties);
+            };
+
+            /**
+             * Encodes the specified FindValue message. Does not implicitly {@link palimpsest.v1.FindValue.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.FindValue
+             * @static
+             * @param {palimpsest.v1.FindValue.$Properties} message FindValue message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            FindValue.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.objectId);
+                if (message.remote != null && $Object.hasOwnProperty.call(message, "remote") && message.remote !== false)
+                    writer.uint32(/* id 2, wireType 0 =*/16).bool(message.remote);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a FindValue message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.FindValue
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.FindValue & palimpsest.v1.FindValue.$Shape} FindValue
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            FindValue.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.FindValue();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.objectId = value;
+                            else
+                                delete message.objectId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.remote = value;
+                            else
+                                delete message.remote;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return FindValue;
+        })();
+
+        v1.ObjectAnswers = (function() {
+
+            /**
+             * Properties of an ObjectAnswers.
+             * @typedef {Object} palimpsest.v1.ObjectAnswers.$Properties
+             * @property {Array.<palimpsest.v1.ObjectAnswer.$Properties>|null} [answers] ObjectAnswers answers
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ObjectAnswers.
+             * @memberof palimpsest.v1
+             * @interface IObjectAnswers
+             * @augments palimpsest.v1.ObjectAnswers.$Properties
+             * @deprecated Use palimpsest.v1.ObjectAnswers.$Properties instead.
+             */
+
+            /**
+             * Shape of an ObjectAnswers.
+             * @typedef {palimpsest.v1.ObjectAnswers.$Properties} palimpsest.v1.ObjectAnswers.$Shape
+             */
+
+            /**
+             * Constructs a new ObjectAnswers.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ObjectAnswers.
+             * @constructor
+             * @param {palimpsest.v1.ObjectAnswers.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ObjectAnswers = function (properties) {
+                this.answers = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ObjectAnswers answers.
+             * @member {Array.<palimpsest.v1.ObjectAnswer.$Properties>} answers
+             * @memberof palimpsest.v1.ObjectAnswers
+             * @instance
+             */
+            ObjectAnswers.prototype.answers = $util.emptyArray;
+
+            /**
+             * Creates a new ObjectAnswers instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ObjectAnswers
+             * @static
+             * @param {palimpsest.v1.ObjectAnswers.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ObjectAnswers} ObjectAnswers instance
+             * @type {{
+             *   (properties: palimpsest.v1.ObjectAnswers.$Shape): palimpsest.v1.ObjectAnswers & palimpsest.v1.ObjectAnswers.$Shape;
+             *   (properties?: palimpsest.v1.ObjectAnswers.$Properties): palimpsest.v1.ObjectAnswers;
+             * }}
+             */
+            ObjectAnswers.create = function(properties) {
+                return new ObjectAnswers(properties);
+            };
+
+            /**
+             * Encodes the specified ObjectAnswers message. Does not implicitly {@link palimpsest.v1.ObjectAnswers.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ObjectAnswers
+             * @static
+             * @param {palimpsest.v1.ObjectAnswers.$Properties} message ObjectAnswers message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ObjectAnswers.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.answers != null && message.answers.length)
+                    for (let i = 0; i < message.answers.length; ++i)
+                        $root.palimpsest.v1.ObjectAnswer.encode(message.answers[i], writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ObjectAnswers message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ObjectAnswers
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ObjectAnswers & palimpsest.v1.ObjectAnswers.$Shape} ObjectAnswers
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ObjectAnswers.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ObjectAnswers();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.answers && message.answers.length))
+                                message.answers = [];
+                            message.answers.push($root.palimpsest.v1.ObjectAnswer.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ObjectAnswers;
+        })();
+
+        v1.ObjectAnswer = (function() {
+
+            /**
+             * Properties of an ObjectAnswer.
+             * @typedef {Object} palimpsest.v1.ObjectAnswer.$Properties
+             * @property {number|null} [orderId] ObjectAnswer orderId
+             * @property {palimpsest.v1.Error.$Properties|null} [error] ObjectAnswer error
+             * @property {palimpsest.v1.ObjectInfo.$Properties|null} [info] ObjectAnswer info
+             * @property {Uint8Array|null} [data] ObjectAnswer data
+             * @property {Array.<Uint8Array>|null} [objectIds] ObjectAnswer objectIds
+             * @property {string|null} [proofPath] ObjectAnswer proofPath
+             * @property {string|null} [proof] ObjectAnswer proof
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ObjectAnswer.
+             * @memberof palimpsest.v1
+             * @interface IObjectAnswer
+             * @augments palimpsest.v1.ObjectAnswer.$Properties
+             * @deprecated Use palimpsest.v1.ObjectAnswer.$Properties instead.
+             */
+
+            /**
+             * Shape of an ObjectAnswer.
+             * @typedef {palimpsest.v1.ObjectAnswer.$Properties} palimpsest.v1.ObjectAnswer.$Shape
+             */
+
+            /**
+             * Constructs a new ObjectAnswer.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ObjectAnswer.
+             * @constructor
+             * @param {palimpsest.v1.ObjectAnswer.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ObjectAnswer = function (properties) {
+                this.objectIds = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ObjectAnswer orderId.
+             * @member {number} orderId
+             * @memberof palimpsest.v1.ObjectAnswer
+             * @instance
+             */
+            ObjectAnswer.prototype.orderId = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
+
+            /**
+             * ObjectAnswer error.
+             * @member {palimpsest.v1.Error.$Properties|null|undefined} error
+             * @memberof palimpsest.v1.ObjectAnswer
+             * @instance
+             */
+            ObjectAnswer.prototype.error = null;
+
+            /**
+             * ObjectAnswer info.
+             * @member {palimpsest.v1.ObjectInfo.$Properties|null|undefined} info
+             * @memberof palimpsest.v1.ObjectAnswer
+             * @instance
+             */
+            ObjectAnswer.prototype.info = null;
+
+            /**
+             * ObjectAnswer data.
+             * @member {Uint8Array} data
+             * @memberof palimpsest.v1.ObjectAnswer
+             * @instance
+             */
+            ObjectAnswer.prototype.data = $util.newBuffer([]);
+
+            /**
+             * ObjectAnswer objectIds.
+             * @member {Array.<Uint8Array>} objectIds
+             * @memberof palimpsest.v1.ObjectAnswer
+             * @instance
+             */
+            ObjectAnswer.prototype.objectIds = $util.emptyArray;
+
+            /**
+             * ObjectAnswer proofPath.
+             * @member {string} proofPath
+             * @memberof palimpsest.v1.ObjectAnswer
+             * @instance
+             */
+            ObjectAnswer.prototype.proofPath = "";
+
+            /**
+             * ObjectAnswer proof.
+             * @member {string} proof
+             * @memberof palimpsest.v1.ObjectAnswer
+             * @instance
+             */
+            ObjectAnswer.prototype.proof = "";
+
+            /**
+             * Creates a new ObjectAnswer instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ObjectAnswer
+             * @static
+             * @param {palimpsest.v1.ObjectAnswer.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ObjectAnswer} ObjectAnswer instance
+             * @type {{
+             *   (properties: palimpsest.v1.ObjectAnswer.$Shape): palimpsest.v1.ObjectAnswer & palimpsest.v1.ObjectAnswer.$Shape;
+             *   (properties?: palimpsest.v1.ObjectAnswer.$Properties): palimpsest.v1.ObjectAnswer;
+             * }}
+             */
+            ObjectAnswer.create = function(properties) {
+                return new ObjectAnswer(properties);
+            };
+
+            /**
+             * Encodes the specified ObjectAnswer message. Does not implicitly {@link palimpsest.v1.ObjectAnswer.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ObjectAnswer
+             * @static
+             * @param {palimpsest.v1.ObjectAnswer.$Properties} message ObjectAnswer message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ObjectAnswer.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.orderId != null && $Object.hasOwnProperty.call(message, "orderId") && (typeof message.orderId === "object" ? message.orderId.low || message.orderId.high : message.orderId !== 0))
+                    writer.uint32(/* id 1, wireType 0 =*/8).uint64(message.orderId);
+                if (message.error != null && $Object.hasOwnProperty.call(message, "error"))
+                    $root.palimpsest.v1.Error.encode(message.error, writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.info != null && $Object.hasOwnProperty.call(message, "info"))
+                    $root.palimpsest.v1.ObjectInfo.encode(message.info, writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
+                if (message.data != null && $Object.hasOwnProperty.call(message, "data") && message.data.length)
+                    writer.uint32(/* id 4, wireType 2 =*/34).bytes(message.data);
+                if (message.objectIds != null && message.objectIds.length)
+                    for (let i = 0; i < message.objectIds.length; ++i)
+                        writer.uint32(/* id 5, wireType 2 =*/42).bytes(message.objectIds[i]);
+                if (message.proofPath != null && $Object.hasOwnProperty.call(message, "proofPath") && message.proofPath !== "")
+                    writer.uint32(/* id 6, wireType 2 =*/50).string(message.proofPath);
+                if (message.proof != null && $Object.hasOwnProperty.call(message, "proof") && message.proof !== "")
+                    writer.uint32(/* id 7, wireType 2 =*/58).string(message.proof);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ObjectAnswer message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ObjectAnswer
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ObjectAnswer & palimpsest.v1.ObjectAnswer.$Shape} ObjectAnswer
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ObjectAnswer.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ObjectAnswer();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.uint64()) === "object" ? value.low || value.high : value !== 0)
+                                message.orderId = value;
+                            else
+                                delete message.orderId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            message.error = $root.palimpsest.v1.Error.decode(reader, reader.size(), $undefined, _depth + 1, message.error);
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            message.info = $root.palimpsest.v1.ObjectInfo.decode(reader, reader.size(), $undefined, _depth + 1, message.info);
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.data = value;
+                            else
+                                delete message.data;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.objectIds && message.objectIds.length))
+                                message.objectIds = [];
+                            message.objectIds.push(reader.bytes());
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.proofPath = value;
+                            else
+                                delete message.proofPath;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.proof = value;
+                            else
+                                delete message.proof;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ObjectAnswer;
+        })();
+
+        v1.HoldRequest = (function() {
+
+            /**
+             * Properties of a HoldRequest.
+             * @typedef {Object} palimpsest.v1.HoldRequest.$Properties
+             * @property {Array.<Uint8Array>|null} [objectIds] HoldRequest objectIds
+             * @property {string|null} [holder] HoldRequest holder
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a HoldRequest.
+             * @memberof palimpsest.v1
+             * @interface IHoldRequest
+             * @augments palimpsest.v1.HoldRequest.$Properties
+             * @deprecated Use palimpsest.v1.HoldRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a HoldRequest.
+             * @typedef {palimpsest.v1.HoldRequest.$Properties} palimpsest.v1.HoldRequest.$Shape
+             */
+
+            /**
+             * Constructs a new HoldRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a HoldRequest.
+             * @constructor
+             * @param {palimpsest.v1.HoldRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const HoldRequest = function (properties) {
+                this.objectIds = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * HoldRequest objectIds.
+             * @member {Array.<Uint8Array>} objectIds
+             * @memberof palimpsest.v1.HoldRequest
+             * @instance
+             */
+            HoldRequest.prototype.objectIds = $util.emptyArray;
+
+            /**
+             * HoldRequest holder.
+             * @member {string} holder
+             * @memberof palimpsest.v1.HoldRequest
+             * @instance
+             */
+            HoldRequest.prototype.holder = "";
+
+            /**
+             * Creates a new HoldRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.HoldRequest
+             * @static
+             * @param {palimpsest.v1.HoldRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.HoldRequest} HoldRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.HoldRequest.$Shape): palimpsest.v1.HoldRequest & palimpsest.v1.HoldRequest.$Shape;
+             *   (properties?: palimpsest.v1.HoldRequest.$Properties): palimpsest.v1.HoldRequest;
+             * }}
+             */
+            HoldRequest.create = function(properties) {
+                return new HoldRequest(properties);
+            };
+
+            /**
+             * Encodes the specified HoldRequest message. Does not implicitly {@link palimpsest.v1.HoldRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.HoldRequest
+             * @static
+             * @param {palimpsest.v1.HoldRequest.$Properties} message HoldRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            HoldRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objectIds != null && message.objectIds.length)
+                    for (let i = 0; i < message.objectIds.length; ++i)
+                        writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.objectIds[i]);
+                if (message.holder != null && $Object.hasOwnProperty.call(message, "holder") && message.holder !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.holder);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a HoldRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.HoldRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.HoldRequest & palimpsest.v1.HoldRequest.$Shape} HoldRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            HoldRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.HoldRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.objectIds && message.objectIds.length))
+                                message.objectIds = [];
+                            message.objectIds.push(reader.bytes());
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.holder = value;
+                            else
+                                delete message.holder;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return HoldRequest;
+        })();
+
+        v1.HoldResponse = (function() {
+
+            /**
+             * Properties of a HoldResponse.
+             * @typedef {Object} palimpsest.v1.HoldResponse.$Properties
+             * @property {Array.<Uint8Array>|null} [missing] HoldResponse missing
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a HoldResponse.
+             * @memberof palimpsest.v1
+             * @interface IHoldResponse
+             * @augments palimpsest.v1.HoldResponse.$Properties
+             * @deprecated Use palimpsest.v1.HoldResponse.$Properties instead.
+             */
+
+            /**
+             * Shape of a HoldResponse.
+             * @typedef {palimpsest.v1.HoldResponse.$Properties} palimpsest.v1.HoldResponse.$Shape
+             */
+
+            /**
+             * Constructs a new HoldResponse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a HoldResponse.
+             * @constructor
+             * @param {palimpsest.v1.HoldResponse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const HoldResponse = function (properties) {
+                this.missing = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * HoldResponse missing.
+             * @member {Array.<Uint8Array>} missing
+             * @memberof palimpsest.v1.HoldResponse
+             * @instance
+             */
+            HoldResponse.prototype.missing = $util.emptyArray;
+
+            /**
+             * Creates a new HoldResponse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.HoldResponse
+             * @static
+             * @param {palimpsest.v1.HoldResponse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.HoldResponse} HoldResponse instance
+             * @type {{
+             *   (properties: palimpsest.v1.HoldResponse.$Shape): palimpsest.v1.HoldResponse & palimpsest.v1.HoldResponse.$Shape;
+             *   (properties?: palimpsest.v1.HoldResponse.$Properties): palimpsest.v1.HoldResponse;
+             * }}
+             */
+            HoldResponse.create = function(properties) {
+                return new HoldResponse(properties);
+            };
+
+            /**
+             * Encodes the specified HoldResponse message. Does not implicitly {@link palimpsest.v1.HoldResponse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.HoldResponse
+             * @static
+             * @param {palimpsest.v1.HoldResponse.$Properties} message HoldResponse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            HoldResponse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.missing != null && message.missing.length)
+                    for (let i = 0; i < message.missing.length; ++i)
+                        writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.missing[i]);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a HoldResponse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.HoldResponse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.HoldResponse & palimpsest.v1.HoldResponse.$Shape} HoldResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            HoldResponse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.HoldResponse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.missing && message.missing.length))
+                                message.missing = [];
+                            message.missing.push(reader.bytes());
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return HoldResponse;
+        })();
+
+        v1.ObjectReference = (function() {
+
+            /**
+             * Properties of an ObjectReference.
+             * @typedef {Object} palimpsest.v1.ObjectReference.$Properties
+             * @property {Uint8Array|null} [objectId] ObjectReference objectId
+             * @property {number|null} [sizeBytes] ObjectReference sizeBytes
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ObjectReference.
+             * @memberof palimpsest.v1
+             * @interface IObjectReference
+             * @augments palimpsest.v1.ObjectReference.$Properties
+             * @deprecated Use palimpsest.v1.ObjectReference.$Properties instead.
+             */
+
+            /**
+             * Shape of an ObjectReference.
+             * @typedef {palimpsest.v1.ObjectReference.$Properties} palimpsest.v1.ObjectReference.$Shape
+             */
+
+            /**
+             * Constructs a new ObjectReference.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ObjectReference.
+             * @constructor
+             * @param {palimpsest.v1.ObjectReference.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ObjectReference = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ObjectReference objectId.
+             * @member {Uint8Array} objectId
+             * @memberof palimpsest.v1.ObjectReference
+             * @instance
+             */
+            ObjectReference.prototype.objectId = $util.newBuffer([]);
+
+            /**
+             * ObjectReference sizeBytes.
+             * @member {number} sizeBytes
+             * @memberof palimpsest.v1.ObjectReference
+             * @instance
+             */
+            ObjectReference.prototype.sizeBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new ObjectReference instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ObjectReference
+             * @static
+             * @param {palimpsest.v1.ObjectReference.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ObjectReference} ObjectReference instance
+             * @type {{
+             *   (properties: palimpsest.v1.ObjectReference.$Shape): palimpsest.v1.ObjectReference & palimpsest.v1.ObjectReference.$Shape;
+             *   (properties?: palimpsest.v1.ObjectReference.$Properties): palimpsest.v1.ObjectReference;
+             * }}
+             */
+            ObjectReference.create = function(properties) {
+                return new ObjectReference(properties);
+            };
+
+            /**
+             * Encodes the specified ObjectReference message. Does not implicitly {@link palimpsest.v1.ObjectReference.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ObjectReference
+             * @static
+             * @param {palimpsest.v1.ObjectReference.$Properties} message ObjectReference message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ObjectReference.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.objectId);
+                if (message.sizeBytes != null && $Object.hasOwnProperty.call(message, "sizeBytes") && (typeof message.sizeBytes === "object" ? message.sizeBytes.low || message.sizeBytes.high : message.sizeBytes !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.sizeBytes);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ObjectReference message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ObjectReference
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ObjectReference & palimpsest.v1.ObjectReference.$Shape} ObjectReference
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ObjectReference.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ObjectReference();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.objectId = value;
+                            else
+                                delete message.objectId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.sizeBytes = value;
+                            else
+                                delete message.sizeBytes;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ObjectReference;
+        })();
+
+        v1.ActorReference = (function() {
+
+            /**
+             * Properties of an ActorReference.
+             * @typedef {Object} palimpsest.v1.ActorReference.$Properties
+             * @property {string|null} [actorId] ActorReference actorId
+             * @property {number|null} [maxTaskRetries] ActorReference maxTaskRetries
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ActorReference.
+             * @memberof palimpsest.v1
+             * @interface IActorReference
+             * @augments palimpsest.v1.ActorReference.$Properties
+             * @deprecated Use palimpsest.v1.ActorReference.$Properties instead.
+             */
+
+            /**
+             * Shape of an ActorReference.
+             * @typedef {palimpsest.v1.ActorReference.$Properties} palimpsest.v1.ActorReference.$Shape
+             */
+
+            /**
+             * Constructs a new ActorReference.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ActorReference.
+             * @constructor
+             * @param {palimpsest.v1.ActorReference.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ActorReference = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ActorReference actorId.
+             * @member {string} actorId
+             * @memberof palimpsest.v1.ActorReference
+             * @instance
+             */
+            ActorReference.prototype.actorId = "";
+
+            /**
+             * ActorReference maxTaskRetries.
+             * @member {number} maxTaskRetries
+             * @memberof palimpsest.v1.ActorReference
+             * @instance
+             */
+            ActorReference.prototype.maxTaskRetries = 0;
+
+            /**
+             * Creates a new ActorReference instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ActorReference
+             * @static
+             * @param {palimpsest.v1.ActorReference.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ActorReference} ActorReference instance
+             * @type {{
+             *   (properties: palimpsest.v1.ActorReference.$Shape): palimpsest.v1.ActorReference & palimpsest.v1.ActorReference.$Shape;
+             *   (properties?: palimpsest.v1.ActorReference.$Properties): palimpsest.v1.ActorReference;
+             * }}
+             */
+            ActorReference.create = function(properties) {
+                return new ActorReference(properties);
+            };
+
+            /**
+             * Encodes the specified ActorReference message. Does not implicitly {@link palimpsest.v1.ActorReference.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ActorReference
+             * @static
+             * @param {palimpsest.v1.ActorReference.$Properties} message ActorReference message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ActorReference.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.actorId != null && $Object.hasOwnProperty.call(message, "actorId") && message.actorId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.actorId);
+                if (message.maxTaskRetries != null && $Object.hasOwnProperty.call(message, "maxTaskRetries") && message.maxTaskRetries !== 0)
+                    writer.uint32(/* id 2, wireType 0 =*/16).int32(message.maxTaskRetries);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ActorReference message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ActorReference
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorReference & palimpsest.v1.ActorReference.$Shape} ActorReference
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ActorReference.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ActorReference();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.actorId = value;
+                            else
+                                delete message.actorId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.maxTaskRetries = value;
+                            else
+                                delete message.maxTaskRetries;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ActorReference;
         })();
 
         v1.ActorProcessOrder = (function() {
@@ -22199,1380 +26315,6 @@ export const palimpsest = $root.palimpsest = (() => {
             return DropObjects;
         })();
 
-        v1.PutChunk = (function() {
-
-            /**
-             * Properties of a PutChunk.
-             * @typedef {Object} palimpsest.v1.PutChunk.$Properties
-             * @property {Uint8Array|null} [data] PutChunk data
-             * @property {number|null} [sizeBytes] PutChunk sizeBytes
-             * @property {string|null} [holder] PutChunk holder
-             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
-             */
-
-            /**
-             * Properties of a PutChunk.
-             * @memberof palimpsest.v1
-             * @interface IPutChunk
-             * @augments palimpsest.v1.PutChunk.$Properties
-             * @deprecated Use palimpsest.v1.PutChunk.$Properties instead.
-             */
-
-            /**
-             * Shape of a PutChunk.
-             * @typedef {palimpsest.v1.PutChunk.$Properties} palimpsest.v1.PutChunk.$Shape
-             */
-
-            /**
-             * Constructs a new PutChunk.
-             * @memberof palimpsest.v1
-             * @classdesc Represents a PutChunk.
-             * @constructor
-             * @param {palimpsest.v1.PutChunk.$Properties=} [properties] Properties to set
-             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
-             */
-            const PutChunk = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
-            };
-
-            /**
-             * PutChunk data.
-             * @member {Uint8Array} data
-             * @memberof palimpsest.v1.PutChunk
-             * @instance
-             */
-            PutChunk.prototype.data = $util.newBuffer([]);
-
-            /**
-             * PutChunk sizeBytes.
-             * @member {number} sizeBytes
-             * @memberof palimpsest.v1.PutChunk
-             * @instance
-             */
-            PutChunk.prototype.sizeBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
-
-            /**
-             * PutChunk holder.
-             * @member {string} holder
-             * @memberof palimpsest.v1.PutChunk
-             * @instance
-             */
-            PutChunk.prototype.holder = "";
-
-            /**
-             * Creates a new PutChunk instance using the specified properties.
-             * @function create
-             * @memberof palimpsest.v1.PutChunk
-             * @static
-             * @param {palimpsest.v1.PutChunk.$Properties=} [properties] Properties to set
-             * @returns {palimpsest.v1.PutChunk} PutChunk instance
-             * @type {{
-             *   (properties: palimpsest.v1.PutChunk.$Shape): palimpsest.v1.PutChunk & palimpsest.v1.PutChunk.$Shape;
-             *   (properties?: palimpsest.v1.PutChunk.$Properties): palimpsest.v1.PutChunk;
-             * }}
-             */
-            PutChunk.create = function(properties) {
-                return new PutChunk(properties);
-            };
-
-            /**
-             * Encodes the specified PutChunk message. Does not implicitly {@link palimpsest.v1.PutChunk.verify|verify} messages.
-             * @function encode
-             * @memberof palimpsest.v1.PutChunk
-             * @static
-             * @param {palimpsest.v1.PutChunk.$Properties} message PutChunk message or plain object to encode
-             * @param {$protobuf.Writer} [writer] Writer to encode to
-             * @returns {$protobuf.Writer} Writer
-             */
-            PutChunk.encode = function (message, writer, _depth) {
-                if (!writer)
-                    writer = $Writer.create();
-                if (_depth === $undefined)
-                    _depth = 0;
-                if (_depth > $util.recursionLimit)
-                    throw $Error("max depth exceeded");
-                if (message.data != null && $Object.hasOwnProperty.call(message, "data") && message.data.length)
-                    writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.data);
-                if (message.sizeBytes != null && $Object.hasOwnProperty.call(message, "sizeBytes") && (typeof message.sizeBytes === "object" ? message.sizeBytes.low || message.sizeBytes.high : message.sizeBytes !== 0))
-                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.sizeBytes);
-                if (message.holder != null && $Object.hasOwnProperty.call(message, "holder") && message.holder !== "")
-                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.holder);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
-                return writer;
-            };
-
-            /**
-             * Decodes a PutChunk message from the specified reader or buffer.
-             * @function decode
-             * @memberof palimpsest.v1.PutChunk
-             * @static
-             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
-             * @param {number} [length] Message length if known beforehand
-             * @returns {palimpsest.v1.PutChunk & palimpsest.v1.PutChunk.$Shape} PutChunk
-             * @throws {Error} If the payload is not a reader or valid buffer
-             * @throws {$protobuf.util.ProtocolError} If required fields are missing
-             */
-            PutChunk.decode = function (reader, length, _end, _depth, _target) {
-                if (!(reader instanceof $Reader))
-                    reader = $Reader.create(reader);
-                if (_depth === $undefined)
-                    _depth = 0;
-                if (_depth > $Reader.recursionLimit)
-                    throw $Error("max depth exceeded");
-                let end, message, value;
-                if (length === $undefined)
-                    end = reader.len;
-                else {
-                    end = reader.pos + length;
-                    if (end > reader.len)
-                        throw $RangeError("index out of range");
-                    length = reader.len;
-                    reader.len = end;
-                }
-                message = _target || new $root.palimpsest.v1.PutChunk();
-                while (reader.pos < end) {
-                    let start = reader.pos;
-                    let tag = reader.tag();
-                    if (tag === _end) {
-                        _end = $undefined;
-                        break;
-                    }
-                    let wireType = tag & 7;
-                    switch (tag >>>= 3) {
-                    case 1: {
-                            if (wireType !== 2)
-                                break;
-                            if ((value = reader.bytes()).length)
-                                message.data = value;
-                            else
-                                delete message.data;
-                            continue;
-                        }
-                    case 2: {
-                            if (wireType !== 0)
-                                break;
-                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
-                                message.sizeBytes = value;
-                            else
-                                delete message.sizeBytes;
-                            continue;
-                        }
-                    case 3: {
-                            if (wireType !== 2)
-                                break;
-                            if ((value = reader.stringVerify()).length)
-                                message.holder = value;
-                            else
-                                delete message.holder;
-                            continue;
-                        }
-                    }
-                    reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
-                }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
-                return message;
-            };
-
-            return PutChunk;
-        })();
-
-        v1.ObjectInfo = (function() {
-
-            /**
-             * Properties of an ObjectInfo.
-             * @typedef {Object} palimpsest.v1.ObjectInfo.$Properties
-             * @property {string|null} [objectId] ObjectInfo objectId
-             * @property {number|null} [sizeBytes] ObjectInfo sizeBytes
-             * @property {string|null} [path] ObjectInfo path
-             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
-             */
-
-            /**
-             * Properties of an ObjectInfo.
-             * @memberof palimpsest.v1
-             * @interface IObjectInfo
-             * @augments palimpsest.v1.ObjectInfo.$Properties
-             * @deprecated Use palimpsest.v1.ObjectInfo.$Properties instead.
-             */
-
-            /**
-             * Shape of an ObjectInfo.
-             * @typedef {palimpsest.v1.ObjectInfo.$Properties} palimpsest.v1.ObjectInfo.$Shape
-             */
-
-            /**
-             * Constructs a new ObjectInfo.
-             * @memberof palimpsest.v1
-             * @classdesc Represents an ObjectInfo.
-             * @constructor
-             * @param {palimpsest.v1.ObjectInfo.$Properties=} [properties] Properties to set
-             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
-             */
-            const ObjectInfo = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
-            };
-
-            /**
-             * ObjectInfo objectId.
-             * @member {string} objectId
-             * @memberof palimpsest.v1.ObjectInfo
-             * @instance
-             */
-            ObjectInfo.prototype.objectId = "";
-
-            /**
-             * ObjectInfo sizeBytes.
-             * @member {number} sizeBytes
-             * @memberof palimpsest.v1.ObjectInfo
-             * @instance
-             */
-            ObjectInfo.prototype.sizeBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
-
-            /**
-             * ObjectInfo path.
-             * @member {string} path
-             * @memberof palimpsest.v1.ObjectInfo
-             * @instance
-             */
-            ObjectInfo.prototype.path = "";
-
-            /**
-             * Creates a new ObjectInfo instance using the specified properties.
-             * @function create
-             * @memberof palimpsest.v1.ObjectInfo
-             * @static
-             * @param {palimpsest.v1.ObjectInfo.$Properties=} [properties] Properties to set
-             * @returns {palimpsest.v1.ObjectInfo} ObjectInfo instance
-             * @type {{
-             *   (properties: palimpsest.v1.ObjectInfo.$Shape): palimpsest.v1.ObjectInfo & palimpsest.v1.ObjectInfo.$Shape;
-             *   (properties?: palimpsest.v1.ObjectInfo.$Properties): palimpsest.v1.ObjectInfo;
-             * }}
-             */
-            ObjectInfo.create = function(properties) {
-                return new ObjectInfo(properties);
-            };
-
-            /**
-             * Encodes the specified ObjectInfo message. Does not implicitly {@link palimpsest.v1.ObjectInfo.verify|verify} messages.
-             * @function encode
-             * @memberof palimpsest.v1.ObjectInfo
-             * @static
-             * @param {palimpsest.v1.ObjectInfo.$Properties} message ObjectInfo message or plain object to encode
-             * @param {$protobuf.Writer} [writer] Writer to encode to
-             * @returns {$protobuf.Writer} Writer
-             */
-            ObjectInfo.encode = function (message, writer, _depth) {
-                if (!writer)
-                    writer = $Writer.create();
-                if (_depth === $undefined)
-                    _depth = 0;
-                if (_depth > $util.recursionLimit)
-                    throw $Error("max depth exceeded");
-                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId !== "")
-                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.objectId);
-                if (message.sizeBytes != null && $Object.hasOwnProperty.call(message, "sizeBytes") && (typeof message.sizeBytes === "object" ? message.sizeBytes.low || message.sizeBytes.high : message.sizeBytes !== 0))
-                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.sizeBytes);
-                if (message.path != null && $Object.hasOwnProperty.call(message, "path") && message.path !== "")
-                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.path);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
-                return writer;
-            };
-
-            /**
-             * Decodes an ObjectInfo message from the specified reader or buffer.
-             * @function decode
-             * @memberof palimpsest.v1.ObjectInfo
-             * @static
-             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
-             * @param {number} [length] Message length if known beforehand
-             * @returns {palimpsest.v1.ObjectInfo & palimpsest.v1.ObjectInfo.$Shape} ObjectInfo
-             * @throws {Error} If the payload is not a reader or valid buffer
-             * @throws {$protobuf.util.ProtocolError} If required fields are missing
-             */
-            ObjectInfo.decode = function (reader, length, _end, _depth, _target) {
-                if (!(reader instanceof $Reader))
-                    reader = $Reader.create(reader);
-                if (_depth === $undefined)
-                    _depth = 0;
-                if (_depth > $Reader.recursionLimit)
-                    throw $Error("max depth exceeded");
-                let end, message, value;
-                if (length === $undefined)
-                    end = reader.len;
-                else {
-                    end = reader.pos + length;
-                    if (end > reader.len)
-                        throw $RangeError("index out of range");
-                    length = reader.len;
-                    reader.len = end;
-                }
-                message = _target || new $root.palimpsest.v1.ObjectInfo();
-                while (reader.pos < end) {
-                    let start = reader.pos;
-                    let tag = reader.tag();
-                    if (tag === _end) {
-                        _end = $undefined;
-                        break;
-                    }
-                    let wireType = tag & 7;
-                    switch (tag >>>= 3) {
-                    case 1: {
-                            if (wireType !== 2)
-                                break;
-                            if ((value = reader.stringVerify()).length)
-                                message.objectId = value;
-                            else
-                                delete message.objectId;
-                            continue;
-                        }
-                    case 2: {
-                            if (wireType !== 0)
-                                break;
-                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
-                                message.sizeBytes = value;
-                            else
-                                delete message.sizeBytes;
-                            continue;
-                        }
-                    case 3: {
-                            if (wireType !== 2)
-                                break;
-                            if ((value = reader.stringVerify()).length)
-                                message.path = value;
-                            else
-                                delete message.path;
-                            continue;
-                        }
-                    }
-                    reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
-                }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
-                return message;
-            };
-
-            return ObjectInfo;
-        })();
-
-        v1.PullRequest = (function() {
-
-            /**
-             * Properties of a PullRequest.
-             * @typedef {Object} palimpsest.v1.PullRequest.$Properties
-             * @property {string|null} [objectId] PullRequest objectId
-             * @property {number|null} [offsetBytes] PullRequest offsetBytes
-             * @property {number|null} [lengthBytes] PullRequest lengthBytes
-             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
-             */
-
-            /**
-             * Properties of a PullRequest.
-             * @memberof palimpsest.v1
-             * @interface IPullRequest
-             * @augments palimpsest.v1.PullRequest.$Properties
-             * @deprecated Use palimpsest.v1.PullRequest.$Properties instead.
-             */
-
-            /**
-             * Shape of a PullRequest.
-             * @typedef {palimpsest.v1.PullRequest.$Properties} palimpsest.v1.PullRequest.$Shape
-             */
-
-            /**
-             * Constructs a new PullRequest.
-             * @memberof palimpsest.v1
-             * @classdesc Represents a PullRequest.
-             * @constructor
-             * @param {palimpsest.v1.PullRequest.$Properties=} [properties] Properties to set
-             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
-             */
-            const PullRequest = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
-            };
-
-            /**
-             * PullRequest objectId.
-             * @member {string} objectId
-             * @memberof palimpsest.v1.PullRequest
-             * @instance
-             */
-            PullRequest.prototype.objectId = "";
-
-            /**
-             * PullRequest offsetBytes.
-             * @member {number} offsetBytes
-             * @memberof palimpsest.v1.PullRequest
-             * @instance
-             */
-            PullRequest.prototype.offsetBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
-
-            /**
-             * PullRequest lengthBytes.
-             * @member {number} lengthBytes
-             * @memberof palimpsest.v1.PullRequest
-             * @instance
-             */
-            PullRequest.prototype.lengthBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
-
-            /**
-             * Creates a new PullRequest instance using the specified properties.
-             * @function create
-             * @memberof palimpsest.v1.PullRequest
-             * @static
-             * @param {palimpsest.v1.PullRequest.$Properties=} [properties] Properties to set
-             * @returns {palimpsest.v1.PullRequest} PullRequest instance
-             * @type {{
-             *   (properties: palimpsest.v1.PullRequest.$Shape): palimpsest.v1.PullRequest & palimpsest.v1.PullRequest.$Shape;
-             *   (properties?: palimpsest.v1.PullRequest.$Properties): palimpsest.v1.PullRequest;
-             * }}
-             */
-            PullRequest.create = function(properties) {
-                return new PullRequest(properties);
-            };
-
-            /**
-             * Encodes the specified PullRequest message. Does not implicitly {@link palimpsest.v1.PullRequest.verify|verify} messages.
-             * @function encode
-             * @memberof palimpsest.v1.PullRequest
-             * @static
-             * @param {palimpsest.v1.PullRequest.$Properties} message PullRequest message or plain object to encode
-             * @param {$protobuf.Writer} [writer] Writer to encode to
-             * @returns {$protobuf.Writer} Writer
-             */
-            PullRequest.encode = function (message, writer, _depth) {
-                if (!writer)
-                    writer = $Writer.create();
-                if (_depth === $undefined)
-                    _depth = 0;
-                if (_depth > $util.recursionLimit)
-                    throw $Error("max depth exceeded");
-                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId !== "")
-                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.objectId);
-                if (message.offsetBytes != null && $Object.hasOwnProperty.call(message, "offsetBytes") && (typeof message.offsetBytes === "object" ? message.offsetBytes.low || message.offsetBytes.high : message.offsetBytes !== 0))
-                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.offsetBytes);
-                if (message.lengthBytes != null && $Object.hasOwnProperty.call(message, "lengthBytes") && (typeof message.lengthBytes === "object" ? message.lengthBytes.low || message.lengthBytes.high : message.lengthBytes !== 0))
-                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.lengthBytes);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
-                return writer;
-            };
-
-            /**
-             * Decodes a PullRequest message from the specified reader or buffer.
-             * @function decode
-             * @memberof palimpsest.v1.PullRequest
-             * @static
-             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
-             * @param {number} [length] Message length if known beforehand
-             * @returns {palimpsest.v1.PullRequest & palimpsest.v1.PullRequest.$Shape} PullRequest
-             * @throws {Error} If the payload is not a reader or valid buffer
-             * @throws {$protobuf.util.ProtocolError} If required fields are missing
-             */
-            PullRequest.decode = function (reader, length, _end, _depth, _target) {
-                if (!(reader instanceof $Reader))
-                    reader = $Reader.create(reader);
-                if (_depth === $undefined)
-                    _depth = 0;
-                if (_depth > $Reader.recursionLimit)
-                    throw $Error("max depth exceeded");
-                let end, message, value;
-                if (length === $undefined)
-                    end = reader.len;
-                else {
-                    end = reader.pos + length;
-                    if (end > reader.len)
-                        throw $RangeError("index out of range");
-                    length = reader.len;
-                    reader.len = end;
-                }
-                message = _target || new $root.palimpsest.v1.PullRequest();
-                while (reader.pos < end) {
-                    let start = reader.pos;
-                    let tag = reader.tag();
-                    if (tag === _end) {
-                        _end = $undefined;
-                        break;
-                    }
-                    let wireType = tag & 7;
-                    switch (tag >>>= 3) {
-                    case 1: {
-                            if (wireType !== 2)
-                                break;
-                            if ((value = reader.stringVerify()).length)
-                                message.objectId = value;
-                            else
-                                delete message.objectId;
-                            continue;
-                        }
-                    case 2: {
-                            if (wireType !== 0)
-                                break;
-                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
-                                message.offsetBytes = value;
-                            else
-                                delete message.offsetBytes;
-                            continue;
-                        }
-                    case 3: {
-                            if (wireType !== 0)
-                                break;
-                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
-                                message.lengthBytes = value;
-                            else
-                                delete message.lengthBytes;
-                            continue;
-                        }
-                    }
-                    reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
-                }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
-                return message;
-            };
-
-            return PullRequest;
-        })();
-
-        v1.PullChunk = (function() {
-
-            /**
-             * Properties of a PullChunk.
-             * @typedef {Object} palimpsest.v1.PullChunk.$Properties
-             * @property {Uint8Array|null} [data] PullChunk data
-             * @property {number|null} [offsetBytes] PullChunk offsetBytes
-             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
-             */
-
-            /**
-             * Properties of a PullChunk.
-             * @memberof palimpsest.v1
-             * @interface IPullChunk
-             * @augments palimpsest.v1.PullChunk.$Properties
-             * @deprecated Use palimpsest.v1.PullChunk.$Properties instead.
-             */
-
-            /**
-             * Shape of a PullChunk.
-             * @typedef {palimpsest.v1.PullChunk.$Properties} palimpsest.v1.PullChunk.$Shape
-             */
-
-            /**
-             * Constructs a new PullChunk.
-             * @memberof palimpsest.v1
-             * @classdesc Represents a PullChunk.
-             * @constructor
-             * @param {palimpsest.v1.PullChunk.$Properties=} [properties] Properties to set
-             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
-             */
-            const PullChunk = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
-            };
-
-            /**
-             * PullChunk data.
-             * @member {Uint8Array} data
-             * @memberof palimpsest.v1.PullChunk
-             * @instance
-             */
-            PullChunk.prototype.data = $util.newBuffer([]);
-
-            /**
-             * PullChunk offsetBytes.
-             * @member {number} offsetBytes
-             * @memberof palimpsest.v1.PullChunk
-             * @instance
-             */
-            PullChunk.prototype.offsetBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
-
-            /**
-             * Creates a new PullChunk instance using the specified properties.
-             * @function create
-             * @memberof palimpsest.v1.PullChunk
-             * @static
-             * @param {palimpsest.v1.PullChunk.$Properties=} [properties] Properties to set
-             * @returns {palimpsest.v1.PullChunk} PullChunk instance
-             * @type {{
-             *   (properties: palimpsest.v1.PullChunk.$Shape): palimpsest.v1.PullChunk & palimpsest.v1.PullChunk.$Shape;
-             *   (properties?: palimpsest.v1.PullChunk.$Properties): palimpsest.v1.PullChunk;
-             * }}
-             */
-            PullChunk.create = function(properties) {
-                return new PullChunk(properties);
-            };
-
-            /**
-             * Encodes the specified PullChunk message. Does not implicitly {@link palimpsest.v1.PullChunk.verify|verify} messages.
-             * @function encode
-             * @memberof palimpsest.v1.PullChunk
-             * @static
-             * @param {palimpsest.v1.PullChunk.$Properties} message PullChunk message or plain object to encode
-             * @param {$protobuf.Writer} [writer] Writer to encode to
-             * @returns {$protobuf.Writer} Writer
-             */
-            PullChunk.encode = function (message, writer, _depth) {
-                if (!writer)
-                    writer = $Writer.create();
-                if (_depth === $undefined)
-                    _depth = 0;
-                if (_depth > $util.recursionLimit)
-                    throw $Error("max depth exceeded");
-                if (message.data != null && $Object.hasOwnProperty.call(message, "data") && message.data.length)
-                    writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.data);
-                if (message.offsetBytes != null && $Object.hasOwnProperty.call(message, "offsetBytes") && (typeof message.offsetBytes === "object" ? message.offsetBytes.low || message.offsetBytes.high : message.offsetBytes !== 0))
-                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.offsetBytes);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
-                return writer;
-            };
-
-            /**
-             * Decodes a PullChunk message from the specified reader or buffer.
-             * @function decode
-             * @memberof palimpsest.v1.PullChunk
-             * @static
-             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
-             * @param {number} [length] Message length if known beforehand
-             * @returns {palimpsest.v1.PullChunk & palimpsest.v1.PullChunk.$Shape} PullChunk
-             * @throws {Error} If the payload is not a reader or valid buffer
-             * @throws {$protobuf.util.ProtocolError} If required fields are missing
-             */
-            PullChunk.decode = function (reader, length, _end, _depth, _target) {
-                if (!(reader instanceof $Reader))
-                    reader = $Reader.create(reader);
-                if (_depth === $undefined)
-                    _depth = 0;
-                if (_depth > $Reader.recursionLimit)
-                    throw $Error("max depth exceeded");
-                let end, message, value;
-                if (length === $undefined)
-                    end = reader.len;
-                else {
-                    end = reader.pos + length;
-                    if (end > reader.len)
-                        throw $RangeError("index out of range");
-                    length = reader.len;
-                    reader.len = end;
-                }
-                message = _target || new $root.palimpsest.v1.PullChunk();
-                while (reader.pos < end) {
-                    let start = reader.pos;
-                    let tag = reader.tag();
-                    if (tag === _end) {
-                        _end = $undefined;
-                        break;
-                    }
-                    let wireType = tag & 7;
-                    switch (tag >>>= 3) {
-                    case 1: {
-                            if (wireType !== 2)
-                                break;
-                            if ((value = reader.bytes()).length)
-                                message.data = value;
-                            else
-                                delete message.data;
-                            continue;
-                        }
-                    case 2: {
-                            if (wireType !== 0)
-                                break;
-                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
-                                message.offsetBytes = value;
-                            else
-                                delete message.offsetBytes;
-                            continue;
-                        }
-                    }
-                    reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
-                }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
-                return message;
-            };
-
-            return PullChunk;
-        })();
-
-        v1.FetchRequest = (function() {
-
-            /**
-             * Properties of a FetchRequest.
-             * @typedef {Object} palimpsest.v1.FetchRequest.$Properties
-             * @property {string|null} [objectId] FetchRequest objectId
-             * @property {string|null} [holder] FetchRequest holder
-             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
-             */
-
-            /**
-             * Properties of a FetchRequest.
-             * @memberof palimpsest.v1
-             * @interface IFetchRequest
-             * @augments palimpsest.v1.FetchRequest.$Properties
-             * @deprecated Use palimpsest.v1.FetchRequest.$Properties instead.
-             */
-
-            /**
-             * Shape of a FetchRequest.
-             * @typedef {palimpsest.v1.FetchRequest.$Properties} palimpsest.v1.FetchRequest.$Shape
-             */
-
-            /**
-             * Constructs a new FetchRequest.
-             * @memberof palimpsest.v1
-             * @classdesc Represents a FetchRequest.
-             * @constructor
-             * @param {palimpsest.v1.FetchRequest.$Properties=} [properties] Properties to set
-             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
-             */
-            const FetchRequest = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
-            };
-
-            /**
-             * FetchRequest objectId.
-             * @member {string} objectId
-             * @memberof palimpsest.v1.FetchRequest
-             * @instance
-             */
-            FetchRequest.prototype.objectId = "";
-
-            /**
-             * FetchRequest holder.
-             * @member {string} holder
-             * @memberof palimpsest.v1.FetchRequest
-             * @instance
-             */
-            FetchRequest.prototype.holder = "";
-
-            /**
-             * Creates a new FetchRequest instance using the specified properties.
-             * @function create
-             * @memberof palimpsest.v1.FetchRequest
-             * @static
-             * @param {palimpsest.v1.FetchRequest.$Properties=} [properties] Properties to set
-             * @returns {palimpsest.v1.FetchRequest} FetchRequest instance
-             * @type {{
-             *   (properties: palimpsest.v1.FetchRequest.$Shape): palimpsest.v1.FetchRequest & palimpsest.v1.FetchRequest.$Shape;
-             *   (properties?: palimpsest.v1.FetchRequest.$Properties): palimpsest.v1.FetchRequest;
-             * }}
-             */
-            FetchRequest.create = function(properties) {
-                return new FetchRequest(properties);
-            };
-
-            /**
-             * Encodes the specified FetchRequest message. Does not implicitly {@link palimpsest.v1.FetchRequest.verify|verify} messages.
-             * @function encode
-             * @memberof palimpsest.v1.FetchRequest
-             * @static
-             * @param {palimpsest.v1.FetchRequest.$Properties} message FetchRequest message or plain object to encode
-             * @param {$protobuf.Writer} [writer] Writer to encode to
-             * @returns {$protobuf.Writer} Writer
-             */
-            FetchRequest.encode = function (message, writer, _depth) {
-                if (!writer)
-                    writer = $Writer.create();
-                if (_depth === $undefined)
-                    _depth = 0;
-                if (_depth > $util.recursionLimit)
-                    throw $Error("max depth exceeded");
-                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId !== "")
-                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.objectId);
-                if (message.holder != null && $Object.hasOwnProperty.call(message, "holder") && message.holder !== "")
-                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.holder);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
-                return writer;
-            };
-
-            /**
-             * Decodes a FetchRequest message from the specified reader or buffer.
-             * @function decode
-             * @memberof palimpsest.v1.FetchRequest
-             * @static
-             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
-             * @param {number} [length] Message length if known beforehand
-             * @returns {palimpsest.v1.FetchRequest & palimpsest.v1.FetchRequest.$Shape} FetchRequest
-             * @throws {Error} If the payload is not a reader or valid buffer
-             * @throws {$protobuf.util.ProtocolError} If required fields are missing
-             */
-            FetchRequest.decode = function (reader, length, _end, _depth, _target) {
-                if (!(reader instanceof $Reader))
-                    reader = $Reader.create(reader);
-                if (_depth === $undefined)
-                    _depth = 0;
-                if (_depth > $Reader.recursionLimit)
-                    throw $Error("max depth exceeded");
-                let end, message, value;
-                if (length === $undefined)
-                    end = reader.len;
-                else {
-                    end = reader.pos + length;
-                    if (end > reader.len)
-                        throw $RangeError("index out of range");
-                    length = reader.len;
-                    reader.len = end;
-                }
-                message = _target || new $root.palimpsest.v1.FetchRequest();
-                while (reader.pos < end) {
-                    let start = reader.pos;
-                    let tag = reader.tag();
-                    if (tag === _end) {
-                        _end = $undefined;
-                        break;
-                    }
-                    let wireType = tag & 7;
-                    switch (tag >>>= 3) {
-                    case 1: {
-                            if (wireType !== 2)
-                                break;
-                            if ((value = reader.stringVerify()).length)
-                                message.objectId = value;
-                            else
-                                delete message.objectId;
-                            continue;
-                        }
-                    case 2: {
-                            if (wireType !== 2)
-                                break;
-                            if ((value = reader.stringVerify()).length)
-                                message.holder = value;
-                            else
-                                delete message.holder;
-                            continue;
-                        }
-                    }
-                    reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
-                }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
-                return message;
-            };
-
-            return FetchRequest;
-        })();
-
-        v1.StatRequest = (function() {
-
-            /**
-             * Properties of a StatRequest.
-             * @typedef {Object} palimpsest.v1.StatRequest.$Properties
-             * @property {string|null} [objectId] StatRequest objectId
-             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
-             */
-
-            /**
-             * Properties of a StatRequest.
-             * @memberof palimpsest.v1
-             * @interface IStatRequest
-             * @augments palimpsest.v1.StatRequest.$Properties
-             * @deprecated Use palimpsest.v1.StatRequest.$Properties instead.
-             */
-
-            /**
-             * Shape of a StatRequest.
-             * @typedef {palimpsest.v1.StatRequest.$Properties} palimpsest.v1.StatRequest.$Shape
-             */
-
-            /**
-             * Constructs a new StatRequest.
-             * @memberof palimpsest.v1
-             * @classdesc Represents a StatRequest.
-             * @constructor
-             * @param {palimpsest.v1.StatRequest.$Properties=} [properties] Properties to set
-             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
-             */
-            const StatRequest = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
-            };
-
-            /**
-             * StatRequest objectId.
-             * @member {string} objectId
-             * @memberof palimpsest.v1.StatRequest
-             * @instance
-             */
-            StatRequest.prototype.objectId = "";
-
-            /**
-             * Creates a new StatRequest instance using the specified properties.
-             * @function create
-             * @memberof palimpsest.v1.StatRequest
-             * @static
-             * @param {palimpsest.v1.StatRequest.$Properties=} [properties] Properties to set
-             * @returns {palimpsest.v1.StatRequest} StatRequest instance
-             * @type {{
-             *   (properties: palimpsest.v1.StatRequest.$Shape): palimpsest.v1.StatRequest & palimpsest.v1.StatRequest.$Shape;
-             *   (properties?: palimpsest.v1.StatRequest.$Properties): palimpsest.v1.StatRequest;
-             * }}
-             */
-            StatRequest.create = function(properties) {
-                return new StatRequest(properties);
-            };
-
-            /**
-             * Encodes the specified StatRequest message. Does not implicitly {@link palimpsest.v1.StatRequest.verify|verify} messages.
-             * @function encode
-             * @memberof palimpsest.v1.StatRequest
-             * @static
-             * @param {palimpsest.v1.StatRequest.$Properties} message StatRequest message or plain object to encode
-             * @param {$protobuf.Writer} [writer] Writer to encode to
-             * @returns {$protobuf.Writer} Writer
-             */
-            StatRequest.encode = function (message, writer, _depth) {
-                if (!writer)
-                    writer = $Writer.create();
-                if (_depth === $undefined)
-                    _depth = 0;
-                if (_depth > $util.recursionLimit)
-                    throw $Error("max depth exceeded");
-                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId !== "")
-                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.objectId);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
-                return writer;
-            };
-
-            /**
-             * Decodes a StatRequest message from the specified reader or buffer.
-             * @function decode
-             * @memberof palimpsest.v1.StatRequest
-             * @static
-             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
-             * @param {number} [length] Message length if known beforehand
-             * @returns {palimpsest.v1.StatRequest & palimpsest.v1.StatRequest.$Shape} StatRequest
-             * @throws {Error} If the payload is not a reader or valid buffer
-             * @throws {$protobuf.util.ProtocolError} If required fields are missing
-             */
-            StatRequest.decode = function (reader, length, _end, _depth, _target) {
-                if (!(reader instanceof $Reader))
-                    reader = $Reader.create(reader);
-                if (_depth === $undefined)
-                    _depth = 0;
-                if (_depth > $Reader.recursionLimit)
-                    throw $Error("max depth exceeded");
-                let end, message, value;
-                if (length === $undefined)
-                    end = reader.len;
-                else {
-                    end = reader.pos + length;
-                    if (end > reader.len)
-                        throw $RangeError("index out of range");
-                    length = reader.len;
-                    reader.len = end;
-                }
-                message = _target || new $root.palimpsest.v1.StatRequest();
-                while (reader.pos < end) {
-                    let start = reader.pos;
-                    let tag = reader.tag();
-                    if (tag === _end) {
-                        _end = $undefined;
-                        break;
-                    }
-                    let wireType = tag & 7;
-                    switch (tag >>>= 3) {
-                    case 1: {
-                            if (wireType !== 2)
-                                break;
-                            if ((value = reader.stringVerify()).length)
-                                message.objectId = value;
-                            else
-                                delete message.objectId;
-                            continue;
-                        }
-                    }
-                    reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
-                }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
-                return message;
-            };
-
-            return StatRequest;
-        })();
-
-        v1.FreeRequest = (function() {
-
-            /**
-             * Properties of a FreeRequest.
-             * @typedef {Object} palimpsest.v1.FreeRequest.$Properties
-             * @property {Array.<string>|null} [objectIds] FreeRequest objectIds
-             * @property {string|null} [holder] FreeRequest holder
-             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
-             */
-
-            /**
-             * Properties of a FreeRequest.
-             * @memberof palimpsest.v1
-             * @interface IFreeRequest
-             * @augments palimpsest.v1.FreeRequest.$Properties
-             * @deprecated Use palimpsest.v1.FreeRequest.$Properties instead.
-             */
-
-            /**
-             * Shape of a FreeRequest.
-             * @typedef {palimpsest.v1.FreeRequest.$Properties} palimpsest.v1.FreeRequest.$Shape
-             */
-
-            /**
-             * Constructs a new FreeRequest.
-             * @memberof palimpsest.v1
-             * @classdesc Represents a FreeRequest.
-             * @constructor
-             * @param {palimpsest.v1.FreeRequest.$Properties=} [properties] Properties to set
-             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
-             */
-            const FreeRequest = function (properties) {
-                this.objectIds = [];
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
-            };
-
-            /**
-             * FreeRequest objectIds.
-             * @member {Array.<string>} objectIds
-             * @memberof palimpsest.v1.FreeRequest
-             * @instance
-             */
-            FreeRequest.prototype.objectIds = $util.emptyArray;
-
-            /**
-             * FreeRequest holder.
-             * @member {string} holder
-             * @memberof palimpsest.v1.FreeRequest
-             * @instance
-             */
-            FreeRequest.prototype.holder = "";
-
-            /**
-             * Creates a new FreeRequest instance using the specified properties.
-             * @function create
-             * @memberof palimpsest.v1.FreeRequest
-             * @static
-             * @param {palimpsest.v1.FreeRequest.$Properties=} [properties] Properties to set
-             * @returns {palimpsest.v1.FreeRequest} FreeRequest instance
-             * @type {{
-             *   (properties: palimpsest.v1.FreeRequest.$Shape): palimpsest.v1.FreeRequest & palimpsest.v1.FreeRequest.$Shape;
-             *   (properties?: palimpsest.v1.FreeRequest.$Properties): palimpsest.v1.FreeRequest;
-             * }}
-             */
-            FreeRequest.create = function(properties) {
-                return new FreeRequest(properties);
-            };
-
-            /**
-             * Encodes the specified FreeRequest message. Does not implicitly {@link palimpsest.v1.FreeRequest.verify|verify} messages.
-             * @function encode
-             * @memberof palimpsest.v1.FreeRequest
-             * @static
-             * @param {palimpsest.v1.FreeRequest.$Properties} message FreeRequest message or plain object to encode
-             * @param {$protobuf.Writer} [writer] Writer to encode to
-             * @returns {$protobuf.Writer} Writer
-             */
-            FreeRequest.encode = function (message, writer, _depth) {
-                if (!writer)
-                    writer = $Writer.create();
-                if (_depth === $undefined)
-                    _depth = 0;
-                if (_depth > $util.recursionLimit)
-                    throw $Error("max depth exceeded");
-                if (message.objectIds != null && message.objectIds.length)
-                    for (let i = 0; i < message.objectIds.length; ++i)
-                        writer.uint32(/* id 1, wireType 2 =*/10).string(message.objectIds[i]);
-                if (message.holder != null && $Object.hasOwnProperty.call(message, "holder") && message.holder !== "")
-                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.holder);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
-                return writer;
-            };
-
-            /**
-             * Decodes a FreeRequest message from the specified reader or buffer.
-             * @function decode
-             * @memberof palimpsest.v1.FreeRequest
-             * @static
-             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
-             * @param {number} [length] Message length if known beforehand
-             * @returns {palimpsest.v1.FreeRequest & palimpsest.v1.FreeRequest.$Shape} FreeRequest
-             * @throws {Error} If the payload is not a reader or valid buffer
-             * @throws {$protobuf.util.ProtocolError} If required fields are missing
-             */
-            FreeRequest.decode = function (reader, length, _end, _depth, _target) {
-                if (!(reader instanceof $Reader))
-                    reader = $Reader.create(reader);
-                if (_depth === $undefined)
-                    _depth = 0;
-                if (_depth > $Reader.recursionLimit)
-                    throw $Error("max depth exceeded");
-                let end, message, value;
-                if (length === $undefined)
-                    end = reader.len;
-                else {
-                    end = reader.pos + length;
-                    if (end > reader.len)
-                        throw $RangeError("index out of range");
-                    length = reader.len;
-                    reader.len = end;
-                }
-                message = _target || new $root.palimpsest.v1.FreeRequest();
-                while (reader.pos < end) {
-                    let start = reader.pos;
-                    let tag = reader.tag();
-                    if (tag === _end) {
-                        _end = $undefined;
-                        break;
-                    }
-                    let wireType = tag & 7;
-                    switch (tag >>>= 3) {
-                    case 1: {
-                            if (wireType !== 2)
-                                break;
-                            if (!(message.objectIds && message.objectIds.length))
-                                message.objectIds = [];
-                            message.objectIds.push(reader.stringVerify());
-                            continue;
-                        }
-                    case 2: {
-                            if (wireType !== 2)
-                                break;
-                            if ((value = reader.stringVerify()).length)
-                                message.holder = value;
-                            else
-                                delete message.holder;
-                            continue;
-                        }
-                    }
-                    reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
-                }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
-                return message;
-            };
-
-            return FreeRequest;
-        })();
-
-        v1.FreeResponse = (function() {
-
-            /**
-             * Properties of a FreeResponse.
-             * @typedef {Object} palimpsest.v1.FreeResponse.$Properties
-             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
-             */
-
-            /**
-             * Properties of a FreeResponse.
-             * @memberof palimpsest.v1
-             * @interface IFreeResponse
-             * @augments palimpsest.v1.FreeResponse.$Properties
-             * @deprecated Use palimpsest.v1.FreeResponse.$Properties instead.
-             */
-
-            /**
-             * Shape of a FreeResponse.
-             * @typedef {palimpsest.v1.FreeResponse.$Properties} palimpsest.v1.FreeResponse.$Shape
-             */
-
-            /**
-             * Constructs a new FreeResponse.
-             * @memberof palimpsest.v1
-             * @classdesc Represents a FreeResponse.
-             * @constructor
-             * @param {palimpsest.v1.FreeResponse.$Properties=} [properties] Properties to set
-             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
-             */
-            const FreeResponse = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
-            };
-
-            /**
-             * Creates a new FreeResponse instance using the specified properties.
-             * @function create
-             * @memberof palimpsest.v1.FreeResponse
-             * @static
-             * @param {palimpsest.v1.FreeResponse.$Properties=} [properties] Properties to set
-             * @returns {palimpsest.v1.FreeResponse} FreeResponse instance
-             * @type {{
-             *   (properties: palimpsest.v1.FreeResponse.$Shape): palimpsest.v1.FreeResponse & palimpsest.v1.FreeResponse.$Shape;
-             *   (properties?: palimpsest.v1.FreeResponse.$Properties): palimpsest.v1.FreeResponse;
-             * }}
-             */
-            FreeResponse.create = function(properties) {
-                return new FreeResponse(properties);
-            };
-
-            /**
-             * Encodes the specified FreeResponse message. Does not implicitly {@link palimpsest.v1.FreeResponse.verify|verify} messages.
-             * @function encode
-             * @memberof palimpsest.v1.FreeResponse
-             * @static
-             * @param {palimpsest.v1.FreeResponse.$Properties} message FreeResponse message or plain object to encode
-             * @param {$protobuf.Writer} [writer] Writer to encode to
-             * @returns {$protobuf.Writer} Writer
-             */
-            FreeResponse.encode = function (message, writer, _depth) {
-                if (!writer)
-                    writer = $Writer.create();
-                if (_depth === $undefined)
-                    _depth = 0;
-                if (_depth > $util.recursionLimit)
-                    throw $Error("max depth exceeded");
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
-                return writer;
-            };
-
-            /**
-             * Decodes a FreeResponse message from the specified reader or buffer.
-             * @function decode
-             * @memberof palimpsest.v1.FreeResponse
-             * @static
-             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
-             * @param {number} [length] Message length if known beforehand
-             * @returns {palimpsest.v1.FreeResponse & palimpsest.v1.FreeResponse.$Shape} FreeResponse
-             * @throws {Error} If the payload is not a reader or valid buffer
-             * @throws {$protobuf.util.ProtocolError} If required fields are missing
-             */
-            FreeResponse.decode = function (reader, length, _end, _depth, _target) {
-                if (!(reader instanceof $Reader))
-                    reader = $Reader.create(reader);
-                if (_depth === $undefined)
-                    _depth = 0;
-                if (_depth > $Reader.recursionLimit)
-                    throw $Error("max depth exceeded");
-                let end, message;
-                if (length === $undefined)
-                    end = reader.len;
-                else {
-                    end = reader.pos + length;
-                    if (end > reader.len)
-                        throw $RangeError("index out of range");
-                    length = reader.len;
-                    reader.len = end;
-                }
-                message = _target || new $root.palimpsest.v1.FreeResponse();
-                while (reader.pos < end) {
-                    let start = reader.pos;
-                    let tag = reader.tag();
-                    if (tag === _end) {
-                        _end = $undefined;
-                        break;
-                    }
-                    reader.skipType(tag & 7, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
-                }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
-                return message;
-            };
-
-            return FreeResponse;
-        })();
-
         v1.Trajectory = (function() {
 
             /**
@@ -28364,6 +31106,7 @@ const exportedActorProcessOrder = palimpsest.v1.ActorProcessOrder;
 const exportedActorProcessReady = palimpsest.v1.ActorProcessReady;
 const exportedActorProcessReceived = palimpsest.v1.ActorProcessReceived;
 const exportedActorProcessStart = palimpsest.v1.ActorProcessStart;
+const exportedActorReference = palimpsest.v1.ActorReference;
 const exportedActorSpec = palimpsest.v1.ActorSpec;
 const exportedActorStarted = palimpsest.v1.ActorStarted;
 const exportedActorState = palimpsest.v1.ActorState;
@@ -28388,6 +31131,7 @@ const exportedEndedHolders = palimpsest.v1.EndedHolders;
 const exportedError = palimpsest.v1.Error;
 const exportedFence = palimpsest.v1.Fence;
 const exportedFetchRequest = palimpsest.v1.FetchRequest;
+const exportedFindValue = palimpsest.v1.FindValue;
 const exportedFollowTokenRequest = palimpsest.v1.FollowTokenRequest;
 const exportedFreeObjectsRequest = palimpsest.v1.FreeObjectsRequest;
 const exportedFreeObjectsResponse = palimpsest.v1.FreeObjectsResponse;
@@ -28399,12 +31143,15 @@ const exportedGetJobRequest = palimpsest.v1.GetJobRequest;
 const exportedGetStackRequest = palimpsest.v1.GetStackRequest;
 const exportedGoodbye = palimpsest.v1.Goodbye;
 const exportedHeadMessage = palimpsest.v1.HeadMessage;
+const exportedHoldRequest = palimpsest.v1.HoldRequest;
+const exportedHoldResponse = palimpsest.v1.HoldResponse;
 const exportedJobInfo = palimpsest.v1.JobInfo;
 const exportedJobStatus = palimpsest.v1.JobStatus;
 const exportedKillActorRequest = palimpsest.v1.KillActorRequest;
 const exportedLabelCondition = palimpsest.v1.LabelCondition;
 const exportedLabelOperator = palimpsest.v1.LabelOperator;
 const exportedLeaseRenewed = palimpsest.v1.LeaseRenewed;
+const exportedLinkHello = palimpsest.v1.LinkHello;
 const exportedListActorsRequest = palimpsest.v1.ListActorsRequest;
 const exportedListActorsResponse = palimpsest.v1.ListActorsResponse;
 const exportedListJobsRequest = palimpsest.v1.ListJobsRequest;
@@ -28429,8 +31176,14 @@ const exportedNodeHeartbeat = palimpsest.v1.NodeHeartbeat;
 const exportedNodeInfo = palimpsest.v1.NodeInfo;
 const exportedNodeMessage = palimpsest.v1.NodeMessage;
 const exportedNodeState = palimpsest.v1.NodeState;
+const exportedObjectAnswer = palimpsest.v1.ObjectAnswer;
+const exportedObjectAnswers = palimpsest.v1.ObjectAnswers;
+const exportedObjectIds = palimpsest.v1.ObjectIds;
 const exportedObjectInfo = palimpsest.v1.ObjectInfo;
+const exportedObjectOrder = palimpsest.v1.ObjectOrder;
+const exportedObjectOrders = palimpsest.v1.ObjectOrders;
 const exportedObjectPlace = palimpsest.v1.ObjectPlace;
+const exportedObjectReference = palimpsest.v1.ObjectReference;
 const exportedObjectReport = palimpsest.v1.ObjectReport;
 const exportedObjectRow = palimpsest.v1.ObjectRow;
 const exportedProbe = palimpsest.v1.Probe;
@@ -28444,6 +31197,7 @@ const exportedRegistered = palimpsest.v1.Registered;
 const exportedReplacedToken = palimpsest.v1.ReplacedToken;
 const exportedReply = palimpsest.v1.Reply;
 const exportedReplyBatch = palimpsest.v1.ReplyBatch;
+const exportedReserveValue = palimpsest.v1.ReserveValue;
 const exportedResolveActorRequest = palimpsest.v1.ResolveActorRequest;
 const exportedResources = palimpsest.v1.Resources;
 const exportedRotateTokenRequest = palimpsest.v1.RotateTokenRequest;
@@ -28453,6 +31207,7 @@ const exportedRunningDriver = palimpsest.v1.RunningDriver;
 const exportedSampling = palimpsest.v1.Sampling;
 const exportedScoredGroup = palimpsest.v1.ScoredGroup;
 const exportedScoredTrajectory = palimpsest.v1.ScoredTrajectory;
+const exportedSealValue = palimpsest.v1.SealValue;
 const exportedSessionEvent = palimpsest.v1.SessionEvent;
 const exportedSessionMessage = palimpsest.v1.SessionMessage;
 const exportedSessionOpened = palimpsest.v1.SessionOpened;
@@ -28469,6 +31224,7 @@ const exportedStopDriver = palimpsest.v1.StopDriver;
 const exportedStopJobRequest = palimpsest.v1.StopJobRequest;
 const exportedStopNode = palimpsest.v1.StopNode;
 const exportedStoreDiff = palimpsest.v1.StoreDiff;
+const exportedStoreValue = palimpsest.v1.StoreValue;
 const exportedStrategy = palimpsest.v1.Strategy;
 const exportedStrategyKind = palimpsest.v1.StrategyKind;
 const exportedStreamCredit = palimpsest.v1.StreamCredit;
@@ -28488,4 +31244,4 @@ const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
 const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
-export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };
+export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };

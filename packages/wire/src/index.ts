@@ -33,6 +33,17 @@ export { actorHostService, headService, jobsService, nodeLinkService, objectsSer
 export { type Debuggee, readStack, type StackReading } from "./stack.js";
 export { fromGrpcError, toGrpcError } from "./status.js";
 export {
+  type ArrayToRead,
+  decodeStored,
+  decodeWhole,
+  type EncodedValue,
+  encodeLong,
+  headBytes,
+  type StoredValue,
+  storedValue,
+  wholeOf,
+} from "./stored-value.js";
+export {
   checkServer,
   contextOf,
   loadTls,
@@ -44,4 +55,11 @@ export {
 } from "./tls.js";
 export { transferTimeoutMs } from "./transfer.js";
 export { decodeValue, encodeValue } from "./value.js";
+export {
+  markReference,
+  type Reference,
+  referenceOf,
+  type ValueDecoding,
+  type ValueEncoding,
+} from "./value-extensions.js";
 export { watchTls } from "./watch-tls.js";

@@ -28,7 +28,7 @@ export const headService = {
     "MissingObjects",
     proto.MissingObjectsRequest,
     proto.MissingObjectsResponse,
-    access.use,
+    access.bytes,
   ),
   listObjects: head.unary("ListObjects", proto.ListObjectsRequest, proto.ListObjectsResponse, access.read),
   rotateToken: head.unary("RotateToken", proto.RotateTokenRequest, proto.RotateTokenResponse, access.replace),
@@ -54,6 +54,8 @@ export const objectsService = {
   fetch: objects.unary("Fetch", proto.FetchRequest, proto.ObjectInfo, access.use),
   stat: objects.unary("Stat", proto.StatRequest, proto.ObjectInfo, access.bytes),
   free: objects.unary("Free", proto.FreeRequest, proto.FreeResponse, access.use),
+  link: objects.bidi("Link", proto.ObjectOrders, proto.ObjectAnswers, access.carry),
+  hold: objects.unary("Hold", proto.HoldRequest, proto.HoldResponse, access.node),
 } as const;
 
 const jobs = serviceMethods("Jobs");

@@ -1,5 +1,6 @@
 import { Packr } from "msgpackr";
 import { PalimpsestError } from "./error.js";
+import { decodingWith, encodingWith, type ValueDecoding, type ValueEncoding } from "./value-extensions.js";
 
 /** Thrown while packing; the place of what must not travel is looked up only then, so that good values cost nothing. */
 class CodeInValue extends Error {}
@@ -21,12 +22,14 @@ const packr = new Packr({
 
 /**
  * Bytes of a value that travels in a call or a reply: structured data and typed arrays.
- * @throws {PalimpsestError} INVALID_ARGUMENT for functions, symbols and actor handles at any depth, with their place
+ * @param encoding takes the references of the value; without it there may be none
+ * @throws {PalimpsestError} INVALID_ARGUMENT for functions and symbols at any depth, with their place
  */
-export function encodeValue(value: unknown): Uint8Array {
+export function encodeValue(value: unknown, encoding?: ValueEncoding): Uint8Array {
   try {
-    return packr.pack(value);
+    return encodingWith(encoding, () => packr.pack(value));
   } catch (reason) {
+    if (reason instanceof PalimpsestError) throw reason;
     refuseCode(value);
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
@@ -38,11 +41,16 @@ export function encodeValue(value: unknown): Uint8Array {
   }
 }
 
-/** The value of encodeValue's bytes. @throws {PalimpsestError} CODEC */
-export function decodeValue(bytes: Uint8Array): unknown {
+/**
+ * The value of encodeValue's bytes.
+ * @param decoding makes of its references what stands for them here; without it there may be none
+ * @throws {PalimpsestError} CODEC
+ */
+export function decodeValue(bytes: Uint8Array, decoding?: ValueDecoding): unknown {
   try {
-    return packr.unpack(bytes);
+    return decodingWith(decoding, () => packr.unpack(bytes));
   } catch (reason) {
+    if (reason instanceof PalimpsestError) throw reason;
     throw new PalimpsestError("CODEC", `${bytes.byteLength} bytes are not an encoded value`, {
       cause: reason,
     });
@@ -68,12 +76,6 @@ function refuseCode(root: unknown): void {
     }
     if (value === null || typeof value !== "object" || ArrayBuffer.isView(value) || seen.has(value)) continue;
     seen.add(value);
-    if (isHandle(value)) {
-      throw new PalimpsestError(
-        "INVALID_ARGUMENT",
-        `${path} is an actor's handle: send its actorId, and take the handle there by getActor({ actorId })`,
-      );
-    }
     // The first in the value is the first that is popped.
     for (const child of childrenOf(value, path).reverse()) open.push(child);
   }
@@ -91,9 +93,4 @@ function childrenOf(value: object, path: string): Place[] {
     ]);
   }
   return Object.entries(value).map(([key, item]) => ({ value: item, path: `${path}.${key}` }));
-}
-
-/** Handles are proxies of their controls, whose functions are what fails to travel. */
-function isHandle(value: object): boolean {
-  return ["actorId", "ready", "info", "kill", "with"].every((name) => Object.hasOwn(value, name));
 }

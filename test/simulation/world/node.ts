@@ -104,6 +104,8 @@ export class SimNode {
     const store = await ObjectStore.open({ folder, maxBytes, clock: systemClock, disk: this.disk });
     this.store = plant.objectStore(store, this.process);
     const close = async () => undefined;
-    return { store: this.store, folder: { folder, maxBytes, place: "memory" as const, close } };
+    const proof = { path: "/nowhere/proof", text: "nobody reads it" };
+    const opened = { folder, maxBytes, place: "memory" as const, onDiskBecause: "", proof, close };
+    return { store: this.store, folder: opened };
   }
 }

@@ -4,7 +4,7 @@
  * Not responsible for: objects at rest (../invariants/objects.ts), files (memory-disk.ts).
  */
 import type * as proto from "@palimpsest/wire/protocol";
-import type { ObjectRef } from "../../../packages/client/src/objects.js";
+import type { ContentRef } from "../../../packages/client/src/objects.js";
 import type { ControlPlane } from "../../../packages/head/src/control-plane.js";
 import { hasEnded } from "../../../packages/head/src/job.js";
 import type { Arrival } from "./connection.js";
@@ -13,7 +13,7 @@ import type { SimProcess } from "./process.js";
 import type { World } from "./world.js";
 
 /** What programs tell each other of an object. */
-export interface KnownObject extends ObjectRef {
+export interface KnownObject extends ContentRef {
   /** Its bytes are a function of it. */
   readonly key: string;
 }

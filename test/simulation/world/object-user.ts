@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Cluster } from "../../../packages/client/src/cluster.js";
-import { type ObjectRef, Objects } from "../../../packages/client/src/objects.js";
+import { type ContentRef, Objects } from "../../../packages/client/src/objects.js";
 import type { SimNode } from "./node.js";
 import { type KnownObject, type ObjectOperation, short } from "./object-records.js";
 import type { SimProcess } from "./process.js";
@@ -188,6 +188,6 @@ function bytesOf(key: string): Uint8Array {
   return Buffer.alloc(sizeBytes, key);
 }
 
-function referenceOf(bytes: Uint8Array): ObjectRef {
+function referenceOf(bytes: Uint8Array): ContentRef {
   return { objectId: createHash("sha256").update(bytes).digest("hex"), sizeBytes: bytes.byteLength };
 }

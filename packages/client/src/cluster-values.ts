@@ -1,0 +1,38 @@
+import { ClusterState } from "./cluster-state.js";
+import type { GetOptions, ObjectRef } from "./object-ref.js";
+import type { PutOptions, ValueStore } from "./value-store.js";
+import { type Waitable, type Waited, type WaitOptions, waitFor } from "./value-wait.js";
+
+/** Values that programs share by reference. */
+export abstract class ClusterValues extends ClusterState {
+  protected abstract readonly values: ValueStore;
+
+  /**
+   * Puts a value: structured data, typed arrays, references and handles. Its arrays must not change until it is put.
+   * @throws {PalimpsestError} INVALID_ARGUMENT for functions and symbols, OBJECT_STORE_FULL
+   */
+  put<T>(value: T, options: PutOptions = {}): Promise<ObjectRef<T>> {
+    return this.values.put(value, options);
+  }
+
+  /** The value, a new one each time; of several references their values in order. @throws {PalimpsestError} OBJECT_LOST */
+  get<T>(ref: ObjectRef<T>, options?: GetOptions): Promise<T>;
+  get<T>(refs: readonly ObjectRef<T>[], options?: Omit<GetOptions, "into">): Promise<T[]>;
+  get<T>(refs: ObjectRef<T> | readonly ObjectRef<T>[], options: GetOptions = {}): Promise<T | T[]> {
+    if ("objectId" in refs) return this.values.get(refs, options);
+    return Promise.all(refs.map((ref) => this.values.get(ref, options)));
+  }
+
+  /**
+   * Waits until `count` of the references (their values can be had) and promises (they are settled) are ready.
+   * @throws {PalimpsestError} INVALID_ARGUMENT, CANCELLED
+   */
+  wait<Item extends Waitable>(items: readonly Item[], options: WaitOptions = {}): Promise<Waited<Item>> {
+    return waitFor(items, options, this.values);
+  }
+
+  /** Removes values everywhere, whoever refers to them. To need them no more oneself is `ref.release()`. */
+  free(refs: ObjectRef | readonly ObjectRef[], options: PutOptions = {}): Promise<void> {
+    return this.values.free("objectId" in refs ? [refs] : refs, options);
+  }
+}

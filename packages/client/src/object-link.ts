@@ -1,0 +1,165 @@
+/**
+ * Responsibility: this program's stream to the node of its machine: orders about values and their answers, many to a
+ *   message.
+ * Not responsible for: which node, what is done again after a break (value-store.ts).
+ *
+ * Invariants:
+ * - VALUELINK-1. Orders reach the node in the order of order().
+ * - VALUELINK-2. Each order is answered once: by the node, its deadline, or the end of the stream with UNAVAILABLE.
+ */
+import { readFile } from "node:fs/promises";
+import type { ClientDuplexStream } from "@grpc/grpc-js";
+import {
+  type Clock,
+  errorFromProto,
+  fromGrpcError,
+  objectsService,
+  PalimpsestError,
+  type Peer,
+} from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+
+const maxBatchBytes = 1024 * 1024;
+const helloTimeoutMs = 10_000;
+
+interface Waiting {
+  readonly resolve: (answer: proto.ObjectAnswer.$Properties) => void;
+  readonly reject: (error: PalimpsestError) => void;
+}
+
+export interface ObjectLinkOptions {
+  readonly peer: Peer;
+  readonly clock: Clock;
+  readonly holder: string;
+  /** Everything that the holder holds. */
+  readonly held: readonly string[];
+  /** Called once. */
+  readonly onEnd: () => void;
+}
+
+export class ObjectLink {
+  readonly peer: Peer;
+  readonly #clock: Clock;
+  readonly #onEnd: () => void;
+  readonly #waiting = new Map<number, Waiting>();
+  #stream: ClientDuplexStream<proto.ObjectOrders.$Properties, proto.ObjectAnswers.$Properties> | undefined;
+  #outbox: proto.ObjectOrder.$Properties[] = [];
+  #nextOrderId = 1;
+  #flushing = false;
+  #full = false;
+  #shared = false;
+
+  private constructor({ peer, clock, onEnd }: ObjectLinkOptions) {
+    this.peer = peer;
+    this.#clock = clock;
+    this.#onEnd = onEnd;
+  }
+
+  /** @throws {PalimpsestError} UNAVAILABLE */
+  static async open(options: ObjectLinkOptions): Promise<ObjectLink> {
+    const link = new ObjectLink(options);
+    const stream = options.peer.bidi(objectsService.link);
+    link.#stream = stream;
+    stream.on("data", ({ answers }: proto.ObjectAnswers.$Properties) => link.#receive(answers ?? []));
+    stream.on("drain", () => {
+      link.#full = false;
+      link.#flush();
+    });
+    stream.on("error", (reason) => link.#end(fromGrpcError(reason)));
+    stream.on("end", () =>
+      link.#end(new PalimpsestError("UNAVAILABLE", "the node ended the stream of values")),
+    );
+    const objectIds = options.held.map(idBytes);
+    const answer = await link.order({ hello: { holder: options.holder, objectIds } }, helloTimeoutMs);
+    link.#shared = await seesFile(answer.proofPath ?? "", answer.proof ?? "");
+    return link;
+  }
+
+  /** Whether this program can read and write the node's files. */
+  get shared(): boolean {
+    return this.#shared;
+  }
+
+  order(order: proto.ObjectOrder.$Properties, timeoutMs: number): Promise<proto.ObjectAnswer.$Properties> {
+    return new Promise((resolve, reject) => {
+      if (!this.#stream) {
+        reject(new PalimpsestError("UNAVAILABLE", `the stream of values to ${this.peer.address} has ended`));
+        return;
+      }
+      const orderId = this.#nextOrderId++;
+      const cancelTimer = this.#clock.after(timeoutMs, () => {
+        this.#waiting.delete(orderId);
+        const text = `the node at ${this.peer.address} gave no answer within ${Math.round(timeoutMs)} ms`;
+        reject(new PalimpsestError("GET_TIMEOUT", text));
+      });
+      this.#waiting.set(orderId, {
+        resolve: (answer) => {
+          cancelTimer();
+          resolve(answer);
+        },
+        reject: (error) => {
+          cancelTimer();
+          reject(error);
+        },
+      });
+      this.#outbox.push({ ...order, orderId });
+      if (this.#flushing || this.#full) return;
+      this.#flushing = true;
+      process.nextTick(() => this.#flush());
+    });
+  }
+
+  close(): void {
+    this.#end(new PalimpsestError("CANCELLED", "the connection to the cluster was closed"));
+  }
+
+  #flush(): void {
+    this.#flushing = false;
+    while (this.#stream && !this.#full && this.#outbox.length > 0) {
+      this.#full = !this.#stream.write({ orders: this.#takeBatch() });
+    }
+  }
+
+  #takeBatch(): proto.ObjectOrder.$Properties[] {
+    let bytes = 0;
+    let count = 0;
+    for (const { store } of this.#outbox) {
+      bytes += 64 + (store?.data?.byteLength ?? 0);
+      if (count > 0 && bytes > maxBatchBytes) break;
+      count++;
+    }
+    return this.#outbox.splice(0, count);
+  }
+
+  #receive(answers: readonly proto.ObjectAnswer.$Properties[]): void {
+    for (const answer of answers) {
+      const orderId = answer.orderId ?? 0;
+      const waiting = this.#waiting.get(orderId);
+      this.#waiting.delete(orderId);
+      if (answer.error) waiting?.reject(errorFromProto(answer.error));
+      else waiting?.resolve(answer);
+    }
+  }
+
+  #end(error: PalimpsestError): void {
+    const stream = this.#stream;
+    if (!stream) return;
+    this.#stream = undefined;
+    this.#outbox = [];
+    stream.cancel();
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    this.#onEnd();
+    for (const { reject } of waiting) reject(error);
+  }
+}
+
+export function idBytes(objectId: string): Uint8Array {
+  return Buffer.from(objectId, "hex");
+}
+
+/** Whether the file is there and says what the node says. */
+async function seesFile(path: string, text: string): Promise<boolean> {
+  if (path === "" || text === "") return false;
+  return (await readFile(path, "utf8").catch(() => "")) === text;
+}

@@ -1,0 +1,131 @@
+/**
+ * Responsibility: values in files of the node on the same machine: written in place and read in place.
+ * Not responsible for: which file (the node says it).
+ *
+ * Invariants:
+ * - FILEVALUE-1. A value is given only when its file was still the object's after its last byte was read: a file that was
+ *   freed meanwhile may have been written again.
+ */
+import { type FileHandle, open, stat } from "node:fs/promises";
+import {
+  type ArrayToRead,
+  decodeStored,
+  headBytes,
+  PalimpsestError,
+  type ValueDecoding,
+} from "@palimpsest/wire";
+
+/** Read at once: the value of most objects without its long arrays. */
+const beginBytes = 64 * 1024;
+/** A piece of work of one thread. */
+const sliceBytes = 8 * 1024 * 1024;
+/** Threads that copy at once. More do not make two cores faster. */
+const lanes = 2;
+
+interface Slice {
+  readonly bytes: Uint8Array;
+  readonly position: number;
+}
+
+/** @throws {PalimpsestError} OBJECT_STORE_FULL when the file system is */
+export async function writeFileValue(
+  path: string,
+  pieces: readonly Uint8Array[],
+  signal?: AbortSignal,
+): Promise<void> {
+  // The node has made the file, with its rights.
+  const file = await open(path, "r+");
+  try {
+    let position = 0;
+    const slices: Slice[] = [];
+    for (const piece of pieces) {
+      slices.push(...slicesOf(piece, position));
+      position += piece.byteLength;
+    }
+    await inLanes(slices, async ({ bytes, position: at }) => {
+      for (let done = 0; done < bytes.byteLength; ) {
+        signal?.throwIfAborted();
+        done += (await file.write(bytes, done, bytes.byteLength - done, at + done)).bytesWritten;
+      }
+    });
+  } catch (reason) {
+    if (!isNoSpace(reason)) throw reason;
+    throw new PalimpsestError(
+      "OBJECT_STORE_FULL",
+      `the file system of the object store (${path}) has no space left: free some, or give objectStoreDir another folder or objectStoreBytes a smaller bound`,
+      { cause: reason },
+    );
+  } finally {
+    await file.close();
+  }
+}
+
+/** Undefined: the file is the object's no more (FILEVALUE-1). @throws {PalimpsestError} CODEC */
+export async function readFileValue(
+  path: string,
+  sizeBytes: number,
+  bind: ValueDecoding["bind"],
+  into: ArrayBuffer | undefined,
+): Promise<{ readonly value: unknown } | undefined> {
+  const file = await open(path, "r").catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    const before = await file.stat();
+    if (before.size !== sizeBytes) return undefined;
+    let begin = await readExactly(file, 0, Math.min(sizeBytes, beginBytes));
+    const needed = Math.min(sizeBytes, headBytes(begin));
+    if (needed > begin.byteLength) begin = await readExactly(file, 0, needed);
+    const isStill = async () => (await stat(path).catch(() => undefined))?.ino === before.ino;
+    // Before anything is made of what was read, and when all is.
+    if (!(await isStill())) return undefined;
+    let unused = into;
+    const bufferOf = (lengthBytes: number) => {
+      if (unused?.byteLength !== lengthBytes) return new ArrayBuffer(lengthBytes);
+      const buffer = unused;
+      unused = undefined;
+      return buffer;
+    };
+    const { value, arrays } = decodeStored(begin, sizeBytes, bind, bufferOf);
+    await readArrays(file, arrays);
+    return arrays.length === 0 || (await isStill()) ? { value } : undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+async function readArrays(file: FileHandle, arrays: readonly ArrayToRead[]): Promise<void> {
+  const slices = arrays.flatMap(({ target, offsetBytes }) => [...slicesOf(target, offsetBytes)]);
+  await inLanes(slices, ({ bytes, position }) => fill(file, bytes, position));
+}
+
+async function readExactly(file: FileHandle, position: number, lengthBytes: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(lengthBytes);
+  const slices = [...slicesOf(bytes, position)];
+  await inLanes(slices, (slice) => fill(file, slice.bytes, slice.position));
+  return bytes;
+}
+
+async function fill(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let done = 0; done < bytes.byteLength; ) {
+    const { bytesRead } = await file.read(bytes, done, bytes.byteLength - done, position + done);
+    if (bytesRead === 0) throw new PalimpsestError("CODEC", "the object's file is shorter than its value");
+    done += bytesRead;
+  }
+}
+
+function* slicesOf(bytes: Uint8Array, position: number): Generator<Slice> {
+  for (let at = 0; at < bytes.byteLength; at += sliceBytes)
+    yield { bytes: bytes.subarray(at, at + sliceBytes), position: position + at };
+}
+
+async function inLanes(slices: readonly Slice[], work: (slice: Slice) => Promise<void>): Promise<void> {
+  const left = slices.values();
+  const lane = async () => {
+    for (const slice of left) await work(slice);
+  };
+  await Promise.all(Array.from({ length: Math.min(lanes, slices.length) }, lane));
+}
+
+function isNoSpace(reason: unknown): boolean {
+  return reason instanceof Error && "code" in reason && reason.code === "ENOSPC";
+}

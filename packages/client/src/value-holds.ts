@@ -1,0 +1,156 @@
+/**
+ * Responsibility: which stored values this program refers to, and tells the node when it begins and ends to.
+ * Not responsible for: bytes; values that only this program has (value-store.ts).
+ *
+ * Invariants:
+ * - REF-1. While a reference is reachable, or a call that it travels in is under way, the value is held for this program.
+ * - REF-2. A value is let go once nothing of that is left: by release(), or by the collector some time.
+ * - REF-3. What is held and let go in one turn reaches the node in that order, many to an order.
+ */
+import { ObjectRef, type RefStore } from "./object-ref.js";
+
+interface Entry {
+  ref: WeakRef<ObjectRef>;
+  /** Rises when a new reference takes over, so that the end of the old one says nothing. */
+  generation: number;
+  /** Calls under way that it travels in. */
+  pins: number;
+  /** The program said that it needs it no more. */
+  released: boolean;
+  /** Settles when the node holds it. */
+  holding: Promise<void> | undefined;
+}
+
+export interface ValueHoldsDeps {
+  /** Tells the node. Never rejects: what cannot be held is lost, and a read of it says so. */
+  hold(objectIds: readonly string[]): Promise<void>;
+  letGo(objectIds: readonly string[]): void;
+}
+
+export class ValueHolds {
+  readonly #deps: ValueHoldsDeps;
+  readonly #entries = new Map<string, Entry>();
+  readonly #collected: FinalizationRegistry<{ readonly objectId: string; readonly generation: number }>;
+  /** In order; each is all of one kind. */
+  #changes: { readonly hold: boolean; readonly objectIds: string[] }[] = [];
+  #flushing: Promise<void> | undefined;
+
+  constructor(deps: ValueHoldsDeps) {
+    this.#deps = deps;
+    this.#collected = new FinalizationRegistry(({ objectId, generation }) => {
+      const entry = this.#entries.get(objectId);
+      if (entry?.generation !== generation) return;
+      entry.released = true;
+      this.#endIfUnused(objectId, entry);
+    });
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Everything that is held. */
+  heldIds(): string[] {
+    return [...this.#entries.keys()];
+  }
+
+  has(objectId: string): boolean {
+    return this.#entries.has(objectId);
+  }
+
+  /** A value that this program has just stored: the node holds it already. */
+  stored(ref: ObjectRef): void {
+    const entry: Entry = {
+      ref: new WeakRef(ref),
+      generation: 0,
+      pins: 0,
+      released: false,
+      holding: undefined,
+    };
+    this.#entries.set(ref.objectId, entry);
+    this.#collected.register(ref, { objectId: ref.objectId, generation: 0 });
+  }
+
+  /** The reference to a value that came with another one; held from now on. */
+  received(objectId: string, sizeBytes: number, store: RefStore): ObjectRef {
+    const entry = this.#entries.get(objectId);
+    const known = entry?.released ? undefined : entry?.ref.deref();
+    if (known) return known;
+    const ref = new ObjectRef(objectId, sizeBytes, store);
+    const generation = (entry?.generation ?? 0) + 1;
+    this.#collected.register(ref, { objectId, generation });
+    if (entry) Object.assign(entry, { ref: new WeakRef(ref), generation, released: false });
+    else {
+      const next: Entry = { ref: new WeakRef(ref), generation, pins: 0, released: false, holding: undefined };
+      this.#entries.set(objectId, next);
+      const holding = this.#change(true, objectId).finally(() => {
+        next.holding = undefined;
+      });
+      next.holding = holding;
+    }
+    return ref;
+  }
+
+  /** Settles when the node holds all of them that it is to hold. */
+  async held(refs: readonly ObjectRef[]): Promise<void> {
+    for (const { objectId } of refs) await this.#entries.get(objectId)?.holding;
+  }
+
+  /** Whether some of them are not held yet. */
+  isHolding(refs: readonly ObjectRef[]): boolean {
+    return refs.some(({ objectId }) => this.#entries.get(objectId)?.holding !== undefined);
+  }
+
+  /** Keeps it until the returned function is called. */
+  pin(ref: ObjectRef): () => void {
+    const entry = this.#entries.get(ref.objectId);
+    if (entry === undefined) return () => undefined;
+    entry.pins++;
+    let pinned: ObjectRef | undefined = ref;
+    return () => {
+      if (pinned === undefined) return;
+      pinned = undefined;
+      entry.pins--;
+      this.#endIfUnused(ref.objectId, entry);
+    };
+  }
+
+  release(ref: ObjectRef): void {
+    const entry = this.#entries.get(ref.objectId);
+    if (entry === undefined || entry.ref.deref() !== ref) return;
+    entry.released = true;
+    this.#endIfUnused(ref.objectId, entry);
+  }
+
+  /** It was freed for everybody. */
+  forget(objectId: string): void {
+    this.#entries.delete(objectId);
+  }
+
+  #endIfUnused(objectId: string, entry: Entry): void {
+    if (!entry.released || entry.pins > 0 || this.#entries.get(objectId) !== entry) return;
+    this.#entries.delete(objectId);
+    void this.#change(false, objectId);
+  }
+
+  /** REF-3 */
+  #change(hold: boolean, objectId: string): Promise<void> {
+    const last = this.#changes.at(-1);
+    if (last?.hold === hold) last.objectIds.push(objectId);
+    else this.#changes.push({ hold, objectIds: [objectId] });
+    this.#flushing ??= Promise.resolve().then(() => this.#flush());
+    return this.#flushing;
+  }
+
+  async #flush(): Promise<void> {
+    this.#flushing = undefined;
+    const changes = this.#changes;
+    this.#changes = [];
+    const holds: Promise<void>[] = [];
+    for (const { hold, objectIds } of changes) {
+      if (hold) holds.push(this.#deps.hold(objectIds));
+      else this.#deps.letGo(objectIds);
+    }
+    await Promise.all(holds);
+  }
+}

@@ -1,0 +1,315 @@
+/**
+ * Responsibility: the values of this program: put, read, freed.
+ * Not responsible for: which of them are held (value-holds.ts), the stream to the node (node-connection.ts), files
+ *   (value-files.ts).
+ *
+ * A small value stays in this program until a reference to it leaves it: until then it costs no message, and it ends with
+ * the program, whose references were the only ones. It is stored on the node before the message with the reference goes.
+ *
+ * Invariants:
+ * - VALUES-1. A reference that leaves this program names a value that lies on a node, with all that the value refers to.
+ * - VALUES-2. What a value is read as is a new value: nobody else changes it.
+ */
+import { randomBytes } from "node:crypto";
+import {
+  type Clock,
+  decodeWhole,
+  type EncodedValue,
+  encodeLong,
+  type Network,
+  objectsService,
+  PalimpsestError,
+  type Reference,
+  type StoredValue,
+  storedValue,
+  systemClock,
+  transferTimeoutMs,
+  wholeOf,
+} from "@palimpsest/wire";
+import { NodeConnection } from "./node-connection.js";
+import { idBytes, type ObjectLink } from "./object-link.js";
+import { type GetOptions, ObjectRef, type RefStore } from "./object-ref.js";
+import { chunksOf, pull } from "./object-transfer.js";
+import { readFileValue, writeFileValue } from "./value-files.js";
+import { ValueHolds } from "./value-holds.js";
+
+/** Larger values go to the node at once, and larger arguments and results by reference. */
+export const smallValueBytes = 100 * 1024;
+const controlTimeoutMs = 30_000;
+/** How often an object is looked for in one read. */
+const maxReads = 3;
+const maxIdsPerCall = 10_000;
+
+export interface PutOptions {
+  /** Default: 30 s and a second for each MiB. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface ValueStoreOptions {
+  /** host:port of the local node's Objects service. */
+  readonly address: () => Promise<string>;
+  readonly network: Network;
+  /** Session, or actor and incarnation, that holds what this program refers to. */
+  readonly holder: string;
+  readonly clock?: Clock;
+  /** The live handle of an actor that a value refers to. */
+  readonly handle: (actorId: string, maxTaskRetries: number) => unknown;
+}
+
+/** A value that only this program has. */
+interface LocalValue {
+  readonly bytes: Uint8Array;
+  /** What it refers to stays as long as it does. */
+  readonly contained: readonly ObjectRef[];
+}
+
+export class ValueStore implements RefStore {
+  readonly holds: ValueHolds;
+  readonly #options: ValueStoreOptions;
+  readonly #node: NodeConnection;
+  readonly #local = new WeakMap<ObjectRef, LocalValue>();
+  /** Values on their way to the node. */
+  readonly #promoting = new WeakMap<ObjectRef, Promise<void>>();
+  readonly #clock: Clock;
+
+  constructor(options: ValueStoreOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#node = new NodeConnection({ ...options, heldIds: () => this.holds.heldIds() });
+    this.holds = new ValueHolds({
+      hold: async (objectIds) => {
+        // What was let go while the node was away is not held again.
+        const ids = () => objectIds.filter((objectId) => this.holds.has(objectId)).map(idBytes);
+        await this.#node
+          .use({ timeoutMs: controlTimeoutMs }, (link, leftMs) =>
+            link.order({ hold: { objectIds: ids() } }, leftMs),
+          )
+          .catch(() => undefined);
+      },
+      letGo: (objectIds) => this.#node.tell({ release: { objectIds: objectIds.map(idBytes) } }),
+    });
+  }
+
+  /**
+   * Puts a value. Its arrays must not change until it is put.
+   * @throws {PalimpsestError} INVALID_ARGUMENT for functions and symbols, OBJECT_STORE_FULL
+   */
+  async put<T>(value: T, options: PutOptions = {}): Promise<ObjectRef<T>> {
+    const encoded = encodeLong(value);
+    const contained = refsOf(encoded.references);
+    if (encoded.sizeBytes <= smallValueBytes) {
+      const bytes = wholeOf(storedValue(encoded));
+      const ref = new ObjectRef<T>(newValueId(), bytes.byteLength, this);
+      this.#local.set(ref, { bytes, contained });
+      return ref;
+    }
+    return (await this.store(storedValue(encoded), contained, options)) as ObjectRef<T>;
+  }
+
+  /** Stores a value on the node, held for this program. */
+  async store(
+    stored: StoredValue,
+    contained: readonly ObjectRef[],
+    { timeoutMs = transferTimeoutMs(stored.sizeBytes), signal }: PutOptions = {},
+  ): Promise<ObjectRef> {
+    await this.promoted(contained);
+    const objectId = newValueId();
+    const contains = contained.map((ref) => idBytes(ref.objectId));
+    const settings = signal ? { timeoutMs, signal } : { timeoutMs };
+    await this.#node.use(settings, (link, leftMs) =>
+      this.#storeAt(link, { objectId, stored, contains, timeoutMs: leftMs, signal }),
+    );
+    const ref = new ObjectRef(objectId, stored.sizeBytes, this);
+    this.holds.stored(ref);
+    return ref;
+  }
+
+  /** Has values lie on the node before references to them leave this program (VALUES-1); undefined: they do already. */
+  promoted(refs: readonly ObjectRef[]): Promise<void> | undefined {
+    const local = refs.filter((ref) => this.#local.has(ref) && !this.holds.has(ref.objectId));
+    if (local.length === 0) return undefined;
+    return Promise.all(local.map((ref) => this.#promote(ref))).then(() => undefined);
+  }
+
+  /** @throws {PalimpsestError} OBJECT_LOST, GET_TIMEOUT, CANCELLED */
+  async get<T>(ref: ObjectRef<T>, options: GetOptions = {}): Promise<T> {
+    const local = this.#local.get(ref);
+    if (local) return decodeWhole(local.bytes, this.bind) as T;
+    if (!this.holds.has(ref.objectId)) throw lost(ref.objectId, "this program has released or freed it");
+    const unpin = this.holds.pin(ref);
+    try {
+      return (await this.read(ref, options)) as T;
+    } finally {
+      unpin();
+    }
+  }
+
+  /** The value of an object that somebody holds meanwhile. @throws {PalimpsestError} OBJECT_LOST */
+  async read(
+    { objectId, sizeBytes }: { readonly objectId: string; readonly sizeBytes: number },
+    { timeoutMs = transferTimeoutMs(sizeBytes), signal, into }: GetOptions = {},
+  ): Promise<unknown> {
+    signal?.throwIfAborted();
+    const settings = signal ? { timeoutMs, signal } : { timeoutMs };
+    return await this.#node.use(settings, async (link, leftMs) => {
+      for (let attempt = 1; attempt <= maxReads; attempt++) {
+        const find = { objectId: idBytes(objectId), remote: !link.shared };
+        const { data, info } = await link.order({ find }, leftMs);
+        if (data?.byteLength) return decodeWhole(data, this.bind);
+        if (info?.path) {
+          const read = await readFileValue(info.path, info.sizeBytes ?? 0, this.bind, into);
+          if (read !== undefined) return read.value;
+          continue;
+        }
+        const { bytes } = await pull(
+          link.peer,
+          objectId,
+          info?.sizeBytes ?? 0,
+          { ...settings, timeoutMs: leftMs },
+          false,
+        );
+        if (bytes.byteLength === info?.sizeBytes) return decodeWhole(bytes, this.bind);
+      }
+      throw lost(objectId, "it was freed while it was read");
+    });
+  }
+
+  /** Makes of references in values what stands for them here. */
+  readonly bind = (reference: Reference): unknown => {
+    if (reference.kind === "object")
+      return this.holds.received(reference.objectId, reference.sizeBytes, this);
+    return this.#options.handle(reference.actorId, reference.maxTaskRetries);
+  };
+
+  /** Removes values everywhere, whoever refers to them: reads of them fail with OBJECT_LOST from then on. */
+  async free(refs: readonly ObjectRef[], { timeoutMs = controlTimeoutMs }: PutOptions = {}): Promise<void> {
+    const stored = refs.filter(({ objectId }) => this.holds.has(objectId)).map(({ objectId }) => objectId);
+    for (const ref of refs) this.#local.delete(ref);
+    for (const objectId of stored) this.holds.forget(objectId);
+    for (let at = 0; at < stored.length; at += maxIdsPerCall) {
+      const objectIds = stored.slice(at, at + maxIdsPerCall);
+      await this.#node.use({ timeoutMs }, ({ peer }, leftMs) =>
+        peer.unary(objectsService.free, { objectIds, holder: "" }, { timeoutMs: leftMs }),
+      );
+    }
+  }
+
+  release(ref: ObjectRef): void {
+    this.#local.delete(ref);
+    this.holds.release(ref);
+  }
+
+  /** Of these, the ones whose value can be had somewhere. */
+  async existing(refs: readonly ObjectRef[], timeoutMs: number): Promise<ReadonlySet<ObjectRef>> {
+    const found = new Set(refs.filter((ref) => this.#local.has(ref)));
+    const asked = refs.filter((ref) => !found.has(ref) && this.holds.has(ref.objectId));
+    if (asked.length === 0) return found;
+    const objectIds = asked.map(({ objectId }) => idBytes(objectId));
+    const answer = await this.#node.use({ timeoutMs }, (link, leftMs) =>
+      link.order({ exist: { objectIds } }, leftMs),
+    );
+    const there = new Set((answer.objectIds ?? []).map((id) => Buffer.from(id).toString("hex")));
+    for (const ref of asked) if (there.has(ref.objectId)) found.add(ref);
+    return found;
+  }
+
+  async close(): Promise<void> {
+    await this.#node.close();
+  }
+
+  #promote(ref: ObjectRef): Promise<void> {
+    const under = this.#promoting.get(ref);
+    if (under !== undefined) return under;
+    const local = this.#local.get(ref);
+    const promoting = (async () => {
+      if (local === undefined) throw lost(ref.objectId, "this program has freed it");
+      await this.promoted(local.contained);
+      const { objectId } = ref;
+      const contains = local.contained.map((one) => idBytes(one.objectId));
+      const store = { objectId: idBytes(objectId), data: local.bytes, contains };
+      await this.#node.use({ timeoutMs: controlTimeoutMs }, (link, leftMs) => link.order({ store }, leftMs));
+      this.holds.stored(ref);
+    })();
+    this.#promoting.set(ref, promoting);
+    promoting.catch(() => this.#promoting.delete(ref));
+    return promoting;
+  }
+
+  async #storeAt(link: ObjectLink, value: StoringValue): Promise<void> {
+    const { objectId, stored, contains, timeoutMs, signal } = value;
+    const id = idBytes(objectId);
+    if (stored.sizeBytes <= smallValueBytes) {
+      await link.order(
+        { store: { objectId: id, data: wholeOf(stored), contains: [...contains] } },
+        timeoutMs,
+      );
+      return;
+    }
+    if (!link.shared) {
+      await this.#upload(link, value);
+      return;
+    }
+    const { info } = await link.order({ reserve: { objectId: id, sizeBytes: stored.sizeBytes } }, timeoutMs);
+    try {
+      await writeFileValue(info?.path ?? "", stored.pieces, signal);
+      await link.order({ seal: { objectId: id, contains: [...contains] } }, timeoutMs);
+    } catch (reason) {
+      link.order({ abandon: id }, controlTimeoutMs).catch(() => undefined);
+      throw reason;
+    }
+  }
+
+  /** Of another machine than the node: the bytes go over the network. */
+  async #upload(
+    link: ObjectLink,
+    { objectId, stored, contains, timeoutMs, signal }: StoringValue,
+  ): Promise<void> {
+    const settings = signal ? { timeoutMs, signal } : { timeoutMs };
+    const { stream, response } = link.peer.clientStream(objectsService.put, settings);
+    let answered = false;
+    let wake: () => void = () => undefined;
+    const onAnswer = () => {
+      answered = true;
+      wake();
+    };
+    response.then(onAnswer, onAnswer);
+    stream.on("drain", () => wake());
+    const first = { sizeBytes: stored.sizeBytes, holder: this.#options.holder, valueId: idBytes(objectId) };
+    let begin: object = { ...first, contains: [...contains] };
+    for (const data of chunksOf(stored.pieces)) {
+      if (answered) break;
+      const isTaken = stream.write({ ...begin, data });
+      begin = {};
+      if (isTaken || answered) continue;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    stream.end();
+    await response;
+  }
+}
+
+interface StoringValue {
+  readonly objectId: string;
+  readonly stored: StoredValue;
+  readonly contains: readonly Uint8Array[];
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The references to objects among those of a value. */
+export function refsOf(references: EncodedValue["references"]): readonly ObjectRef[] {
+  return references.flatMap(([, of]) => (of instanceof ObjectRef ? [of] : []));
+}
+
+function newValueId(): string {
+  return randomBytes(20).toString("hex");
+}
+
+function lost(objectId: string, why: string): PalimpsestError {
+  return new PalimpsestError("OBJECT_LOST", `object ${objectId} cannot be had: ${why}`, {
+    details: { objectId },
+  });
+}

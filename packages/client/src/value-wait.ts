@@ -1,0 +1,111 @@
+/** Waits for some of many: values that can be had, and promises. */
+import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { delay } from "./delay.js";
+import { ObjectRef } from "./object-ref.js";
+import type { ValueStore } from "./value-store.js";
+
+/** A reference to a value, or the promise of a call. */
+export type Waitable = ObjectRef | PromiseLike<unknown>;
+
+export interface WaitOptions {
+  /** How many have to be ready. Default 1. */
+  readonly count?: number;
+  /** After it whatever is ready is given. Default: none. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface Waited<Item> {
+  /** At most `count`, in the order in which they were given. */
+  readonly ready: readonly Item[];
+  readonly pending: readonly Item[];
+}
+
+const pollMs = { first: 5, longest: 500 };
+const askTimeoutMs = 30_000;
+
+/** As Ray's `wait`. A promise that is rejected is ready too. @throws {PalimpsestError} INVALID_ARGUMENT, CANCELLED */
+export async function waitFor<Item extends Waitable>(
+  items: readonly Item[],
+  options: WaitOptions,
+  values: ValueStore,
+  clock: Clock = systemClock,
+): Promise<Waited<Item>> {
+  const { count = 1, timeoutMs = Number.POSITIVE_INFINITY, signal } = options;
+  if (!Number.isInteger(count) || count < 1 || count > items.length)
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `count is ${count}: name 1 to ${items.length}, the number of items`,
+    );
+  if (new Set(items).size < items.length)
+    throw new PalimpsestError("INVALID_ARGUMENT", "an item is given twice: a wait counts each once");
+  const ready = new Set<Item>();
+  let wake: () => void = () => undefined;
+  for (const item of items) {
+    if (item instanceof ObjectRef) continue;
+    const done = () => {
+      ready.add(item);
+      wake();
+    };
+    item.then(done, done);
+  }
+  const refs = items.filter((item) => item instanceof ObjectRef);
+  const deadlineAt = clock.monotonicMs() + timeoutMs;
+  for (let pause = pollMs.first; ; pause = Math.min(pause * 2, pollMs.longest)) {
+    const leftMs = deadlineAt - clock.monotonicMs();
+    await look(
+      refs.filter((ref) => !ready.has(ref)),
+      ready,
+      values,
+      Math.min(askTimeoutMs, Math.max(1, leftMs)),
+    );
+    // Promises that are settled already say so in the next turn.
+    if (ready.size < count) await new Promise((resolve) => setImmediate(resolve));
+    if (signal?.aborted)
+      throw new PalimpsestError("CANCELLED", "the wait was cancelled", { cause: signal.reason });
+    if (ready.size >= count || leftMs <= 0) break;
+    const isPolled = refs.some((ref) => !ready.has(ref));
+    const sleepMs = Math.max(0, Math.min(isPolled ? pause : leftMs, leftMs));
+    await sleep(sleepMs, signal, clock, (resolve) => {
+      wake = resolve;
+    });
+  }
+  const given = items.filter((item) => ready.has(item)).slice(0, count);
+  const isGiven = new Set(given);
+  return { ready: given, pending: items.filter((item) => !isGiven.has(item)) };
+}
+
+async function look<Item extends Waitable>(
+  refs: readonly Item[],
+  ready: Set<Item>,
+  values: ValueStore,
+  timeoutMs: number,
+): Promise<void> {
+  if (refs.length === 0) return;
+  const asked = refs.filter((ref) => ref instanceof ObjectRef);
+  const existing: ReadonlySet<unknown> = await values.existing(asked, timeoutMs).catch((reason: unknown) => {
+    if (PalimpsestError.from(reason).retryable) return new Set();
+    throw reason;
+  });
+  for (const ref of refs) if (existing.has(ref)) ready.add(ref);
+}
+
+async function sleep(
+  ms: number,
+  signal: AbortSignal | undefined,
+  clock: Clock,
+  onWake: (resolve: () => void) => void,
+): Promise<void> {
+  const over = new AbortController();
+  const woken = new Promise<void>((resolve) => onWake(resolve));
+  const stop = () => over.abort();
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    const pause = Number.isFinite(ms) ? delay(ms, over.signal, clock) : new Promise<void>(() => undefined);
+    const aborted = new Promise<void>((resolve) => over.signal.addEventListener("abort", () => resolve()));
+    await Promise.race([woken, pause, aborted]);
+  } finally {
+    over.abort();
+    signal?.removeEventListener("abort", stop);
+  }
+}

@@ -1,0 +1,261 @@
+/**
+ * Responsibility: one program's stream of orders about values: it stores, writes into shared memory, reads, holds and lets
+ *   go.
+ * Not responsible for: the store, holds elsewhere (object-holds.ts).
+ *
+ * Invariants:
+ * - OBJECTLINK-1. The first order is hello. Values of this node that its holder held and does not name are let go, and those
+ *   that it names are held: what was ordered while the stream was away is made up for.
+ * - OBJECTLINK-2. Orders to hold and to let go are carried out one after another, in the order in which they came.
+ * - OBJECTLINK-3. What was reserved and not sealed when the stream ends is thrown away.
+ * - OBJECTLINK-4. A program names objects by their ids. Paths are made here, and none that it sends is opened.
+ */
+import type { ServerDuplexStream } from "@grpc/grpc-js";
+import { errorToProto, PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { ObjectFetcher } from "./object-fetch.js";
+import type { ObjectHolds } from "./object-holds.js";
+import type { ObjectStore } from "./object-store.js";
+import type { SharedWrite } from "./shared-write.js";
+import { isObjectId, isValueId, type StoredObject } from "./stored-object.js";
+
+/** Values up to this size travel in the answer: opening the file takes longer. */
+const smallBytes = 64 * 1024;
+const maxIds = 100_000;
+
+export type LinkStream = ServerDuplexStream<proto.ObjectOrders.$Properties, proto.ObjectAnswers.$Properties>;
+
+export interface ObjectLinkDeps {
+  readonly store: ObjectStore;
+  readonly fetcher: ObjectFetcher;
+  readonly holds: ObjectHolds;
+  readonly proof: { readonly path: string; readonly text: string };
+  /** Which of them can be had somewhere. */
+  readonly existing: (objectIds: readonly string[]) => Promise<readonly string[]>;
+}
+
+/** Serves a program until its stream ends. */
+export function serveLink(deps: ObjectLinkDeps, stream: LinkStream): void {
+  const link = new ObjectLink(deps, stream);
+  stream.on("data", ({ orders }: proto.ObjectOrders.$Properties) => link.take(orders ?? []));
+  const leave = () => void link.end();
+  stream.on("cancelled", leave);
+  stream.on("error", leave);
+  stream.on("end", () => {
+    leave();
+    stream.end();
+  });
+}
+
+class ObjectLink {
+  readonly #deps: ObjectLinkDeps;
+  readonly #stream: LinkStream;
+  readonly #reserved = new Map<string, SharedWrite>();
+  #holder = "";
+  #inOrder: Promise<unknown> = Promise.resolve();
+  #answers: proto.ObjectAnswer.$Properties[] = [];
+  #ended = false;
+
+  constructor(deps: ObjectLinkDeps, stream: LinkStream) {
+    this.#deps = deps;
+    this.#stream = stream;
+  }
+
+  take(orders: readonly proto.ObjectOrder.$Properties[]): void {
+    for (const order of orders) {
+      this.#carryOut(order).then(
+        (answer) => this.#answer({ ...answer, orderId: order.orderId ?? 0 }),
+        (reason: unknown) => this.#answer({ orderId: order.orderId ?? 0, error: errorToProto(reason) }),
+      );
+    }
+  }
+
+  /** OBJECTLINK-3 */
+  async end(): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    await Promise.allSettled([...this.#reserved.values()].map((write) => write.abort()));
+  }
+
+  async #carryOut(order: proto.ObjectOrder.$Properties): Promise<proto.ObjectAnswer.$Properties> {
+    if (order.hello) return this.#hello(order.hello);
+    if (this.#holder === "") throw new PalimpsestError("INVALID_ARGUMENT", "the first order is not hello");
+    if (order.store) return await this.#store(order.store);
+    if (order.reserve) return await this.#reserve(order.reserve);
+    if (order.seal) return await this.#seal(order.seal);
+    if (order.abandon) return await this.#abandon(valueIdOf(order.abandon));
+    if (order.hold) {
+      const objectIds = idsOf(order.hold);
+      const missing = await this.#next(() => this.#deps.holds.hold(objectIds, this.#holder));
+      return { objectIds: missing.map((objectId) => Buffer.from(objectId, "hex")) };
+    }
+    if (order.release) {
+      const objectIds = idsOf(order.release);
+      await this.#next(async () => this.#deps.holds.release(objectIds, this.#holder));
+      return {};
+    }
+    if (order.find) return await this.#find(order.find);
+    if (order.exist) {
+      const existing = await this.#deps.existing(idsOf(order.exist));
+      return { objectIds: existing.map((objectId) => Buffer.from(objectId, "hex")) };
+    }
+    throw new PalimpsestError("INVALID_ARGUMENT", "the order is of no known kind: it is of another version");
+  }
+
+  /** OBJECTLINK-1 */
+  #hello({ holder, ...held }: proto.LinkHello.$Properties): proto.ObjectAnswer.$Properties {
+    if (!holder) throw new PalimpsestError("INVALID_ARGUMENT", "holder is empty: hello names who holds");
+    const named = new Set(idsOf(held));
+    this.#holder = holder;
+    const { store, proof, holds } = this.#deps;
+    const forgotten = store.heldBy(holder).filter((objectId) => isValueId(objectId) && !named.has(objectId));
+    holds.release(forgotten, holder);
+    for (const objectId of named) if (store.find(objectId) !== undefined) store.hold(objectId, holder);
+    return { proofPath: proof.path, proof: proof.text };
+  }
+
+  async #store({ objectId, data, contains }: proto.StoreValue.$Properties) {
+    const valueId = valueIdOf(objectId);
+    const bytes = data ?? new Uint8Array();
+    await this.#withContained(valueId, contains, async () => {
+      const writer = await this.#deps.store.create(bytes.byteLength, this.#holder, valueId);
+      try {
+        await writer.write(bytes);
+        await writer.commit();
+      } finally {
+        await writer.abort();
+      }
+    });
+    return {};
+  }
+
+  async #reserve({ objectId, sizeBytes }: proto.ReserveValue.$Properties) {
+    const valueId = valueIdOf(objectId);
+    if (this.#reserved.has(valueId))
+      throw new PalimpsestError(
+        "ALREADY_EXISTS",
+        `object ${valueId} is being written over this stream already`,
+      );
+    const write = await this.#deps.store.reserve(sizeBytes ?? 0, this.#holder, valueId);
+    if (this.#ended) await write.abort();
+    else this.#reserved.set(valueId, write);
+    return { info: { objectId: valueId, sizeBytes: sizeBytes ?? 0, path: write.path } };
+  }
+
+  async #seal({ objectId, contains }: proto.SealValue.$Properties) {
+    const valueId = valueIdOf(objectId);
+    const write = this.#reserved.get(valueId);
+    if (write === undefined)
+      throw new PalimpsestError(
+        "NOT_FOUND",
+        `object ${valueId} was not reserved over this stream: reserve it first`,
+      );
+    this.#reserved.delete(valueId);
+    try {
+      await this.#withContained(valueId, contains, () => write.seal());
+    } finally {
+      await write.abort();
+    }
+    return {};
+  }
+
+  async #abandon(valueId: string) {
+    const write = this.#reserved.get(valueId);
+    this.#reserved.delete(valueId);
+    await write?.abort();
+    return {};
+  }
+
+  async #find({ objectId, remote }: proto.FindValue.$Properties) {
+    const id = idOf(objectId);
+    const { store, fetcher } = this.#deps;
+    const stored = await fetcher.fetch(id, "");
+    const { sizeBytes, path } = stored;
+    if (sizeBytes > smallBytes) return { info: { objectId: id, sizeBytes, path: remote ? "" : path } };
+    const data = await readWhole(store, stored);
+    return { info: { objectId: id, sizeBytes }, data };
+  }
+
+  /** What the value refers to is held first. */
+  async #withContained(
+    valueId: string,
+    contains: Uint8Array[] | null | undefined,
+    store: () => Promise<unknown>,
+  ): Promise<void> {
+    const contained = idsOf({ objectIds: contains ?? [] });
+    // In order: what the program lets go of after it has stored the value is not let go of before.
+    await this.#next(() => this.#deps.holds.holdContained(valueId, contained));
+    try {
+      await store();
+    } catch (reason) {
+      if (this.#deps.store.find(valueId) === undefined) this.#deps.holds.letGoOfContained(valueId);
+      throw reason;
+    }
+  }
+
+  /** OBJECTLINK-2 */
+  #next<T>(carryOut: () => Promise<T>): Promise<T> {
+    const turn = this.#inOrder.then(carryOut, carryOut);
+    this.#inOrder = turn;
+    turn.catch(() => undefined);
+    return turn;
+  }
+
+  #answer(answer: proto.ObjectAnswer.$Properties): void {
+    if (this.#ended) return;
+    this.#answers.push(answer);
+    if (this.#answers.length > 1) return;
+    setImmediate(() => {
+      const answers = this.#answers;
+      this.#answers = [];
+      if (!this.#ended) this.#stream.write({ answers });
+    });
+  }
+}
+
+async function readWhole(store: ObjectStore, { objectId, sizeBytes }: StoredObject): Promise<Uint8Array> {
+  const { open, done } = store.read(objectId);
+  try {
+    const file = await open();
+    try {
+      const bytes = Buffer.allocUnsafe(sizeBytes);
+      for (let at = 0; at < sizeBytes; ) {
+        const { bytesRead } = await file.read(bytes, at, sizeBytes - at, at);
+        if (bytesRead === 0)
+          throw new PalimpsestError("OBJECT_LOST", `object ${objectId} is shorter than it was`);
+        at += bytesRead;
+      }
+      return bytes;
+    } finally {
+      await file.close();
+    }
+  } finally {
+    done();
+  }
+}
+
+/** @throws {PalimpsestError} INVALID_ARGUMENT */
+export function idsOf({ objectIds }: proto.ObjectIds.$Properties): string[] {
+  const ids = objectIds ?? [];
+  if (ids.length <= maxIds) return ids.map(idOf);
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `object_ids has ${ids.length} entries: name at most ${maxIds}`,
+  );
+}
+
+function idOf(bytes: Uint8Array | null | undefined): string {
+  const objectId = Buffer.from(bytes ?? []).toString("hex");
+  if (isObjectId(objectId)) return objectId;
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `object_id has ${bytes?.byteLength ?? 0} bytes, not 20 or 32`,
+  );
+}
+
+/** @throws {PalimpsestError} INVALID_ARGUMENT */
+export function valueIdOf(bytes: Uint8Array | null | undefined): string {
+  const objectId = idOf(bytes);
+  if (isValueId(objectId)) return objectId;
+  throw new PalimpsestError("INVALID_ARGUMENT", "object_id has 32 bytes: the name of a value has 20");
+}

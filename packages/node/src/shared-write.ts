@@ -1,0 +1,58 @@
+/**
+ * Responsibility: one value that a program of this machine writes into a file of the store.
+ * Not responsible for: who may write (object-link.ts), room (object-store.ts).
+ *
+ * Invariants:
+ * - SHARED-1. It ends once, with seal() or abort(); what is not sealed leaves nothing behind.
+ * - SHARED-2. Only a plain file of exactly the announced size is sealed.
+ */
+import { PalimpsestError } from "@palimpsest/wire";
+import type { StoredObject } from "./stored-object.js";
+
+export interface SharedWriteDeps {
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** Undefined: there is no plain file any more. */
+  readonly sizeOf: () => Promise<number | undefined>;
+  readonly settle: (keep: boolean) => Promise<StoredObject | undefined>;
+}
+
+export class SharedWrite {
+  readonly #deps: SharedWriteDeps;
+  #ended = false;
+
+  constructor(deps: SharedWriteDeps) {
+    this.#deps = deps;
+  }
+
+  /** Where the program writes. */
+  get path(): string {
+    return this.#deps.path;
+  }
+
+  /** @throws {PalimpsestError} INVALID_ARGUMENT when the file has another size, OBJECT_LOST */
+  async seal(): Promise<StoredObject> {
+    const { sizeBytes, sizeOf, settle, path } = this.#deps;
+    const found = await sizeOf();
+    if (found !== sizeBytes) {
+      await this.abort();
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `the file to be sealed has ${found ?? "no"} bytes, announced were ${sizeBytes}: write it whole, then seal it`,
+        { details: { path } },
+      );
+    }
+    if (this.#ended)
+      throw new PalimpsestError("OBJECT_LOST", "the value was thrown away before it was sealed");
+    this.#ended = true;
+    const stored = await settle(true);
+    if (stored) return stored;
+    throw new PalimpsestError("OBJECT_LOST", "the value was freed while it was stored");
+  }
+
+  async abort(): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    await this.#deps.settle(false);
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * Responsibility: the layout of a value that is an object: a header, the encoded value, and after it the bytes of its long
+ *   arrays, so that these are written from where they lie and read to where they will lie.
+ *
+ *   bytes 0-3 the format (1), 4-7 the length of the encoded value, both little-endian; the encoded value; then, each at a
+ *   multiple of 64 bytes, the arrays. Offsets of arrays count from the first multiple of 64 after the encoded value.
+ */
+import { PalimpsestError } from "./error.js";
+import { decodeValue, encodeValue } from "./value.js";
+import type { Reference, ValueDecoding } from "./value-extensions.js";
+
+const format = 1;
+const prefixBytes = 8;
+const alignmentBytes = 64;
+/** Shorter arrays are copied with the value. */
+const longArrayBytes = 32 * 1024;
+
+export interface StoredValue {
+  /** One after another they are the object's bytes. Arrays are not copied: they must not change until they are written. */
+  readonly pieces: readonly Uint8Array[];
+  readonly sizeBytes: number;
+}
+
+/** A value that is encoded, before it is known whether it is an object or travels in a message. */
+export interface EncodedValue {
+  /** What encodeValue gives, as long as there are no arrays. */
+  readonly encoded: Uint8Array;
+  /** Long arrays, where they lie. */
+  readonly arrays: readonly Uint8Array[];
+  /** All together, roughly. */
+  readonly sizeBytes: number;
+  /** References and what stood for them. */
+  readonly references: readonly (readonly [Reference, object])[];
+}
+
+/** An array of a value that is being read: where its bytes lie in the object, and where they go. */
+export interface ArrayToRead {
+  readonly offsetBytes: number;
+  readonly target: Uint8Array;
+}
+
+export interface ValueToRead {
+  readonly value: unknown;
+  /** Empty when all bytes were given. */
+  readonly arrays: readonly ArrayToRead[];
+}
+
+/** @throws {PalimpsestError} INVALID_ARGUMENT for what cannot travel */
+export function encodeLong(value: unknown): EncodedValue {
+  const references: [Reference, object][] = [];
+  const arrays: Uint8Array[] = [];
+  let arraysBytes = 0;
+  const encoded = encodeValue(value, {
+    onReference: (reference, of) => references.push([reference, of]),
+    longArrayBytes,
+    onLongArray: (bytes) => {
+      const offset = arraysBytes;
+      arrays.push(bytes);
+      arraysBytes = aligned(offset + bytes.byteLength);
+      return offset;
+    },
+  });
+  return { encoded, arrays, sizeBytes: encoded.byteLength + arraysBytes, references };
+}
+
+/** The object that stands for the value. */
+export function storedValue({ encoded, arrays }: EncodedValue): StoredValue {
+  const end = prefixBytes + encoded.byteLength;
+  const begin = Buffer.alloc(arrays.length > 0 ? aligned(end) : end);
+  begin.writeUInt32LE(format, 0);
+  begin.writeUInt32LE(encoded.byteLength, 4);
+  begin.set(encoded, prefixBytes);
+  const pieces: Uint8Array[] = [begin];
+  let sizeBytes = begin.byteLength;
+  for (const [index, bytes] of arrays.entries()) {
+    pieces.push(bytes);
+    sizeBytes += bytes.byteLength;
+    const gap = index < arrays.length - 1 ? aligned(bytes.byteLength) - bytes.byteLength : 0;
+    if (gap > 0) pieces.push(new Uint8Array(gap));
+    sizeBytes += gap;
+  }
+  return { pieces, sizeBytes };
+}
+
+/** How many bytes of the object's beginning decodeStored needs; its first bytes tell. @throws {PalimpsestError} CODEC */
+export function headBytes(begin: Uint8Array): number {
+  const view = Buffer.from(begin.buffer, begin.byteOffset, begin.byteLength);
+  if (view.byteLength < prefixBytes || view.readUInt32LE(0) !== format)
+    throw new PalimpsestError("CODEC", "the object is no value, or of another version of Palimpsest");
+  return prefixBytes + view.readUInt32LE(4);
+}
+
+/**
+ * The value, whose long arrays are still to be read.
+ * @param begin the object's first headBytes() bytes, or more
+ * @param bufferOf where an array of that length goes. Default: a new buffer
+ * @throws {PalimpsestError} CODEC
+ */
+export function decodeStored(
+  begin: Uint8Array,
+  sizeBytes: number,
+  bind: ValueDecoding["bind"],
+  bufferOf: (lengthBytes: number) => ArrayBuffer = (lengthBytes) => new ArrayBuffer(lengthBytes),
+): ValueToRead {
+  const end = headBytes(begin);
+  if (end > begin.byteLength) throw new PalimpsestError("CODEC", `the object's value ends after its bytes`);
+  const arrays: ArrayToRead[] = [];
+  const value = decodeValue(begin.subarray(prefixBytes, end), {
+    bind,
+    longArray: (offset, lengthBytes) => {
+      const offsetBytes = aligned(end) + offset;
+      if (offsetBytes + lengthBytes > sizeBytes)
+        throw new PalimpsestError("CODEC", `an array of ${lengthBytes} bytes ends after its object`);
+      const buffer = bufferOf(lengthBytes);
+      arrays.push({ offsetBytes, target: new Uint8Array(buffer, 0, lengthBytes) });
+      return buffer;
+    },
+  });
+  return { value, arrays };
+}
+
+/** The value of an object whose bytes are all there. @throws {PalimpsestError} CODEC */
+export function decodeWhole(bytes: Uint8Array, bind: ValueDecoding["bind"]): unknown {
+  const { value, arrays } = decodeStored(bytes, bytes.byteLength, bind);
+  for (const { offsetBytes, target } of arrays)
+    target.set(bytes.subarray(offsetBytes, offsetBytes + target.byteLength));
+  return value;
+}
+
+/** All pieces in one, copied where there is more than one. */
+export function wholeOf({ pieces, sizeBytes }: StoredValue): Uint8Array {
+  const [only, ...others] = pieces;
+  if (only !== undefined && others.length === 0) return only;
+  const bytes = new Uint8Array(sizeBytes);
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.byteLength;
+  }
+  return bytes;
+}
+
+function aligned(bytes: number): number {
+  return Math.ceil(bytes / alignmentBytes) * alignmentBytes;
+}
