@@ -38,18 +38,18 @@ export function keepPlan(
   return productBytes(model, placesOf(bucket)) <= room ? "products" : "nothing";
 }
 
-/** Results of products and of attention of all layers, and each layer's input, in bfloat16. */
+/** Results of products and of attention of all layers in bfloat16, and each layer's input in float32. */
 export function productBytes(
   { hiddenSize: D, intermediateSize: F, heads, kvHeads, headDim, layers }: ModelConfig,
   tokens: number,
 ): number {
-  const perToken = HALF * ((2 * heads + 2 * kvHeads) * headDim + 2 * D + 2 * F) + FLOAT * heads;
+  const perToken = HALF * ((2 * heads + 2 * kvHeads) * headDim + D + 2 * F) + FLOAT * (D + heads);
   return layers * tokens * perToken;
 }
 
-/** Each layer's input in bfloat16: all that is kept where layers are computed again. */
+/** Each layer's input in float32: all that is kept where layers are computed again. */
 export function layerInputBytes({ hiddenSize, layers }: ModelConfig, tokens: number): number {
-  return HALF * layers * tokens * hiddenSize;
+  return FLOAT * layers * tokens * hiddenSize;
 }
 
 /** Numbers in tensors of these shapes together. */

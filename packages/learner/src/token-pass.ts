@@ -1,12 +1,4 @@
-import {
-  asType,
-  floatTypeOf,
-  type Keep,
-  type TensorSpec,
-  type Tensors,
-  tf,
-  usesFusedAttention,
-} from "@palimpsest/jit";
+import { asType, type Keep, type TensorSpec, type Tensors, tf, usesFusedAttention } from "@palimpsest/jit";
 import {
   type ForwardOptions,
   forwardHidden,
@@ -147,7 +139,8 @@ function statisticsOf(
   const chunk = logitsChunk(memory, model, usesFusedAttention(model.headDim));
   // Logits are linear in the hidden states: scaling these is the same, and they are fewer.
   const scales = tf.expandDims(tensor(inputs, "logitScales"), 1);
-  const scaled = asType(tf.mul(hidden, scales), floatTypeOf(hidden)); // [N, D]
+  const type = usesFusedAttention(model.headDim) ? "bfloat16" : "float32";
+  const scaled = asType(tf.mul(hidden, scales), type); // [N, D], rounded once
   const form = { chunk, entropy, headFrozen };
   return tokenStatistics(scaled, tensor(parameters, headName), targets, form);
 }

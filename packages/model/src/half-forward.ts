@@ -6,8 +6,9 @@ import type { SharedPrompts } from "./mixing.js";
 import { ropeTables } from "./rope.js";
 
 /*
- * The forward pass as a GPU wants it: activations in bfloat16, attention by one kernel, layers as one loop whose
- * gradient keeps what `keep` says. Norms, rotation and the gated unit compute in float32 and round at their end, which
+ * The forward pass as a GPU wants it: products take bfloat16, attention is one kernel, layers are one loop whose
+ * gradient keeps what `keep` says. The residual stream is float32: rounded after every layer, it made half of the distance
+ * to the float32 pass. Norms, rotation and the gated unit compute in float32 and round at their end, which
  * costs nothing: XLA fuses them. Weights are rounded once, before the loop, and projections of one input are one
  * product. The other form, in float32 and for CPUs, is in forward.ts.
  */
@@ -31,7 +32,7 @@ interface Pass {
 /**
  * The states before the head, after the final norm.
  * @param ids as of `forwardRows`
- * @returns bfloat16 [tokens, D]; differentiable in the parameters
+ * @returns float32 [tokens, D], not rounded; differentiable in the parameters
  */
 export function halfStates(
   parameters: ParameterTensors,
@@ -49,7 +50,7 @@ export function halfStates(
     mix: mixerOf(ids.shape, config, options),
   };
   const { carry } = scan({
-    carry: [asType(tf.gather(embedding, ids.reshape([ids.size])), "bfloat16")],
+    carry: [asType(asType(tf.gather(embedding, ids.reshape([ids.size])), "bfloat16"), "float32")],
     xs: Object.values(stacks),
     keep: options.keep ?? "nothing",
     body: ([x], slices) => {
@@ -57,7 +58,7 @@ export function halfStates(
       return { carry: [block(x as tf.Tensor, layer, pass)] };
     },
   });
-  return norm(carry[0] as tf.Tensor, tensorOf(parameters, "finalNorm"), config.rmsNormEps);
+  return wideNorm(carry[0] as tf.Tensor, tensorOf(parameters, "finalNorm"), config.rmsNormEps);
 }
 
 function block(x: tf.Tensor, layer: LayerTensors, pass: Pass): tf.Tensor {
@@ -74,18 +75,23 @@ function block(x: tf.Tensor, layer: LayerTensors, pass: Pass): tf.Tensor {
     byHead(key, kvHeads, layer["keyNorm"]),
     byHead(value, kvHeads),
   );
-  const attended = x.add(linear(mixed, layer, "attentionOut", loraScale));
+  const attended = x.add(asType(linear(mixed, layer, "attentionOut", loraScale), "float32"));
   const fed = norm(attended, tensorOf(layer, "mlpNorm"), rmsNormEps);
   const [gate, up] = project(fed, layer, "gates", pass).map((half) => asType(half, "float32"));
   const gated = (gate as tf.Tensor).mul((gate as tf.Tensor).sigmoid()).mul(up as tf.Tensor);
-  return attended.add(linear(asType(gated, "bfloat16"), layer, "down", loraScale));
+  return attended.add(asType(linear(asType(gated, "bfloat16"), layer, "down", loraScale), "float32"));
 }
 
-/** x / √(mean(x²) + eps) · gain, computed in float32. @returns bfloat16, x's shape */
+/** @returns bfloat16, x's shape */
 function norm(x: tf.Tensor, gain: tf.Tensor, eps: number): tf.Tensor {
+  return asType(wideNorm(x, gain, eps), "bfloat16");
+}
+
+/** x / √(mean(x²) + eps) · gain. Not `rmsNorm`, whose gradient has a product. @returns float32, x's shape */
+function wideNorm(x: tf.Tensor, gain: tf.Tensor, eps: number): tf.Tensor {
   const wide = asType(x, "float32");
   const factor = wide.square().mean(-1, true).add(eps).rsqrt();
-  return asType(wide.mul(factor).mul(asType(gain, "float32")), "bfloat16");
+  return wide.mul(factor).mul(asType(gain, "float32"));
 }
 
 /** x · W (+ bias), plus what adapters add. @returns bfloat16 [N, out] */
