@@ -93,6 +93,49 @@ it("stores base and merged matrices in bfloat16 where that is asked for", () => 
   module.dispose();
 });
 
+it("loses nothing of what adapters add to a base in bfloat16, though each sum is rounded (ADAPTED-3)", () => {
+  const config = aConfig({ layers: 2, hiddenSize: 64, intermediateSize: 96 });
+  const lora = loraConfigSchema.parse({ rank: 4, alpha: 4 });
+  const adapted = new AdaptedWeights({ config, lora, layout: "table", stored: "bfloat16" });
+  const packed = Object.entries(packedShapes(config, "table")).map(([name, shape]) => {
+    const stored = isMatrix(name) ? ("bfloat16" as const) : ("float32" as const);
+    return [name, { shape, dtype: "float32" as const, stored }] as const;
+  });
+  const state = { ...Object.fromEntries(packed), ...adapted.state };
+  const module = jit({ backend, mode: "graph", state, functions: adapted.functions, precision: "bfloat16" });
+  const rounded = (values: Float32Array) => {
+    const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
+    return new Float32Array(bits.map((own) => (own + 0x7fff + ((own >>> 16) & 1)) & 0xffff0000).buffer);
+  };
+  const base = Object.fromEntries(
+    Object.entries(initParameters(config, 1)).map(([name, values]) => [name, rounded(values)]),
+  );
+  // A first step of Adam: far below half a unit in the last place of most weights.
+  const adapters = someAdapters(config, lora, 2);
+  for (const [name, values] of Object.entries(adapters))
+    if (name.endsWith(".loraB")) values.set(values.map((value) => value * 2e-5));
+  adapted.writeWeights(module, base);
+  const before = module.readState();
+  for (const [name, values] of packedWeights(config, base, "table"))
+    expect(before[name], name).toEqual(rounded(values));
+  adapted.writeAdapters(module, adapters);
+  const after = module.readState();
+  for (const [name, values] of packedWeights(config, mergeLora(config, base, adapters, lora), "table")) {
+    if (!isMatrix(name) || name === "embedding" || name === "head") continue;
+    const plain = [...packedWeights(config, base, "table")].find(
+      ([own]) => own === name,
+    )?.[1] as Float32Array;
+    let [along, square] = [0, 0];
+    values.forEach((value, i) => {
+      const added = value - (plain[i] as number);
+      along += added * ((after[name]?.[i] as number) - (before[name]?.[i] as number));
+      square += added * added;
+    });
+    expect(Math.abs(along / square - 1), name).toBeLessThan(0.35);
+  }
+  module.dispose();
+});
+
 describe("a sampler with adapters", () => {
   const config = aConfig({ vocabSize: 40, hiddenSize: 16, layers: 2 });
   const scheme = { projectionStd: 0.3, residualStd: 0.3, headStd: 0.4 };
