@@ -2,7 +2,8 @@
  * A recipe's whole steps in one process on one GPU: seconds of rollouts, of the update and of the rest (weights from learner
  * to sampler), episodes and tokens a second, the GPU's busy share, and rewards on questions that are not trained on, before
  * and after. Usage: tsx --conditions=@palimpsest/source bench/gpu/grpo-run.ts [--recipe FILE] [--steps 10] [--model FOLDER]
- * [--data FILE] [--evaluation FILE] [--seed N] [--shuffle] [--limit-seconds 300] [--json FILE]
+ * [--data FILE] [--evaluation FILE] [--seed N] [--shuffle] [--evaluate-every STEPS]
+ * [--limit-seconds 300] [--json FILE]
  * `--model`, `--data` and `--evaluation` replace the recipe's; prepare the files as the recipe's head says.
  */
 import { spawn } from "node:child_process";
@@ -24,6 +25,7 @@ const { values: flags } = parseArgs({
     evaluation: { type: "string" },
     seed: { type: "string" },
     shuffle: { type: "boolean", default: false },
+    "evaluate-every": { type: "string" },
     "limit-seconds": { type: "string", default: "300" },
     json: { type: "string" },
   },
@@ -105,6 +107,7 @@ await runInProcess({
   seed: flags.seed === undefined ? recipe.seed : Number(flags.seed),
   shuffleRewards: flags.shuffle,
   threads: 8,
+  ...(flags["evaluate-every"] === undefined ? {} : { evaluateEvery: Number(flags["evaluate-every"]) }),
   onEvaluation,
   onStep: (update, step, rolloutSeconds, policy) => {
     const now = performance.now();
