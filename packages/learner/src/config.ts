@@ -116,7 +116,7 @@ export const LearnerConfig = z.strictObject({
     .enum(["float32", "bfloat16"])
     .default("float32")
     .describe(
-      "What matrix products round their inputs to; weights, moments, gradients and all else stay float32. bfloat16 is for GPUs, and modes graph and xla. A GPU rounds float32 products to TF32 unless NVIDIA_TF32_OVERRIDE=0 is set.",
+      "What matrix products round their inputs to; what is trained, moments, gradients and all else stay float32, and matrices that nobody trains (a base of adapters, the reference) are stored in it. bfloat16 is for GPUs, and modes graph and xla. A GPU rounds float32 products to TF32 unless NVIDIA_TF32_OVERRIDE=0 is set.",
     ),
   lora: loraConfigSchema
     .nullable()

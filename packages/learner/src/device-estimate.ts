@@ -1,10 +1,17 @@
 import type { Keep } from "@palimpsest/jit";
-import { type ModelConfig, parameterShapes } from "@palimpsest/model";
+import type { ModelConfig } from "@palimpsest/model";
 import { type Bucket, isPicked, placesOf, trainedTokensOf } from "./bucket.js";
 import { type LearnerConfigInput, type ResolvedLearnerConfig, resolveLearnerConfig } from "./config.js";
-import { countOf, keepPlan, layerInputBytes, productBytes } from "./keep-plan.js";
+import {
+  countOf,
+  gradientBytes,
+  keepPlan,
+  layerInputBytes,
+  productBytes,
+  roundedBytes,
+} from "./keep-plan.js";
 import { logitsChunk } from "./memory-config.js";
-import { hasReferenceWeights, trainedShapes } from "./state.js";
+import { type StateKind, stateName, stateSpecs, storedBytes, trainedShapes } from "./state.js";
 
 const FLOAT = 4;
 const HALF = 2;
@@ -17,14 +24,14 @@ const OVERHEAD = 1.15;
 
 /** Bytes on a GPU by part, where it computes in bfloat16. */
 export interface DeviceEstimate {
-  /** Weights in float32, and adapters where there are any. */
+  /** Weights in float32; or adapters in it, and their base in bfloat16. */
   readonly weightsBytes: number;
   readonly referenceBytes: number;
   /** Two of everything that is trained. */
   readonly momentsBytes: number;
   /** Sums over micro-batches, and those of one micro-batch before they are added; without sums the latter, as products give them. */
   readonly gradientsBytes: number;
-  /** Weights rounded to bfloat16, once for a pass. */
+  /** Copies of weights in bfloat16 that a pass makes. */
   readonly roundedBytes: number;
   /** What the gradient finds of the largest bucket's forward pass. */
   readonly keptBytes: number;
@@ -46,19 +53,21 @@ export function estimateDevice(
   deviceBytes?: number,
 ): DeviceEstimate {
   const config = resolveLearnerConfig(learner);
-  const all = countOf(Object.values(parameterShapes(model)));
+  const specs = Object.entries(stateSpecs(model, config, { accumulates: false }));
+  const bytesOf = (kind: StateKind) =>
+    storedBytes(Object.fromEntries(specs.filter(([name]) => name.startsWith(stateName(kind, "")))));
   const trained = countOf(Object.values(trainedShapes(model, config)));
-  const adapters = config.lora === null ? 0 : trained;
+  const accumulates = config.memory.accumulators === "auto";
   const passing = config.buckets.map((bucket) => passingBytes(model, config, bucket, deviceBytes));
   const largest = passing.reduce((most, part) =>
     part.keptBytes + part.logitsBytes > most.keptBytes + most.logitsBytes ? part : most,
   );
   const parts = {
-    weightsBytes: FLOAT * (all + adapters),
-    referenceBytes: hasReferenceWeights(config) ? FLOAT * all : 0,
+    weightsBytes: bytesOf("weights"),
+    referenceBytes: bytesOf("reference"),
     momentsBytes: 2 * FLOAT * trained,
-    gradientsBytes: (config.memory.accumulators === "none" ? HALF : 2 * FLOAT) * trained,
-    roundedBytes: HALF * (all + adapters),
+    gradientsBytes: (accumulates ? FLOAT * trained : 0) + gradientBytes(model, config),
+    roundedBytes: roundedBytes(model, config),
     keptBytes: largest.keptBytes,
     logitsBytes: largest.logitsBytes,
   };

@@ -2,7 +2,7 @@ import type { Keep } from "@palimpsest/jit";
 import { type ModelConfig, parameterShapes } from "@palimpsest/model";
 import { type Bucket, placesOf } from "./bucket.js";
 import type { ResolvedLearnerConfig } from "./config.js";
-import { stateSpecs, trainedShapes } from "./state.js";
+import { stateSpecs, storedBytes, trainedShapes } from "./state.js";
 
 const HALF = 2;
 const FLOAT = 4;
@@ -25,17 +25,29 @@ export function keepPlan(
   const { keep } = config.memory;
   if (keep !== "auto") return keep;
   if (deviceBytes === undefined) return "nothing";
-  const state =
-    FLOAT *
-    countOf(
-      Object.values(stateSpecs(model, config, { accumulates: config.memory.accumulators === "auto" })).map(
-        ({ shape }) => shape,
-      ),
-    );
-  const trained = countOf(Object.values(trainedShapes(model, config)));
-  const rounded = HALF * (countOf(Object.values(parameterShapes(model))) + trained);
-  const room = KEPT_SHARE * Math.max(0, USABLE * deviceBytes - state - rounded);
+  const accumulates = config.memory.accumulators === "auto";
+  const state = storedBytes(stateSpecs(model, config, { accumulates }));
+  const rounded = roundedBytes(model, config);
+  const gradients = gradientBytes(model, config);
+  const room = KEPT_SHARE * Math.max(0, USABLE * deviceBytes - state - rounded - gradients);
   return productBytes(model, placesOf(bucket)) <= room ? "products" : "nothing";
+}
+
+/** Gradients of one micro-batch: added to sums, or as products give them. */
+export function gradientBytes(model: ModelConfig, config: ResolvedLearnerConfig): number {
+  const trained = countOf(Object.values(trainedShapes(model, config)));
+  return (config.memory.accumulators === "auto" ? FLOAT : HALF) * trained;
+}
+
+/**
+ * Copies of weights in bfloat16 that a pass makes: what is trained is rounded; of a frozen base, which is stored so, projections
+ * of one input are put side by side where they have no adapters, as in the reference's pass.
+ */
+export function roundedBytes(model: ModelConfig, config: ResolvedLearnerConfig): number {
+  const { lora, reference } = config;
+  const trained = countOf(Object.values(trainedShapes(model, config)));
+  const isJoined = lora !== null && (reference !== "none" || lora.targets !== "all-linear");
+  return HALF * (trained + (isJoined ? countOf(Object.values(parameterShapes(model))) : 0));
 }
 
 /** Results of products and of attention of all layers in bfloat16, and each layer's input in float32. */

@@ -280,12 +280,16 @@ export class Learner {
     });
   }
 
-  /** A copy of the present weights; with adapters, of the base with them merged in. */
-  parameters(): Record<string, Float32Array> {
+  /**
+   * A copy of the present weights; with adapters, of the base with them merged in.
+   * @param base of adapters, as it was given; absent: as it is stored, which with precision bfloat16 is rounded to it
+   */
+  parameters(base?: Readonly<Record<string, Float32Array>>): Record<string, Float32Array> {
     this.#assertIdle("parameters");
-    const weights = this.#read(Object.keys(parameterShapes(this.#model)));
     const { lora } = this.config;
-    return lora === null ? weights : mergeLora(this.#model, weights, this.adapters(), lora);
+    const names = Object.keys(parameterShapes(this.#model));
+    if (lora === null) return this.#read(names);
+    return mergeLora(this.#model, base ?? this.#read(names), this.adapters(), lora);
   }
 
   /** A copy of the present adapters alone; merged into the base by `mergeLora`. @throws {LearnerError} CONFIG_INVALID without lora */

@@ -26,6 +26,30 @@ export function hasReferenceWeights({ reference, lora }: ResolvedLearnerConfig):
 }
 
 /**
+ * Whether an entry is kept in bfloat16: matrices that nobody trains, where products round them to it in any case. Weights that are
+ * trained keep float32, and so does the reference's embedding: its lookup is not a product, and is to give what the policy's gives.
+ */
+function isStoredHalf(
+  kind: StateKind,
+  name: string,
+  { precision }: Pick<ResolvedLearnerConfig, "precision">,
+  trained: Readonly<Record<string, unknown>>,
+): boolean {
+  if (precision !== "bfloat16" || /(Norm|Bias)$/.test(name)) return false;
+  if (kind === "reference") return name !== "embedding";
+  return kind === "weights" && trained[name] === undefined;
+}
+
+/** Bytes of state entries, as they are stored. */
+export function storedBytes(specs: Readonly<Record<string, StateSpec>>): number {
+  return Object.values(specs).reduce(
+    (sum, { shape, stored }) =>
+      sum + shape.reduce((product, size) => product * size, stored === "bfloat16" ? 2 : 4),
+    0,
+  );
+}
+
+/**
  * Every state entry, as jit wants it.
  * @param form.accumulates there are sums of the gradients of several micro-batches
  */
@@ -47,8 +71,13 @@ export function stateSpecs(
     STATE_KINDS.flatMap((kind) =>
       Object.entries(kinds[kind]).map(([name, shape]) => [
         stateName(kind, name),
-        // Where every step is one micro-batch, nobody needs the sums.
-        { shape, dtype: "float32" as const, ...(kind === "gradient" ? { lazy: true } : {}) },
+        {
+          shape,
+          dtype: "float32" as const,
+          // Where every step is one micro-batch, nobody needs the sums.
+          ...(kind === "gradient" ? { lazy: true } : {}),
+          ...(isStoredHalf(kind, name, config, trained) ? { stored: "bfloat16" as const } : {}),
+        },
       ]),
     ),
   );

@@ -179,7 +179,7 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
       const done = { step, update, groups, ...rejected, weightsHash, rolloutSeconds, failures };
       await options.onStep?.(done, policy);
     }
-    const model = { config, tokenizer, parameters: learner.parameters() };
+    const model = { config, tokenizer, parameters: learner.parameters(parameters) };
     return { weightsHash: learner.weightsHash(), model };
   } finally {
     await tasks.close();

@@ -194,7 +194,7 @@ async function trainRows(
       if ((step + 1) % checkpointEverySteps === 0 || step + 1 === steps)
         await learner.saveCheckpoint(root, { consumedGroupIds: [], dataCursor: madeFrom }, { keepLast: 1 });
     }
-    return { parameters: learner.parameters(), steps, loss };
+    return { parameters: learner.parameters(parameters), steps, loss };
   } catch (reason) {
     signal.throwIfAborted();
     throw reason;
