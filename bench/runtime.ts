@@ -12,11 +12,13 @@ import type { Cluster } from "../packages/client/src/index.js";
 import { median } from "./contender.js";
 import { measureActors } from "./runtime/actors.js";
 import { startCluster } from "./runtime/cluster.js";
+import { measureTasks } from "./runtime/tasks.js";
 
 type Figures = Readonly<Record<string, number>>;
 
 const measures: Readonly<Record<string, (cluster: Cluster) => Promise<Figures>>> = {
   actors: async (cluster) => ({ ...(await measureActors(cluster)) }),
+  tasks: async (cluster) => ({ ...(await measureTasks(cluster)) }),
 };
 
 const { values } = parseArgs({

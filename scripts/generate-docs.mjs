@@ -147,6 +147,18 @@ const protocol = [
   "needs the metadata `authorization: Bearer TOKEN`. The standard gRPC health and reflection services are on, so `grpcurl` can look.",
   "A failed call carries a gRPC status for any client and, in the trailer `palimpsest-error-bin`, an `Error` message.",
   "",
+  "## A task, from any language",
+  "",
+  "1. `Jobs.PutBundle`: the ES module that exports the function, once; its SHA-256 names it.",
+  "2. `Head.Session`: a stream that is kept open and renewed; what is leased ends with it.",
+  "3. `Head.CreateActor` with `task_worker`, an `actor_id` of your own (such as `worker-` and random hex digits), `owner_id` (the session), `code.bundle` and `resources`: the lease of a shape.",
+  "   Idempotent by the id. `Head.ResolveActor` with `wait_ms` until it is ALIVE tells the `address`.",
+  "4. `ActorHost.Calls` at that address, with the metadata `palimpsest-actor-id` and `palimpsest-incarnation`: each `Call` names an exported",
+  "   function as `method`; one runs at a time, in order, and many may be sent ahead. `cancel_call_id` aborts one; its reply comes when it has ended.",
+  "5. When the stream breaks, `Head.ResolveActor` with `known_incarnation` and `wait_ms`: once DEAD, `certificate.started_calls` says which calls had begun. The others have not run.",
+  "6. `Head.AwaitDemand` while workers are leased: its answer `waits` asks to give one back. `Head.KillActor` with `no_restart` gives back; without it, the process is",
+  "   ended as by a crash, and its certificate tells what had begun.",
+  "",
   ...readdirSync(join(root, "protos/palimpsest/v1")).sort().flatMap(protocolOf),
 ].join("\n");
 

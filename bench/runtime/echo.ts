@@ -4,3 +4,8 @@ export class Echo {
     return value;
   }
 }
+
+/** The same as a task. */
+export function echo(value: string): string {
+  return value;
+}

@@ -22,7 +22,7 @@ export interface ActorHandlesDeps {
 
 export class ActorHandles {
   readonly #deps: ActorHandlesDeps;
-  readonly #resolver: ActorResolver;
+  readonly resolver: ActorResolver;
   /** Channels of dead actors are dropped, and those that no handle refers to are collected. */
   readonly #channels = new Map<string, WeakRef<ActorChannel>>();
   readonly #collected = new FinalizationRegistry<string>((actorId) => {
@@ -31,7 +31,7 @@ export class ActorHandles {
 
   constructor(deps: ActorHandlesDeps) {
     this.#deps = deps;
-    this.#resolver = {
+    this.resolver = {
       resolve: (actorId, knownIncarnation, waitMs, signal) =>
         deps.head.call(
           headService.resolveActor,
@@ -78,7 +78,7 @@ export class ActorHandles {
     const channel = new ActorChannel({
       actorId,
       network: this.#deps.network,
-      resolver: this.#resolver,
+      resolver: this.resolver,
       onDead: () => this.#channels.delete(actorId),
     });
     this.#channels.set(actorId, new WeakRef(channel));

@@ -1,14 +1,8 @@
 import { encodeValue, newId, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { type ActorHandle, reservedMethods } from "./actor-handle.js";
-import {
-  type Bundle,
-  type BundleOptions,
-  bundleModule,
-  isMainModule,
-  type ModuleSource,
-  sourceUrl,
-} from "./bundle.js";
+import type { Bundle } from "./bundle.js";
+import { type Code, type CodeSource, codeOf } from "./code-ref.js";
 import type { ActorOptions } from "./config.js";
 import type { ContentRef } from "./objects.js";
 import { schedulingFields } from "./scheduling.js";
@@ -22,18 +16,7 @@ let configModule: Promise<typeof import("./config.js")> | undefined;
 export type ActorClass<Instance extends object, Args extends unknown[]> = new (...args: Args) => Instance;
 
 /** Where nodes find the class. */
-export type ActorSource =
-  | {
-      /** Specifier of a module of the installation, "@palimpsest/…". */
-      readonly module: string;
-      /** Default: the class's name. */
-      readonly exportName?: string;
-    }
-  | ({
-      /** The file that exports the class: it is bundled and uploaded. Not the program's main file. */
-      readonly from: ModuleSource;
-      readonly exportName?: string;
-    } & BundleOptions);
+export type ActorSource = CodeSource;
 
 export interface ActorType<Instance extends object, Args extends unknown[]> {
   /** Registers one actor; returns when the head knows it. Await `handle.ready()` to know that it runs. */
@@ -136,33 +119,6 @@ async function argumentsOf(
   if (args.byteLength <= maxInlineArgsBytes) return { args };
   const { objectId, sizeBytes } = await deps.putArguments(args, actorId);
   return { argsObject: { objectId, sizeBytes } };
-}
-
-interface Code {
-  readonly ref: proto.CodeRef.$Properties;
-  /** Undefined for a module of the installation. */
-  readonly bundle: Bundle | undefined;
-}
-
-async function codeOf(source: ActorSource, exportName: string): Promise<Code> {
-  if ("module" in source) {
-    if (!source.module.startsWith("@palimpsest/")) {
-      throw new PalimpsestError(
-        "INVALID_ARGUMENT",
-        `module ${source.module} is not of the installation ("@palimpsest/…"); pass { from: new URL("./file.js", import.meta.url) } to have it bundled`,
-      );
-    }
-    return { ref: { module: source.module, exportName }, bundle: undefined };
-  }
-  const url = sourceUrl(source.from);
-  if (isMainModule(url, process.argv[1])) {
-    throw new PalimpsestError(
-      "INVALID_ARGUMENT",
-      `${url.href} is the program itself and would run again inside the actor; move the class ${exportName} to a file of its own`,
-    );
-  }
-  const bundle = await bundleModule(url, source);
-  return { ref: { bundle: bundle.sha256, exportName }, bundle };
 }
 
 /** A method of a reserved name could never be called: said when the kind is made, not at the first call. */

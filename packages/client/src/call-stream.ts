@@ -16,7 +16,6 @@ import {
   actorHostService,
   addresseeMetadata,
   type Clock,
-  errorFromProto,
   fromGrpcError,
   type Network,
   PalimpsestError,
@@ -124,6 +123,11 @@ export class CallStream {
     if (this.#calls.delete(call.callId)) this.#post({ cancelCallId: call.callId });
   }
 
+  /** The caller does not wait for it any more, and its reply tells when the process has done with it. */
+  cancel(call: PendingCall): void {
+    if (this.#calls.has(call.callId)) this.#post({ cancelCallId: call.callId });
+  }
+
   grant(call: PendingCall, items: number, bytes: number): void {
     if (this.#calls.has(call.callId)) this.#post({ credit: { callId: call.callId, items, bytes } });
   }
@@ -176,9 +180,7 @@ export class CallStream {
         continue;
       }
       this.#calls.delete(callId);
-      if (reply.value != null) call.succeed(reply.value);
-      else if (reply.error != null) call.fail(errorFromProto(reply.error));
-      else call.end();
+      call.answer(reply);
     }
   }
 

@@ -19,13 +19,16 @@ import { type ActorClass, type ActorSource, type ActorType, actorType } from "./
 import type { Bundle } from "./bundle.js";
 import { BundleUploads } from "./bundle-uploads.js";
 import { ClusterValues } from "./cluster-values.js";
-import type { ActorOptions, ConnectOptions, ResolvedConnectOptions } from "./config.js";
+import type { CodeSource } from "./code-ref.js";
+import type { ActorOptions, ConnectOptions, ResolvedConnectOptions, TaskOptions } from "./config.js";
 import { diedError } from "./death.js";
 import { type HeadCallOptions, HeadClient } from "./head-client.js";
 import { Jobs } from "./jobs.js";
 import { Objects } from "./objects.js";
 import { Session, type SessionOptions } from "./session.js";
 import { SessionThread } from "./session-thread.js";
+import { TaskPool } from "./task-pool.js";
+import { type TaskFunction, type TaskType, taskType } from "./task-type.js";
 import { ValueStore } from "./value-store.js";
 import { actorView, type ClusterInfo, clusterView } from "./views.js";
 
@@ -75,6 +78,7 @@ export class Cluster extends ClusterValues {
   readonly #head: HeadClient;
   readonly #handles: ActorHandles;
   readonly #uploads: BundleUploads;
+  readonly #tasks: TaskPool;
   #session: Pick<Session, "close"> | undefined;
   #lostBecause: PalimpsestError | undefined;
   #info: ClusterInfo | undefined;
@@ -94,6 +98,13 @@ export class Cluster extends ClusterValues {
       network,
       holder: options.owner ? `${options.owner.actorId}.${options.owner.incarnation}` : this.sessionId,
       handle: (actorId, maxTaskRetries) => this.#handles.handle(actorId, maxTaskRetries),
+    });
+    this.#tasks = new TaskPool({
+      ...{ head, network, resolver: this.#handles.resolver, jobId: options.jobId },
+      ownerId: this.sessionId,
+      ownerIncarnation: options.owner?.incarnation ?? 0,
+      isTaskWorker: options.owner?.isTaskWorker ?? false,
+      create: (request, bundle) => this.#create(request, bundle),
     });
     this.objects = new Objects({
       address: () => this.#objectsAddress(),
@@ -164,7 +175,10 @@ export class Cluster extends ClusterValues {
       sessionId: this.sessionId,
       name: this.#options.name,
       jobId: this.#options.jobId,
-      onActorDied: (info) => this.#handles.noticeDeath(info),
+      onActorDied: (info) => {
+        this.#handles.noticeDeath(info);
+        this.#tasks.noticeDeath(info);
+      },
       onNewToken: (token, graceMs) => this.#network.credentials?.rotate(token, graceMs),
       onLost: (error) => {
         this.#lostBecause = error;
@@ -196,10 +210,33 @@ export class Cluster extends ClusterValues {
       ownerId: this.sessionId,
       ownerIncarnation: this.#options.owner?.incarnation ?? 0,
       jobId: this.#options.jobId,
-      create: (request, bundle) => this.#create(request, bundle),
+      create: async (request, bundle) => {
+        const info = await this.#create(request, bundle);
+        if (actorView(info).state === "dead") throw diedError(info);
+        return info;
+      },
       putArguments: (bytes, holder) => this.objects.put(bytes, { holder }),
       handle: (actorId, maxTaskRetries) => this.#handles.handle(actorId, maxTaskRetries),
     });
+  }
+
+  /**
+   * A function as tasks, as Ray's remote functions: `cluster.task(fn, source, options)(...args)` runs it somewhere in the
+   * cluster. Without the function itself the source names its export.
+   */
+  task<Fn extends TaskFunction>(fn: Fn, source: CodeSource, options?: TaskOptions): TaskType<Fn>;
+  task<Fn extends TaskFunction>(
+    source: CodeSource & { readonly exportName: string },
+    options?: TaskOptions,
+  ): TaskType<Fn>;
+  task<Fn extends TaskFunction>(
+    first: Fn | CodeSource,
+    second?: CodeSource | TaskOptions,
+    third?: TaskOptions,
+  ): TaskType<Fn> {
+    if (typeof first === "function")
+      return taskType<Fn>(first, second as CodeSource, third ?? {}, this.#tasks);
+    return taskType<Fn>(undefined, first, (second as TaskOptions | undefined) ?? {}, this.#tasks);
   }
 
   /** The actor of that name or id. @throws {PalimpsestError} NOT_FOUND, ACTOR_DIED */
@@ -241,6 +278,7 @@ export class Cluster extends ClusterValues {
   async #close(): Promise<void> {
     this.#unwatch?.();
     this.#handles.close();
+    this.#tasks.close();
     await this.#session?.close();
     await this.values.close();
     await this.objects.close();
@@ -251,11 +289,9 @@ export class Cluster extends ClusterValues {
     request: proto.CreateActorRequest.$Properties,
     bundle: Bundle | undefined,
   ): Promise<proto.ActorInfo.$Properties> {
-    const info = await this.#uploads.naming(bundle ? [bundle] : [], () =>
+    return await this.#uploads.naming(bundle ? [bundle] : [], () =>
       this.#head.call(headService.createActor, request),
     );
-    if (actorView(info).state === "dead") throw diedError(info);
-    return info;
   }
 
   /** The node of this machine, else any that is alive. */

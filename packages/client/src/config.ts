@@ -17,7 +17,11 @@ const connectOptionsSchema = z.strictObject({
   name: z.string().default("driver").describe("Name of the session, for people"),
   jobId: z.string().default("").describe("Job that this driver belongs to; empty for an interactive one"),
   owner: z
-    .strictObject({ actorId: z.string().min(1), incarnation: z.int().min(1) })
+    .strictObject({
+      actorId: z.string().min(1),
+      incarnation: z.int().min(1),
+      isTaskWorker: z.boolean().default(false),
+    })
     .optional()
     .describe(
       "The actor that connects: what it spawns ends with this incarnation of it. Default: a session of its own",
@@ -108,6 +112,44 @@ const actorOptionsSchema = z.strictObject({
       "lease: no two processes of it ever run at once, so it is killed when its node cannot renew its lease at the head; none: it runs on. Default lease for detached and named actors, else none",
     ),
 });
+
+const taskOptionsSchema = z.strictObject({
+  name: z.string().default("").describe("For people, in messages; default the function's name"),
+  resources: z
+    .record(z.string(), z.number().nonnegative())
+    .default({ cpu: 1 })
+    .describe('What it takes of its node: "cpu" and "gpu" in counts, "memory" in bytes, others are custom'),
+  labels: labelsSchema.describe("What the labels of its node must be like, as for an actor"),
+  strategy: strategySchema.describe("How its node is chosen, as for an actor"),
+  environment: text.default({}).describe("Extra environment of its process"),
+  maxRetries: z
+    .int()
+    .min(-1)
+    .default(3)
+    .describe("How often it runs again after its process ended under it; -1 without limit"),
+  retryExceptions: z
+    .boolean()
+    .default(false)
+    .describe("Whether what the function throws is retried too, as one of maxRetries"),
+  maxCalls: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe("Calls of the function after which its process ends and is replaced; 0 without limit"),
+  timeoutMs: z
+    .number()
+    .positive()
+    .default(Number.POSITIVE_INFINITY)
+    .describe("From the call until it fails with GET_TIMEOUT and is ended; default none"),
+});
+
+export type TaskOptions = z.input<typeof taskOptionsSchema>;
+export type ResolvedTaskOptions = z.output<typeof taskOptionsSchema>;
+
+/** @throws {PalimpsestError} CONFIG_INVALID that names the field */
+export function parseTaskOptions(value: TaskOptions, name: string): ResolvedTaskOptions {
+  return parsed(taskOptionsSchema.safeParse(value), `options of task ${name}`);
+}
 
 export type ActorOptions = z.input<typeof actorOptionsSchema>;
 export type ResolvedActorOptions = z.output<typeof actorOptionsSchema>;

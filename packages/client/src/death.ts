@@ -18,6 +18,7 @@ export function certificateDetails(info: proto.ActorInfo.$Properties): Record<st
   if (!certificate) return details;
   details["reason"] = certificate.reason ?? "";
   if (certificate.exitCode != null) details["exitCode"] = String(certificate.exitCode);
+  if (certificate.startedCalls != null) details["startedCalls"] = String(certificate.startedCalls);
   if (certificate.signal) details["signal"] = certificate.signal;
   if (certificate.nodeId) details["nodeId"] = certificate.nodeId;
   if (certificate.ownerId) details["ownerId"] = certificate.ownerId;

@@ -1,5 +1,6 @@
-// For users: connect, fromEnvironment, ActorPool, PalimpsestError, and the types of what they give.
-// For other packages: ActorChannel, Objects, bundleModule, createHandle, isSignalMarker, maxCallBytes, reservedMethods.
+// For users: connect, fromEnvironment, taskContext, ActorPool, PalimpsestError, and the types of what they give.
+// For other packages: ActorChannel, Objects, bundleModule, createHandle, isSignalMarker, knowBundle,
+// maxCallBytes, reservedMethods, setTaskContext.
 
 export { type ErrorCode, PalimpsestError } from "@palimpsest/wire";
 export { ActorChannel, type ActorChannelOptions } from "./actor-channel.js";
@@ -19,7 +20,9 @@ export type { Bundle, BundleOptions, ModuleSource } from "./bundle.js";
 export { bundleModule } from "./bundle.js";
 export { isSignalMarker, maxCallBytes } from "./call-arguments.js";
 export { Cluster, connect } from "./cluster.js";
-export type { ActorOptions, ConnectOptions } from "./config.js";
+export type { CodeSource } from "./code-ref.js";
+export { knowBundle } from "./code-ref.js";
+export type { ActorOptions, ConnectOptions, TaskOptions } from "./config.js";
 export { fromEnvironment } from "./environment.js";
 export type { HeadCallOptions } from "./head-client.js";
 export type { JobInfo, JobLogsOptions, JobStatusName, Jobs, SubmitJobOptions } from "./jobs.js";
@@ -27,6 +30,9 @@ export { type GetOptions, ObjectRef } from "./object-ref.js";
 export type { ContentRef, HoldOptions, ObjectCallOptions } from "./objects.js";
 export { Objects, type ObjectsOptions } from "./objects.js";
 export type { PoolWork } from "./pool-map.js";
+export type { TaskContext } from "./task-context.js";
+export { setTaskContext, taskContext } from "./task-context.js";
+export type { TaskControls, TaskFunction, TaskType } from "./task-type.js";
 export { type PutOptions, ValueStore } from "./value-store.js";
 export type { Waitable, Waited, WaitOptions } from "./value-wait.js";
 export type {

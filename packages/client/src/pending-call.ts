@@ -9,7 +9,8 @@
  * - CALL-3. It never holds more than `streamWindow` items that nobody has taken, nor more than `streamWindowBytes` and
  *   one item.
  */
-import { type Clock, decodeValue, PalimpsestError } from "@palimpsest/wire";
+import { type Clock, decodeValue, errorFromProto, PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
 
 /** Items of a generator that travel ahead of the reader. */
 export const streamWindow = 64;
@@ -102,6 +103,13 @@ export class PendingCall {
   remainingMs(): number {
     if (!Number.isFinite(this.#deadlineAtMs)) return 0;
     return Math.max(1, Math.round(this.#deadlineAtMs - this.#carrier.clock.monotonicMs()));
+  }
+
+  /** The last word of whoever ran it. */
+  answer({ value, error }: proto.Reply.$Properties): void {
+    if (value != null) this.succeed(value);
+    else if (error != null) this.fail(errorFromProto(error));
+    else this.end();
   }
 
   succeed(value: Uint8Array): void {

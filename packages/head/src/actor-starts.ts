@@ -27,6 +27,7 @@ export class ActorStarts {
       this.#deps.pendingQueue.enqueue(pendingKey(actorId), {
         leaseId: leaseOf(actorId, now.incarnation + 1),
         request: requestOf(actor.spec),
+        ownerId: actor.spec.ownerId,
         onPlaced: (nodeId) => void this.#start(actorId, nodeId),
       });
     });

@@ -11,6 +11,7 @@
  *   death.
  * - ACTORTABLE-6. A DEAD actor whose process may still run is not forgotten in favor of those that have surely ended:
  *   its node would bring it back as an unknown one.
+ * - ACTORTABLE-8. Dead workers for tasks, which come and go by themselves, do not push dead actors out of the memory.
  * - ACTORTABLE-7. Wherever a head stops writing, an actor that is not DEAD in the store has its whole specification
  *   there.
  */
@@ -22,7 +23,7 @@ import type { Journal } from "./journal.js";
 export interface ActorTableDeps {
   readonly journal: Journal;
   readonly clock: Clock;
-  /** DEAD actors that are remembered, and as many again that may still run; older ones are forgotten. */
+  /** DEAD actors that are remembered, as many again that may still run, and as many workers for tasks; older ones go. */
   readonly maxDead: number;
 }
 
@@ -35,6 +36,7 @@ export class ActorTable {
   /** Ids of DEAD actors, the longest dead first: those that have surely ended, and the others (ACTORTABLE-6). */
   readonly #ended = new Set<string>();
   readonly #unconfirmed = new Set<string>();
+  readonly #endedWorkers = new Set<string>();
   /** Ids of actors that are not DEAD, by their owner and by their job. */
   readonly #owned = new IdIndex();
   readonly #ofJob = new IdIndex();
@@ -216,6 +218,7 @@ export class ActorTable {
     for (const listener of this.#listeners) listener(actor, before);
     for (const look of [...(this.#waiters.get(actorId) ?? [])]) look(actor);
     this.#forgetOldest(this.#ended);
+    this.#forgetOldest(this.#endedWorkers);
     this.#forgetOldest(this.#unconfirmed);
     return durable;
   }
@@ -239,9 +242,8 @@ export class ActorTable {
     }
     this.#owned.delete(ownerId, actorId);
     this.#ofJob.delete(jobId, actorId);
-    const [into, from] = mayStillRun(actor)
-      ? [this.#unconfirmed, this.#ended]
-      : [this.#ended, this.#unconfirmed];
+    const ended = actor.spec.taskWorker ? this.#endedWorkers : this.#ended;
+    const [into, from] = mayStillRun(actor) ? [this.#unconfirmed, ended] : [ended, this.#unconfirmed];
     from.delete(actorId);
     into.add(actorId);
     if (this.#ids.get(name) === actorId) this.#ids.delete(name);

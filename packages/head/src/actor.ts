@@ -33,6 +33,8 @@ export interface ActorSpec extends Scheduling {
   readonly environment: Readonly<Record<string, string>>;
   readonly role: string;
   readonly fence: proto.Fence;
+  /** Hosts the functions of a module, not an instance of a class: the lease of a shape for tasks. */
+  readonly taskWorker: boolean;
 }
 
 /** An actor as the head knows it. Changed by ActorTable.update only. */
@@ -111,6 +113,9 @@ export function actorSpecFromProto(message: proto.ActorSpec.$Properties | null |
   if (!Number.isInteger(spec.maxTaskRetries) || spec.maxTaskRetries < -1) {
     throw invalid(`max_task_retries is ${spec.maxTaskRetries}: it must be -1 (without limit), 0 or more`);
   }
+  if (spec.taskWorker && (spec.name !== "" || spec.detached || spec.maxRestarts !== 0)) {
+    throw invalid("task_worker is true: leave name empty, detached false and max_restarts 0");
+  }
   const problem = requestProblem(message.resources?.quantities ?? {});
   if (problem !== undefined) throw invalid(problem);
   checkScheduling(message);
@@ -163,6 +168,7 @@ export function specOf(message: proto.ActorSpec.$Properties): ActorSpec {
     jobId: message.jobId ?? "",
     environment: { ...message.environment },
     role: message.role ?? "",
+    taskWorker: message.taskWorker ?? false,
     fence: message.fence ?? proto.Fence.FENCE_UNSPECIFIED,
   };
 }

@@ -29,6 +29,7 @@ import { Sessions } from "./sessions.js";
 import type { BundleShare } from "./shared-bundles.js";
 import { StackRequests } from "./stack-requests.js";
 import type { Store, StoreTable } from "./store.js";
+import { TaskWorkers } from "./task-workers.js";
 import { UsedBundles } from "./used-bundles.js";
 
 export interface ControlPlaneDeps {
@@ -59,6 +60,7 @@ export class ControlPlane {
   readonly jobLifecycle: JobLifecycle;
   readonly sessions: Sessions;
   readonly objects: ObjectDirectory;
+  readonly taskWorkers: TaskWorkers;
   readonly objectHolders: ObjectHolders;
   readonly stacks: StackRequests;
   readonly logs: JobLogs;
@@ -154,6 +156,7 @@ export class ControlPlane {
       sessionLeaseMs: config.sessionLeaseMs,
       onEnded: (sessionId, reason) => this.#sessionEnded(sessionId, reason),
     });
+    this.taskWorkers = new TaskWorkers(actors, nodes);
     this.objects = new ObjectDirectory({ nodes, clock, metrics });
     this.objectHolders = new ObjectHolders({
       nodes,

@@ -14,6 +14,8 @@ import { createObjectRpcs } from "./object-rpcs.js";
 import type { Recovery } from "./recovery.js";
 import type { Rpc } from "./rpc.js";
 import { type SessionServiceDeps, type SessionStream, serveSession } from "./session-service.js";
+import { createTaskRpcs } from "./task-rpcs.js";
+import type { TaskWorkers } from "./task-workers.js";
 import { serveTokens, type TokenStream } from "./token-service.js";
 
 const maxWaitMs = 60_000;
@@ -25,6 +27,7 @@ export interface HeadServiceDeps extends SessionServiceDeps, ListingsDeps {
   readonly rpc: Rpc;
   readonly recovery: Recovery;
   readonly objects: ObjectDirectory;
+  readonly taskWorkers: TaskWorkers;
   readonly bundles: Bundles;
   readonly queueDepths: () => Promise<readonly QueueDepth[]>;
   /** Begins the orderly end of the head; returns at once. */
@@ -65,6 +68,7 @@ export function createHeadHandlers(deps: HeadServiceDeps): UntypedServiceImpleme
     summarize: rpc.unary(headService.summarize, () => summarize(deps)),
     listQueues: rpc.unary(headService.listQueues, async () => ({ queues: [...(await deps.queueDepths())] })),
     ...createObjectRpcs(rpc, deps.objects),
+    ...createTaskRpcs(rpc, deps.pendingQueue, deps.taskWorkers),
     shutdown: rpc.unary(headService.shutdown, (request) => {
       deps.shutdown(request.all ?? false);
       return {};

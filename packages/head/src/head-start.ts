@@ -165,6 +165,7 @@ function addServices(
       bundles,
       recovery: plane.recovery,
       objects: plane.objects,
+      taskWorkers: plane.taskWorkers,
       shutdown,
       clusterInfo: own.clusterInfo,
       stacks: plane.stacks,

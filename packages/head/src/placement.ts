@@ -10,6 +10,7 @@
  */
 import { PlacementIndex, type PlacementRequest, type WaitingShape } from "@palimpsest/scheduler";
 import type { Clock } from "@palimpsest/wire";
+import { Demand } from "./demand.js";
 import type { NodeTable } from "./node-table.js";
 
 const sliceMs = 8;
@@ -18,6 +19,8 @@ export interface PendingRequest {
   /** Names the lease on the node that is found. */
   readonly leaseId: string;
   readonly request: PlacementRequest;
+  /** Who wants it; empty: a job. */
+  readonly ownerId?: string;
   onPlaced(nodeId: string): void;
 }
 
@@ -32,10 +35,13 @@ export class PendingQueue {
   readonly #deps: PendingQueueDeps;
   readonly #index = new PlacementIndex();
   readonly #pending = new Map<string, PendingRequest>();
+  /** The same, for those who could make room. */
+  readonly demand: Demand;
   #scheduled = false;
 
   constructor(deps: PendingQueueDeps) {
     this.#deps = deps;
+    this.demand = new Demand(deps);
     deps.nodes.onChange((nodeId, view) => {
       if (view === undefined) this.#index.removeNode(nodeId);
       else this.#index.setNode(view);
@@ -60,12 +66,14 @@ export class PendingQueue {
   /** Enqueues a request under a key; one of the same key is replaced and keeps its position. */
   enqueue(key: string, pending: PendingRequest): void {
     this.#pending.set(key, pending);
+    this.demand.add(key, pending.ownerId ?? "", pending.request);
     this.#index.add(key, pending.request, this.#deps.clock.monotonicMs());
     this.#schedule();
   }
 
   remove(key: string): void {
     if (!this.#pending.delete(key)) return;
+    this.demand.delete(key);
     this.#index.delete(key);
     // What was reserved for it is free for the others.
     this.#schedule();
@@ -108,6 +116,7 @@ export class PendingQueue {
       const { key, nodeId } = choice;
       const pending = this.#pending.get(key);
       this.#pending.delete(key);
+      this.demand.delete(key);
       if (pending !== undefined) {
         nodes.reserve(nodeId, pending.leaseId, pending.request.resources);
         pending.onPlaced(nodeId);

@@ -7,6 +7,7 @@
  * - NODEPROCESS-1. The process has an IPC channel to this node and ends when the channel closes: it never outlives the node.
  * - NODEPROCESS-2. `ended` settles exactly once, after `ready` has settled.
  */
+import { readFileSync, rmSync } from "node:fs";
 import { errorFromProto, PalimpsestError, type StackReading } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { certificateOf, endSentence, type ProcessEnd } from "./supervised-process.js";
@@ -19,6 +20,20 @@ export interface ActorProcessOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly logPath: string;
   readonly startTimeoutMs: number;
+}
+
+/** Of a worker for tasks: the number of the last call that began, which its process has left in its file. */
+function startedCalls(path: string): { readonly startedCalls?: number } {
+  if (path === "") return {};
+  try {
+    const bytes = readFileSync(path);
+    return bytes.byteLength === 8 ? { startedCalls: Number(bytes.readBigUInt64LE()) } : {};
+  } catch {
+    // It ended before it had the file.
+    return { startedCalls: 0 };
+  } finally {
+    rmSync(path, { force: true });
+  }
 }
 
 export interface ActorEnd {
@@ -60,7 +75,7 @@ export class ActorProcess {
       });
       void process.ended.then(() => settle());
     });
-    this.ended = this.#end(spec, options.start.nodeId ?? "", () => failure);
+    this.ended = this.#end(options.start, () => failure);
     worker.order({ start: options.start });
   }
 
@@ -94,8 +109,7 @@ export class ActorProcess {
   }
 
   async #end(
-    spec: proto.ActorSpec.$Properties,
-    nodeId: string,
+    { spec, nodeId, startedPath }: proto.ActorProcessStart.$Properties,
     failureOf: () => PalimpsestError | undefined,
   ): Promise<ActorEnd> {
     const end = await this.#worker.process.ended;
@@ -103,7 +117,8 @@ export class ActorProcess {
     this.#worker.closeOutput();
     const failure = failureOf() ?? spawnFailure(end);
     const reason = this.#reason(end, failure);
-    const certificate = certificateOf(end, { reason, nodeId, ownerId: spec.ownerId ?? "", pid: this.pid });
+    const facts = { reason, nodeId: nodeId ?? "", ownerId: spec?.ownerId ?? "", pid: this.pid };
+    const certificate = { ...certificateOf(end, facts), ...startedCalls(startedPath ?? "") };
     return { certificate, constructorError: failure };
   }
 

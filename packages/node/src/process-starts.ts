@@ -47,6 +47,8 @@ export interface StartRequest {
   readonly moduleUrl: string;
   readonly logPath: string;
   readonly refusalsPath: string;
+  /** Of a worker for tasks; else empty. */
+  readonly startedPath: string;
 }
 
 export interface StartedProcess {
@@ -65,10 +67,10 @@ export class ProcessStarts {
   /** @param fresh whether the process must be a new one */
   start(request: StartRequest, fresh = false): StartedProcess {
     const { nodeId, program, startTimeoutMs, session, startProcess, warm, metrics } = this.#deps;
-    const { spec, incarnation, moduleUrl, refusalsPath, logPath } = request;
+    const { spec, incarnation, moduleUrl, refusalsPath, startedPath, logPath } = request;
     const options: ActorProcessOptions = {
       program,
-      start: { ...session(), spec, incarnation, nodeId, moduleUrl, refusalsPath },
+      start: { ...session(), spec, incarnation, nodeId, moduleUrl, refusalsPath, startedPath },
       environment: this.environment(spec.environment ?? {}, request.gpuIds),
       logPath,
       startTimeoutMs,

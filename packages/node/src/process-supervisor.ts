@@ -178,6 +178,7 @@ export class ProcessSupervisor {
       moduleUrl,
       logPath: this.#logPath(entry),
       refusalsPath: this.#logPath(entry, "refused.log"),
+      startedPath: spec.taskWorker ? this.#logPath(entry, "started") : "",
     };
     const startedAt = performance.now();
     const { process, wasWarm } = this.#starts.start(request);

@@ -821,6 +821,9 @@ export namespace palimpsest {
             /** DeathCertificate processEnded. */
             processEnded: boolean;
 
+            /** DeathCertificate startedCalls. */
+            startedCalls?: (number|null);
+
             /**
              * Creates a new DeathCertificate instance using the specified properties.
              * @param [properties] Properties to set
@@ -882,6 +885,9 @@ export namespace palimpsest {
 
                 /** DeathCertificate processEnded */
                 processEnded?: (boolean|null);
+
+                /** DeathCertificate startedCalls */
+                startedCalls?: (number|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -2776,6 +2782,9 @@ export namespace palimpsest {
             /** ActorProcessStart refusalsPath. */
             refusalsPath: string;
 
+            /** ActorProcessStart startedPath. */
+            startedPath: string;
+
             /**
              * Creates a new ActorProcessStart instance using the specified properties.
              * @param [properties] Properties to set
@@ -2844,6 +2853,9 @@ export namespace palimpsest {
                 /** ActorProcessStart refusalsPath */
                 refusalsPath?: (string|null);
 
+                /** ActorProcessStart startedPath */
+                startedPath?: (string|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -2862,6 +2874,7 @@ export namespace palimpsest {
               objectsPath?: string|null;
               logLevel?: string|null;
               refusalsPath?: string|null;
+              startedPath?: string|null;
               $unknowns?: Uint8Array[];
             };
         }
@@ -4230,6 +4243,9 @@ export namespace palimpsest {
             /** ActorSpec strategy. */
             strategy?: (palimpsest.v1.Strategy.$Properties|null);
 
+            /** ActorSpec taskWorker. */
+            taskWorker: boolean;
+
             /**
              * Creates a new ActorSpec instance using the specified properties.
              * @param [properties] Properties to set
@@ -4325,6 +4341,9 @@ export namespace palimpsest {
                 /** ActorSpec strategy */
                 strategy?: (palimpsest.v1.Strategy.$Properties|null);
 
+                /** ActorSpec taskWorker */
+                taskWorker?: (boolean|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -4352,6 +4371,7 @@ export namespace palimpsest {
               fence?: palimpsest.v1.Fence|null;
               labelConditions?: palimpsest.v1.LabelCondition.$Shape[]|null;
               strategy?: palimpsest.v1.Strategy.$Shape|null;
+              taskWorker?: boolean|null;
               $unknowns?: Uint8Array[];
             };
         }
@@ -6176,6 +6196,296 @@ export namespace palimpsest {
 
             /** Shape of a StackReport. */
             type $Shape = palimpsest.v1.StackReport.$Properties;
+        }
+
+        /**
+         * Properties of an AwaitDemandRequest.
+         * @deprecated Use palimpsest.v1.AwaitDemandRequest.$Properties instead.
+         */
+        interface IAwaitDemandRequest extends palimpsest.v1.AwaitDemandRequest.$Properties {
+        }
+
+        /** Represents an AwaitDemandRequest. */
+        class AwaitDemandRequest {
+
+            /**
+             * Constructs a new AwaitDemandRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.AwaitDemandRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** AwaitDemandRequest ownerId. */
+            ownerId: string;
+
+            /** AwaitDemandRequest resources. */
+            resources?: (palimpsest.v1.Resources.$Properties|null);
+
+            /** AwaitDemandRequest labels. */
+            labels: { [k: string]: string };
+
+            /** AwaitDemandRequest waitMs. */
+            waitMs: number;
+
+            /**
+             * Creates a new AwaitDemandRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns AwaitDemandRequest instance
+             */
+            static create(properties: palimpsest.v1.AwaitDemandRequest.$Shape): palimpsest.v1.AwaitDemandRequest & palimpsest.v1.AwaitDemandRequest.$Shape;
+            static create(properties?: palimpsest.v1.AwaitDemandRequest.$Properties): palimpsest.v1.AwaitDemandRequest;
+
+            /**
+             * Encodes the specified AwaitDemandRequest message. Does not implicitly {@link palimpsest.v1.AwaitDemandRequest.verify|verify} messages.
+             * @param message AwaitDemandRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.AwaitDemandRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an AwaitDemandRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.AwaitDemandRequest & palimpsest.v1.AwaitDemandRequest.$Shape} AwaitDemandRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.AwaitDemandRequest & palimpsest.v1.AwaitDemandRequest.$Shape;
+        }
+
+        namespace AwaitDemandRequest {
+
+            /** Properties of an AwaitDemandRequest. */
+            interface $Properties {
+
+                /** AwaitDemandRequest ownerId */
+                ownerId?: (string|null);
+
+                /** AwaitDemandRequest resources */
+                resources?: (palimpsest.v1.Resources.$Properties|null);
+
+                /** AwaitDemandRequest labels */
+                labels?: ({ [k: string]: string }|null);
+
+                /** AwaitDemandRequest waitMs */
+                waitMs?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an AwaitDemandRequest. */
+            type $Shape = palimpsest.v1.AwaitDemandRequest.$Properties;
+        }
+
+        /**
+         * Properties of an AwaitDemandResponse.
+         * @deprecated Use palimpsest.v1.AwaitDemandResponse.$Properties instead.
+         */
+        interface IAwaitDemandResponse extends palimpsest.v1.AwaitDemandResponse.$Properties {
+        }
+
+        /** Represents an AwaitDemandResponse. */
+        class AwaitDemandResponse {
+
+            /**
+             * Constructs a new AwaitDemandResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.AwaitDemandResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** AwaitDemandResponse waits. */
+            waits: boolean;
+
+            /**
+             * Creates a new AwaitDemandResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns AwaitDemandResponse instance
+             */
+            static create(properties: palimpsest.v1.AwaitDemandResponse.$Shape): palimpsest.v1.AwaitDemandResponse & palimpsest.v1.AwaitDemandResponse.$Shape;
+            static create(properties?: palimpsest.v1.AwaitDemandResponse.$Properties): palimpsest.v1.AwaitDemandResponse;
+
+            /**
+             * Encodes the specified AwaitDemandResponse message. Does not implicitly {@link palimpsest.v1.AwaitDemandResponse.verify|verify} messages.
+             * @param message AwaitDemandResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.AwaitDemandResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an AwaitDemandResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.AwaitDemandResponse & palimpsest.v1.AwaitDemandResponse.$Shape} AwaitDemandResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.AwaitDemandResponse & palimpsest.v1.AwaitDemandResponse.$Shape;
+        }
+
+        namespace AwaitDemandResponse {
+
+            /** Properties of an AwaitDemandResponse. */
+            interface $Properties {
+
+                /** AwaitDemandResponse waits */
+                waits?: (boolean|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an AwaitDemandResponse. */
+            type $Shape = palimpsest.v1.AwaitDemandResponse.$Properties;
+        }
+
+        /**
+         * Properties of a SetWaitingRequest.
+         * @deprecated Use palimpsest.v1.SetWaitingRequest.$Properties instead.
+         */
+        interface ISetWaitingRequest extends palimpsest.v1.SetWaitingRequest.$Properties {
+        }
+
+        /** Represents a SetWaitingRequest. */
+        class SetWaitingRequest {
+
+            /**
+             * Constructs a new SetWaitingRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.SetWaitingRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** SetWaitingRequest actorId. */
+            actorId: string;
+
+            /** SetWaitingRequest incarnation. */
+            incarnation: number;
+
+            /** SetWaitingRequest waiting. */
+            waiting: boolean;
+
+            /** SetWaitingRequest revision. */
+            revision: number;
+
+            /**
+             * Creates a new SetWaitingRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns SetWaitingRequest instance
+             */
+            static create(properties: palimpsest.v1.SetWaitingRequest.$Shape): palimpsest.v1.SetWaitingRequest & palimpsest.v1.SetWaitingRequest.$Shape;
+            static create(properties?: palimpsest.v1.SetWaitingRequest.$Properties): palimpsest.v1.SetWaitingRequest;
+
+            /**
+             * Encodes the specified SetWaitingRequest message. Does not implicitly {@link palimpsest.v1.SetWaitingRequest.verify|verify} messages.
+             * @param message SetWaitingRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.SetWaitingRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a SetWaitingRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SetWaitingRequest & palimpsest.v1.SetWaitingRequest.$Shape} SetWaitingRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.SetWaitingRequest & palimpsest.v1.SetWaitingRequest.$Shape;
+        }
+
+        namespace SetWaitingRequest {
+
+            /** Properties of a SetWaitingRequest. */
+            interface $Properties {
+
+                /** SetWaitingRequest actorId */
+                actorId?: (string|null);
+
+                /** SetWaitingRequest incarnation */
+                incarnation?: (number|null);
+
+                /** SetWaitingRequest waiting */
+                waiting?: (boolean|null);
+
+                /** SetWaitingRequest revision */
+                revision?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a SetWaitingRequest. */
+            type $Shape = palimpsest.v1.SetWaitingRequest.$Properties;
+        }
+
+        /**
+         * Properties of a SetWaitingResponse.
+         * @deprecated Use palimpsest.v1.SetWaitingResponse.$Properties instead.
+         */
+        interface ISetWaitingResponse extends palimpsest.v1.SetWaitingResponse.$Properties {
+        }
+
+        /** Represents a SetWaitingResponse. */
+        class SetWaitingResponse {
+
+            /**
+             * Constructs a new SetWaitingResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.SetWaitingResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /**
+             * Creates a new SetWaitingResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns SetWaitingResponse instance
+             */
+            static create(properties: palimpsest.v1.SetWaitingResponse.$Shape): palimpsest.v1.SetWaitingResponse & palimpsest.v1.SetWaitingResponse.$Shape;
+            static create(properties?: palimpsest.v1.SetWaitingResponse.$Properties): palimpsest.v1.SetWaitingResponse;
+
+            /**
+             * Encodes the specified SetWaitingResponse message. Does not implicitly {@link palimpsest.v1.SetWaitingResponse.verify|verify} messages.
+             * @param message SetWaitingResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.SetWaitingResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a SetWaitingResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SetWaitingResponse & palimpsest.v1.SetWaitingResponse.$Shape} SetWaitingResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.SetWaitingResponse & palimpsest.v1.SetWaitingResponse.$Shape;
+        }
+
+        namespace SetWaitingResponse {
+
+            /** Properties of a SetWaitingResponse. */
+            interface $Properties {
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a SetWaitingResponse. */
+            type $Shape = palimpsest.v1.SetWaitingResponse.$Properties;
         }
 
         /**
@@ -12282,6 +12592,8 @@ export import ActorSpec = palimpsest.v1.ActorSpec;
 export import ActorStarted = palimpsest.v1.ActorStarted;
 export import ActorState = palimpsest.v1.ActorState;
 export import ArgsObject = palimpsest.v1.ArgsObject;
+export import AwaitDemandRequest = palimpsest.v1.AwaitDemandRequest;
+export import AwaitDemandResponse = palimpsest.v1.AwaitDemandResponse;
 export import BundleChunk = palimpsest.v1.BundleChunk;
 export import BundleInfo = palimpsest.v1.BundleInfo;
 export import Call = palimpsest.v1.Call;
@@ -12382,6 +12694,8 @@ export import SealValue = palimpsest.v1.SealValue;
 export import SessionEvent = palimpsest.v1.SessionEvent;
 export import SessionMessage = palimpsest.v1.SessionMessage;
 export import SessionOpened = palimpsest.v1.SessionOpened;
+export import SetWaitingRequest = palimpsest.v1.SetWaitingRequest;
+export import SetWaitingResponse = palimpsest.v1.SetWaitingResponse;
 export import ShutdownRequest = palimpsest.v1.ShutdownRequest;
 export import ShutdownResponse = palimpsest.v1.ShutdownResponse;
 export import StackReport = palimpsest.v1.StackReport;

@@ -1981,6 +1981,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [nodeId] DeathCertificate nodeId
              * @property {number|null} [pid] DeathCertificate pid
              * @property {boolean|null} [processEnded] DeathCertificate processEnded
+             * @property {number|null} [startedCalls] DeathCertificate startedCalls
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -2093,12 +2094,26 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             DeathCertificate.prototype.processEnded = false;
 
+            /**
+             * DeathCertificate startedCalls.
+             * @member {number|null|undefined} startedCalls
+             * @memberof palimpsest.v1.DeathCertificate
+             * @instance
+             */
+            DeathCertificate.prototype.startedCalls = null;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
             // Virtual OneOf for proto3 optional field
             $Object.defineProperty(DeathCertificate.prototype, "_exitCode", {
                 get: $util.oneOfGetter($oneOfFields = ["exitCode"]),
+                set: $util.oneOfSetter($oneOfFields)
+            });
+
+            // Virtual OneOf for proto3 optional field
+            $Object.defineProperty(DeathCertificate.prototype, "_startedCalls", {
+                get: $util.oneOfGetter($oneOfFields = ["startedCalls"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -2155,6 +2170,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 9, wireType 0 =*/72).int32(message.pid);
                 if (message.processEnded != null && $Object.hasOwnProperty.call(message, "processEnded") && message.processEnded !== false)
                     writer.uint32(/* id 10, wireType 0 =*/80).bool(message.processEnded);
+                if (message.startedCalls != null && $Object.hasOwnProperty.call(message, "startedCalls"))
+                    writer.uint32(/* id 11, wireType 0 =*/88).int64(message.startedCalls);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -2284,6 +2301,13 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.processEnded = value;
                             else
                                 delete message.processEnded;
+                            continue;
+                        }
+                    case 11: {
+                            if (wireType !== 0)
+                                break;
+                            message.startedCalls = reader.int64();
+                            message._startedCalls = "startedCalls";
                             continue;
                         }
                     }
@@ -6762,6 +6786,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [objectsPath] ActorProcessStart objectsPath
              * @property {string|null} [logLevel] ActorProcessStart logLevel
              * @property {string|null} [refusalsPath] ActorProcessStart refusalsPath
+             * @property {string|null} [startedPath] ActorProcessStart startedPath
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -6788,6 +6813,7 @@ export const palimpsest = $root.palimpsest = (() => {
              *   objectsPath?: string|null;
              *   logLevel?: string|null;
              *   refusalsPath?: string|null;
+             *   startedPath?: string|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.ActorProcessStart.$Shape
              */
@@ -6904,6 +6930,14 @@ export const palimpsest = $root.palimpsest = (() => {
             ActorProcessStart.prototype.refusalsPath = "";
 
             /**
+             * ActorProcessStart startedPath.
+             * @member {string} startedPath
+             * @memberof palimpsest.v1.ActorProcessStart
+             * @instance
+             */
+            ActorProcessStart.prototype.startedPath = "";
+
+            /**
              * Creates a new ActorProcessStart instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ActorProcessStart
@@ -6959,6 +6993,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 11, wireType 2 =*/90).string(message.logLevel);
                 if (message.refusalsPath != null && $Object.hasOwnProperty.call(message, "refusalsPath") && message.refusalsPath !== "")
                     writer.uint32(/* id 12, wireType 2 =*/98).string(message.refusalsPath);
+                if (message.startedPath != null && $Object.hasOwnProperty.call(message, "startedPath") && message.startedPath !== "")
+                    writer.uint32(/* id 13, wireType 2 =*/106).string(message.startedPath);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -7103,6 +7139,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.refusalsPath = value;
                             else
                                 delete message.refusalsPath;
+                            continue;
+                        }
+                    case 13: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.startedPath = value;
+                            else
+                                delete message.startedPath;
                             continue;
                         }
                     }
@@ -10265,6 +10310,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.Fence|null} [fence] ActorSpec fence
              * @property {Array.<palimpsest.v1.LabelCondition.$Properties>|null} [labelConditions] ActorSpec labelConditions
              * @property {palimpsest.v1.Strategy.$Properties|null} [strategy] ActorSpec strategy
+             * @property {boolean|null} [taskWorker] ActorSpec taskWorker
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -10300,6 +10346,7 @@ export const palimpsest = $root.palimpsest = (() => {
              *   fence?: palimpsest.v1.Fence|null;
              *   labelConditions?: Array.<palimpsest.v1.LabelCondition.$Shape>|null;
              *   strategy?: palimpsest.v1.Strategy.$Shape|null;
+             *   taskWorker?: boolean|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.ActorSpec.$Shape
              */
@@ -10491,6 +10538,14 @@ export const palimpsest = $root.palimpsest = (() => {
             ActorSpec.prototype.strategy = null;
 
             /**
+             * ActorSpec taskWorker.
+             * @member {boolean} taskWorker
+             * @memberof palimpsest.v1.ActorSpec
+             * @instance
+             */
+            ActorSpec.prototype.taskWorker = false;
+
+            /**
              * Creates a new ActorSpec instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ActorSpec
@@ -10567,6 +10622,8 @@ export const palimpsest = $root.palimpsest = (() => {
                         $root.palimpsest.v1.LabelCondition.encode(message.labelConditions[i], writer.uint32(/* id 22, wireType 2 =*/178).fork(), _depth + 1).ldelim();
                 if (message.strategy != null && $Object.hasOwnProperty.call(message, "strategy"))
                     $root.palimpsest.v1.Strategy.encode(message.strategy, writer.uint32(/* id 23, wireType 2 =*/186).fork(), _depth + 1).ldelim();
+                if (message.taskWorker != null && $Object.hasOwnProperty.call(message, "taskWorker") && message.taskWorker !== false)
+                    writer.uint32(/* id 30, wireType 0 =*/240).bool(message.taskWorker);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -10839,6 +10896,15 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (wireType !== 2)
                                 break;
                             message.strategy = $root.palimpsest.v1.Strategy.decode(reader, reader.size(), $undefined, _depth + 1, message.strategy);
+                            continue;
+                        }
+                    case 30: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.taskWorker = value;
+                            else
+                                delete message.taskWorker;
                             continue;
                         }
                     }
@@ -15489,6 +15555,737 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return StackReport;
+        })();
+
+        v1.AwaitDemandRequest = (function() {
+
+            /**
+             * Properties of an AwaitDemandRequest.
+             * @typedef {Object} palimpsest.v1.AwaitDemandRequest.$Properties
+             * @property {string|null} [ownerId] AwaitDemandRequest ownerId
+             * @property {palimpsest.v1.Resources.$Properties|null} [resources] AwaitDemandRequest resources
+             * @property {Object.<string,string>|null} [labels] AwaitDemandRequest labels
+             * @property {number|null} [waitMs] AwaitDemandRequest waitMs
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an AwaitDemandRequest.
+             * @memberof palimpsest.v1
+             * @interface IAwaitDemandRequest
+             * @augments palimpsest.v1.AwaitDemandRequest.$Properties
+             * @deprecated Use palimpsest.v1.AwaitDemandRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of an AwaitDemandRequest.
+             * @typedef {palimpsest.v1.AwaitDemandRequest.$Properties} palimpsest.v1.AwaitDemandRequest.$Shape
+             */
+
+            /**
+             * Constructs a new AwaitDemandRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an AwaitDemandRequest.
+             * @constructor
+             * @param {palimpsest.v1.AwaitDemandRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const AwaitDemandRequest = function (properties) {
+                this.labels = {};
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * AwaitDemandRequest ownerId.
+             * @member {string} ownerId
+             * @memberof palimpsest.v1.AwaitDemandRequest
+             * @instance
+             */
+            AwaitDemandRequest.prototype.ownerId = "";
+
+            /**
+             * AwaitDemandRequest resources.
+             * @member {palimpsest.v1.Resources.$Properties|null|undefined} resources
+             * @memberof palimpsest.v1.AwaitDemandRequest
+             * @instance
+             */
+            AwaitDemandRequest.prototype.resources = null;
+
+            /**
+             * AwaitDemandRequest labels.
+             * @member {Object.<string,string>} labels
+             * @memberof palimpsest.v1.AwaitDemandRequest
+             * @instance
+             */
+            AwaitDemandRequest.prototype.labels = $util.emptyObject;
+
+            /**
+             * AwaitDemandRequest waitMs.
+             * @member {number} waitMs
+             * @memberof palimpsest.v1.AwaitDemandRequest
+             * @instance
+             */
+            AwaitDemandRequest.prototype.waitMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new AwaitDemandRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.AwaitDemandRequest
+             * @static
+             * @param {palimpsest.v1.AwaitDemandRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.AwaitDemandRequest} AwaitDemandRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.AwaitDemandRequest.$Shape): palimpsest.v1.AwaitDemandRequest & palimpsest.v1.AwaitDemandRequest.$Shape;
+             *   (properties?: palimpsest.v1.AwaitDemandRequest.$Properties): palimpsest.v1.AwaitDemandRequest;
+             * }}
+             */
+            AwaitDemandRequest.create = function(properties) {
+                return new AwaitDemandRequest(properties);
+            };
+
+            /**
+             * Encodes the specified AwaitDemandRequest message. Does not implicitly {@link palimpsest.v1.AwaitDemandRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.AwaitDemandRequest
+             * @static
+             * @param {palimpsest.v1.AwaitDemandRequest.$Properties} message AwaitDemandRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            AwaitDemandRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.ownerId != null && $Object.hasOwnProperty.call(message, "ownerId") && message.ownerId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.ownerId);
+                if (message.resources != null && $Object.hasOwnProperty.call(message, "resources"))
+                    $root.palimpsest.v1.Resources.encode(message.resources, writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.labels != null && $Object.hasOwnProperty.call(message, "labels"))
+                    for (let keys = $Object.keys(message.labels), i = 0; i < keys.length; ++i)
+                        writer.uint32(/* id 3, wireType 2 =*/26).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.labels[keys[i]]).ldelim();
+                if (message.waitMs != null && $Object.hasOwnProperty.call(message, "waitMs") && (typeof message.waitMs === "object" ? message.waitMs.low || message.waitMs.high : message.waitMs !== 0))
+                    writer.uint32(/* id 4, wireType 0 =*/32).int64(message.waitMs);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an AwaitDemandRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.AwaitDemandRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.AwaitDemandRequest & palimpsest.v1.AwaitDemandRequest.$Shape} AwaitDemandRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            AwaitDemandRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, key, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.AwaitDemandRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.ownerId = value;
+                            else
+                                delete message.ownerId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            message.resources = $root.palimpsest.v1.Resources.decode(reader, reader.size(), $undefined, _depth + 1, message.resources);
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if (message.labels === $util.emptyObject)
+                                message.labels = {};
+                            let end2 = reader.size() + reader.pos;
+                            if (end2 > reader.len)
+                                throw $RangeError("index out of range");
+                            reader.len = end2;
+                            key = "";
+                            value = "";
+                            while (reader.pos < end2) {
+                                let tag2 = reader.tag();
+                                wireType = tag2 & 7;
+                                switch (tag2 >>>= 3) {
+                                case 1:
+                                    if (wireType !== 2)
+                                        break;
+                                    key = reader.stringVerify();
+                                    continue;
+                                case 2:
+                                    if (wireType !== 2)
+                                        break;
+                                    value = reader.stringVerify();
+                                    continue;
+                                }
+                                reader.skipType(wireType, _depth, tag2);
+                            }
+                            if (reader.pos !== end2)
+                                throw $RangeError("index out of range");
+                            reader.len = end;
+                            if (key === "__proto__")
+                                $util.makeProp(message.labels, key);
+                            message.labels[key] = value;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.waitMs = value;
+                            else
+                                delete message.waitMs;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return AwaitDemandRequest;
+        })();
+
+        v1.AwaitDemandResponse = (function() {
+
+            /**
+             * Properties of an AwaitDemandResponse.
+             * @typedef {Object} palimpsest.v1.AwaitDemandResponse.$Properties
+             * @property {boolean|null} [waits] AwaitDemandResponse waits
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an AwaitDemandResponse.
+             * @memberof palimpsest.v1
+             * @interface IAwaitDemandResponse
+             * @augments palimpsest.v1.AwaitDemandResponse.$Properties
+             * @deprecated Use palimpsest.v1.AwaitDemandResponse.$Properties instead.
+             */
+
+            /**
+             * Shape of an AwaitDemandResponse.
+             * @typedef {palimpsest.v1.AwaitDemandResponse.$Properties} palimpsest.v1.AwaitDemandResponse.$Shape
+             */
+
+            /**
+             * Constructs a new AwaitDemandResponse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an AwaitDemandResponse.
+             * @constructor
+             * @param {palimpsest.v1.AwaitDemandResponse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const AwaitDemandResponse = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * AwaitDemandResponse waits.
+             * @member {boolean} waits
+             * @memberof palimpsest.v1.AwaitDemandResponse
+             * @instance
+             */
+            AwaitDemandResponse.prototype.waits = false;
+
+            /**
+             * Creates a new AwaitDemandResponse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.AwaitDemandResponse
+             * @static
+             * @param {palimpsest.v1.AwaitDemandResponse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.AwaitDemandResponse} AwaitDemandResponse instance
+             * @type {{
+             *   (properties: palimpsest.v1.AwaitDemandResponse.$Shape): palimpsest.v1.AwaitDemandResponse & palimpsest.v1.AwaitDemandResponse.$Shape;
+             *   (properties?: palimpsest.v1.AwaitDemandResponse.$Properties): palimpsest.v1.AwaitDemandResponse;
+             * }}
+             */
+            AwaitDemandResponse.create = function(properties) {
+                return new AwaitDemandResponse(properties);
+            };
+
+            /**
+             * Encodes the specified AwaitDemandResponse message. Does not implicitly {@link palimpsest.v1.AwaitDemandResponse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.AwaitDemandResponse
+             * @static
+             * @param {palimpsest.v1.AwaitDemandResponse.$Properties} message AwaitDemandResponse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            AwaitDemandResponse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.waits != null && $Object.hasOwnProperty.call(message, "waits") && message.waits !== false)
+                    writer.uint32(/* id 1, wireType 0 =*/8).bool(message.waits);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an AwaitDemandResponse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.AwaitDemandResponse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.AwaitDemandResponse & palimpsest.v1.AwaitDemandResponse.$Shape} AwaitDemandResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            AwaitDemandResponse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.AwaitDemandResponse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.waits = value;
+                            else
+                                delete message.waits;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return AwaitDemandResponse;
+        })();
+
+        v1.SetWaitingRequest = (function() {
+
+            /**
+             * Properties of a SetWaitingRequest.
+             * @typedef {Object} palimpsest.v1.SetWaitingRequest.$Properties
+             * @property {string|null} [actorId] SetWaitingRequest actorId
+             * @property {number|null} [incarnation] SetWaitingRequest incarnation
+             * @property {boolean|null} [waiting] SetWaitingRequest waiting
+             * @property {number|null} [revision] SetWaitingRequest revision
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a SetWaitingRequest.
+             * @memberof palimpsest.v1
+             * @interface ISetWaitingRequest
+             * @augments palimpsest.v1.SetWaitingRequest.$Properties
+             * @deprecated Use palimpsest.v1.SetWaitingRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a SetWaitingRequest.
+             * @typedef {palimpsest.v1.SetWaitingRequest.$Properties} palimpsest.v1.SetWaitingRequest.$Shape
+             */
+
+            /**
+             * Constructs a new SetWaitingRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a SetWaitingRequest.
+             * @constructor
+             * @param {palimpsest.v1.SetWaitingRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const SetWaitingRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * SetWaitingRequest actorId.
+             * @member {string} actorId
+             * @memberof palimpsest.v1.SetWaitingRequest
+             * @instance
+             */
+            SetWaitingRequest.prototype.actorId = "";
+
+            /**
+             * SetWaitingRequest incarnation.
+             * @member {number} incarnation
+             * @memberof palimpsest.v1.SetWaitingRequest
+             * @instance
+             */
+            SetWaitingRequest.prototype.incarnation = 0;
+
+            /**
+             * SetWaitingRequest waiting.
+             * @member {boolean} waiting
+             * @memberof palimpsest.v1.SetWaitingRequest
+             * @instance
+             */
+            SetWaitingRequest.prototype.waiting = false;
+
+            /**
+             * SetWaitingRequest revision.
+             * @member {number} revision
+             * @memberof palimpsest.v1.SetWaitingRequest
+             * @instance
+             */
+            SetWaitingRequest.prototype.revision = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new SetWaitingRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.SetWaitingRequest
+             * @static
+             * @param {palimpsest.v1.SetWaitingRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.SetWaitingRequest} SetWaitingRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.SetWaitingRequest.$Shape): palimpsest.v1.SetWaitingRequest & palimpsest.v1.SetWaitingRequest.$Shape;
+             *   (properties?: palimpsest.v1.SetWaitingRequest.$Properties): palimpsest.v1.SetWaitingRequest;
+             * }}
+             */
+            SetWaitingRequest.create = function(properties) {
+                return new SetWaitingRequest(properties);
+            };
+
+            /**
+             * Encodes the specified SetWaitingRequest message. Does not implicitly {@link palimpsest.v1.SetWaitingRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.SetWaitingRequest
+             * @static
+             * @param {palimpsest.v1.SetWaitingRequest.$Properties} message SetWaitingRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            SetWaitingRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.actorId != null && $Object.hasOwnProperty.call(message, "actorId") && message.actorId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.actorId);
+                if (message.incarnation != null && $Object.hasOwnProperty.call(message, "incarnation") && message.incarnation !== 0)
+                    writer.uint32(/* id 2, wireType 0 =*/16).int32(message.incarnation);
+                if (message.waiting != null && $Object.hasOwnProperty.call(message, "waiting") && message.waiting !== false)
+                    writer.uint32(/* id 3, wireType 0 =*/24).bool(message.waiting);
+                if (message.revision != null && $Object.hasOwnProperty.call(message, "revision") && (typeof message.revision === "object" ? message.revision.low || message.revision.high : message.revision !== 0))
+                    writer.uint32(/* id 4, wireType 0 =*/32).int64(message.revision);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a SetWaitingRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.SetWaitingRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SetWaitingRequest & palimpsest.v1.SetWaitingRequest.$Shape} SetWaitingRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            SetWaitingRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.SetWaitingRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.actorId = value;
+                            else
+                                delete message.actorId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.incarnation = value;
+                            else
+                                delete message.incarnation;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.waiting = value;
+                            else
+                                delete message.waiting;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.revision = value;
+                            else
+                                delete message.revision;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return SetWaitingRequest;
+        })();
+
+        v1.SetWaitingResponse = (function() {
+
+            /**
+             * Properties of a SetWaitingResponse.
+             * @typedef {Object} palimpsest.v1.SetWaitingResponse.$Properties
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a SetWaitingResponse.
+             * @memberof palimpsest.v1
+             * @interface ISetWaitingResponse
+             * @augments palimpsest.v1.SetWaitingResponse.$Properties
+             * @deprecated Use palimpsest.v1.SetWaitingResponse.$Properties instead.
+             */
+
+            /**
+             * Shape of a SetWaitingResponse.
+             * @typedef {palimpsest.v1.SetWaitingResponse.$Properties} palimpsest.v1.SetWaitingResponse.$Shape
+             */
+
+            /**
+             * Constructs a new SetWaitingResponse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a SetWaitingResponse.
+             * @constructor
+             * @param {palimpsest.v1.SetWaitingResponse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const SetWaitingResponse = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Creates a new SetWaitingResponse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.SetWaitingResponse
+             * @static
+             * @param {palimpsest.v1.SetWaitingResponse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.SetWaitingResponse} SetWaitingResponse instance
+             * @type {{
+             *   (properties: palimpsest.v1.SetWaitingResponse.$Shape): palimpsest.v1.SetWaitingResponse & palimpsest.v1.SetWaitingResponse.$Shape;
+             *   (properties?: palimpsest.v1.SetWaitingResponse.$Properties): palimpsest.v1.SetWaitingResponse;
+             * }}
+             */
+            SetWaitingResponse.create = function(properties) {
+                return new SetWaitingResponse(properties);
+            };
+
+            /**
+             * Encodes the specified SetWaitingResponse message. Does not implicitly {@link palimpsest.v1.SetWaitingResponse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.SetWaitingResponse
+             * @static
+             * @param {palimpsest.v1.SetWaitingResponse.$Properties} message SetWaitingResponse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            SetWaitingResponse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a SetWaitingResponse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.SetWaitingResponse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SetWaitingResponse & palimpsest.v1.SetWaitingResponse.$Shape} SetWaitingResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            SetWaitingResponse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.SetWaitingResponse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    reader.skipType(tag & 7, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return SetWaitingResponse;
         })();
 
         v1.ListQueuesRequest = (function() {
@@ -31111,6 +31908,8 @@ const exportedActorSpec = palimpsest.v1.ActorSpec;
 const exportedActorStarted = palimpsest.v1.ActorStarted;
 const exportedActorState = palimpsest.v1.ActorState;
 const exportedArgsObject = palimpsest.v1.ArgsObject;
+const exportedAwaitDemandRequest = palimpsest.v1.AwaitDemandRequest;
+const exportedAwaitDemandResponse = palimpsest.v1.AwaitDemandResponse;
 const exportedBundleChunk = palimpsest.v1.BundleChunk;
 const exportedBundleInfo = palimpsest.v1.BundleInfo;
 const exportedCall = palimpsest.v1.Call;
@@ -31211,6 +32010,8 @@ const exportedSealValue = palimpsest.v1.SealValue;
 const exportedSessionEvent = palimpsest.v1.SessionEvent;
 const exportedSessionMessage = palimpsest.v1.SessionMessage;
 const exportedSessionOpened = palimpsest.v1.SessionOpened;
+const exportedSetWaitingRequest = palimpsest.v1.SetWaitingRequest;
+const exportedSetWaitingResponse = palimpsest.v1.SetWaitingResponse;
 const exportedShutdownRequest = palimpsest.v1.ShutdownRequest;
 const exportedShutdownResponse = palimpsest.v1.ShutdownResponse;
 const exportedStackReport = palimpsest.v1.StackReport;
@@ -31244,4 +32045,4 @@ const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
 const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
-export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };
+export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };

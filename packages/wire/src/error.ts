@@ -20,6 +20,10 @@ export const errorCodes = {
   ACTOR_DIED: { retryable: false, grpcStatus: 10 },
   /** The actor is restarting or out of reach; the call may or may not have run. */
   ACTOR_UNAVAILABLE: { retryable: true, grpcStatus: 14 },
+  /** User code threw inside a task; the remote error is the cause. */
+  TASK_ERROR: { retryable: false, grpcStatus: 2 },
+  /** The process that ran the task ended under it, as often as it may; details carry its death certificate. */
+  WORKER_DIED: { retryable: true, grpcStatus: 14 },
   NODE_DIED: { retryable: false, grpcStatus: 14 },
   OWNER_DIED: { retryable: false, grpcStatus: 10 },
   OBJECT_LOST: { retryable: false, grpcStatus: 5 },

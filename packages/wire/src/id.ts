@@ -10,7 +10,8 @@ export type IdKind =
   | "request"
   | "run"
   | "session"
-  | "trajectory";
+  | "trajectory"
+  | "worker";
 
 /** A new identifier such as "actor-4f1a9c02b7de": the kind for people, 48 random bits for uniqueness. */
 export function newId(kind: IdKind): string {

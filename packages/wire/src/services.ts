@@ -31,6 +31,8 @@ export const headService = {
     access.bytes,
   ),
   listObjects: head.unary("ListObjects", proto.ListObjectsRequest, proto.ListObjectsResponse, access.read),
+  awaitDemand: head.unary("AwaitDemand", proto.AwaitDemandRequest, proto.AwaitDemandResponse, access.use),
+  setWaiting: head.unary("SetWaiting", proto.SetWaitingRequest, proto.SetWaitingResponse, access.use),
   rotateToken: head.unary("RotateToken", proto.RotateTokenRequest, proto.RotateTokenResponse, access.replace),
   followToken: head.serverStream("FollowToken", proto.FollowTokenRequest, proto.TokenState, access.follow),
   shutdown: head.unary("Shutdown", proto.ShutdownRequest, proto.ShutdownResponse, access.administer),

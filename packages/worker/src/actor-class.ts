@@ -9,14 +9,18 @@ export interface ActorClassRef {
 
 type Constructor = new (...args: unknown[]) => object;
 
+/** Imports a module. @throws {PalimpsestError} ACTOR_ERROR when the module itself fails */
+export async function importModule(moduleUrl: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return (await import(moduleUrl)) as Record<string, unknown>;
+  } catch (reason) {
+    throw userError(`module ${moduleUrl} cannot be imported`, reason);
+  }
+}
+
 /** Imports the class. @throws {PalimpsestError} NOT_FOUND, ACTOR_ERROR when the module itself fails */
 export async function loadActorClass(ref: ActorClassRef): Promise<Constructor> {
-  let module: Record<string, unknown>;
-  try {
-    module = (await import(ref.moduleUrl)) as Record<string, unknown>;
-  } catch (reason) {
-    throw userError(`module ${ref.moduleUrl} cannot be imported`, reason);
-  }
+  const module = await importModule(ref.moduleUrl);
   const exported = module[ref.exportName];
   if (typeof exported === "function") return exported as Constructor;
   const names = Object.keys(module).join(", ") || "nothing";

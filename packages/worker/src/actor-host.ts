@@ -20,7 +20,7 @@ import {
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type CallMetrics, createCallMetrics } from "./call-metrics.js";
-import { Invocation, type InvocationDeps, type Method } from "./invocation.js";
+import { Invocation, type InvocationDeps, type Method, type TaskHooks } from "./invocation.js";
 import { Mailbox } from "./mailbox.js";
 import { ReplyWriter } from "./reply-writer.js";
 
@@ -34,6 +34,14 @@ export interface ActorHostOptions {
   readonly listenHost: string;
 }
 
+/** What a process serves in place of an instance: the functions of a module, one call at a time. */
+export interface TaskFunctions {
+  /** @throws {PalimpsestError} NOT_FOUND */
+  methodOf(name: string): Method;
+  /** @param alone whether no other caller has a stream now: call numbers are those of a stream */
+  started(callId: number, signal: () => AbortSignal, alone: boolean): void;
+}
+
 type CallerStream = ServerDuplexStream<proto.CallBatch.$Properties, proto.ReplyBatch.$Properties>;
 
 export class ActorHost {
@@ -42,6 +50,8 @@ export class ActorHost {
   readonly #metrics: CallMetrics;
   readonly #methods = new Map<string, Method>();
   #instance: object | undefined;
+  #tasks: TaskFunctions | undefined;
+  #streams = 0;
   #ending = false;
   #server: RpcServer | undefined;
 
@@ -68,6 +78,10 @@ export class ActorHost {
     this.#instance = instance;
   }
 
+  serveTasks(tasks: TaskFunctions): void {
+    this.#tasks = tasks;
+  }
+
   /** From now on no call starts, and errors are not answered (INVOCATION-5). */
   end(): void {
     this.#ending = true;
@@ -89,7 +103,10 @@ export class ActorHost {
       behind ? this.#mailbox.pause(stream) : this.#mailbox.resume(stream),
     );
     const calls = new Map<number, Invocation>();
+    const tasks = this.#taskHooks();
+    this.#streams += 1;
     const deps: InvocationDeps = {
+      tasks,
       actorId: this.#options.actorId,
       methodOf: (name) => this.#methodOf(name),
       ending: () => this.#ending,
@@ -100,7 +117,10 @@ export class ActorHost {
         this.#mailbox.remove(invocation);
       },
     };
+    let left = false;
     const leave = () => {
+      if (!left) this.#streams -= 1;
+      left = true;
       writer.close();
       for (const invocation of [...calls.values()]) invocation.drop();
       this.#mailbox.resume(stream);
@@ -123,6 +143,11 @@ export class ActorHost {
       leave();
       stream.end();
     });
+  }
+
+  #taskHooks(): TaskHooks | undefined {
+    const tasks = this.#tasks;
+    return tasks && { started: (callId, signal) => tasks.started(callId, signal, this.#streams === 1) };
   }
 
   #take(
@@ -159,7 +184,7 @@ export class ActorHost {
   }
 
   #refusal(): PalimpsestError | undefined {
-    if (this.#instance) return undefined;
+    if (this.#instance || this.#tasks) return undefined;
     const { actorId, incarnation } = this.#options;
     return new PalimpsestError("ACTOR_UNAVAILABLE", `${actorId} is still starting`, {
       details: { actorId, incarnation: String(incarnation) },
@@ -169,6 +194,7 @@ export class ActorHost {
   #methodOf(name: string): Method {
     const known = this.#methods.get(name);
     if (known) return known;
+    if (this.#tasks) return this.#tasks.methodOf(name);
     const instance = this.#instance;
     const member: unknown = isCallable(instance, name) ? Reflect.get(instance, name) : undefined;
     if (instance === undefined || typeof member !== "function") {

@@ -6,7 +6,7 @@
  * - ACTORPROCESS-1. Readiness is told after the constructor and start() have succeeded, never before.
  * - ACTORPROCESS-2. stop() runs at most once, and the services close after it.
  */
-import { type ActorContext, type Cluster, connect, Objects } from "@palimpsest/client";
+import { type ActorContext, type Cluster, connect, knowBundle, Objects } from "@palimpsest/client";
 import {
   createLogger,
   createMetrics,
@@ -26,8 +26,10 @@ import {
   systemClock,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { createInstance, loadActorClass, stopInstance } from "./actor-class.js";
+import { createInstance, importModule, loadActorClass, stopInstance } from "./actor-class.js";
 import { ActorHost } from "./actor-host.js";
+import { ModuleFunctions } from "./module-functions.js";
+import { StartedMark } from "./started-mark.js";
 
 const objectTimeoutMs = 120_000;
 /** A node has many actors, and what they refuse lies among their logs. */
@@ -63,8 +65,8 @@ export async function startActorProcess(
     component: role,
     labels: { actor_id: spec.actorId, node_id: start.nodeId ?? "", job_id: spec.jobId ?? "" },
   });
-  const [Class, { host, address }, metricsServer] = await Promise.all([
-    loadActorClass({ moduleUrl: start.moduleUrl ?? "", exportName: spec.code?.exportName ?? "" }),
+  const [serveOn, { host, address }, metricsServer] = await Promise.all([
+    spec.taskWorker ? loadFunctions(start) : loadClass(start),
     ActorHost.start(
       {
         actorId: spec.actorId,
@@ -80,15 +82,14 @@ export async function startActorProcess(
     serveMetrics(metrics.registry, { guard: httpGuard(credentials, onCall), host: listenHost, port: 0 }),
   ]);
   const { context, close } = createContext(start, network, metrics, environment);
-  const instance = await createInstance(Class, await argumentsOf(spec, context), context);
-  host.serve(instance);
+  const end = await serveOn(host, context);
 
   let stopping: Promise<void> | undefined;
   async function stop(): Promise<void> {
     host.end();
     try {
       await close.abort();
-      await stopInstance(instance);
+      await end();
     } finally {
       await Promise.all([host.close(), metricsServer.close(), close.connections()]);
     }
@@ -106,6 +107,31 @@ export async function startActorProcess(
       stopping ??= stop();
       return stopping;
     },
+  };
+}
+
+/** Makes what the process is for and serves it. @returns what runs before its services close */
+type Serve = (host: ActorHost, context: ActorContext) => Promise<() => Promise<void>>;
+
+async function loadClass({ spec, moduleUrl }: proto.ActorProcessStart.$Properties): Promise<Serve> {
+  const exportName = spec?.code?.exportName ?? "";
+  const Class = await loadActorClass({ moduleUrl: moduleUrl ?? "", exportName });
+  return async (host, context) => {
+    const instance = await createInstance(Class, await argumentsOf(spec ?? {}, context), context);
+    host.serve(instance);
+    return () => stopInstance(instance);
+  };
+}
+
+async function loadFunctions(start: proto.ActorProcessStart.$Properties): Promise<Serve> {
+  const moduleUrl = start.moduleUrl ?? "";
+  // Tasks of its own that it runs from the same module need not be bundled again.
+  if (start.spec?.code?.bundle) knowBundle(moduleUrl, start.spec.code.bundle);
+  const module = await importModule(moduleUrl);
+  const mark = start.startedPath ? StartedMark.open(start.startedPath) : undefined;
+  return async (host, context) => {
+    host.serveTasks(new ModuleFunctions(module, moduleUrl, context, mark));
+    return async () => undefined;
   };
 }
 
@@ -172,7 +198,11 @@ function createContext(
           jobId: spec.jobId ?? "",
           objectsAddress,
           objectHolder: actorId,
-          owner: { actorId, incarnation: Math.max(1, start.incarnation ?? 1) },
+          owner: {
+            actorId,
+            incarnation: Math.max(1, start.incarnation ?? 1),
+            isTaskWorker: spec.taskWorker ?? false,
+          },
         },
         { network },
       ).catch((reason: unknown) => {

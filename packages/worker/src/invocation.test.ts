@@ -1,9 +1,9 @@
 import { decodeValue, encodeValue, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { expect, test } from "vitest";
-import { Invocation, type Method } from "./invocation.js";
+import { Invocation, type Method, type TaskHooks } from "./invocation.js";
 
-function invoke(method: Method | PalimpsestError) {
+function invoke(method: Method | PalimpsestError, tasks?: TaskHooks) {
   const replies: proto.Reply.$Properties[] = [];
   let settled = 0;
   const invocation = new Invocation(
@@ -15,6 +15,7 @@ function invoke(method: Method | PalimpsestError) {
         return method;
       },
       ending: () => false,
+      tasks,
       reply: (reply) => void replies.push(reply),
       metrics: { ended: () => undefined, waited: () => undefined, refused: () => undefined },
       onSettled: () => {
@@ -115,4 +116,66 @@ test("after a cancellation no further item of a generator is posted, and it is c
   expect(decodeValue(replies[0]?.item ?? new Uint8Array())).toBe(1);
   expect(replies.slice(1).map(({ error }) => error?.code)).toEqual(["CANCELLED"]);
   expect(closed).toBe(true);
+});
+
+test("a task that is cancelled while it runs is answered when its function has ended (INVOCATION-6)", async () => {
+  const { opened, open } = opening();
+  let signal: AbortSignal | undefined;
+  const begun: number[] = [];
+  const hooks: TaskHooks = {
+    started: (callId, make) => {
+      begun.push(callId);
+      signal = make();
+    },
+  };
+  const { invocation, ends } = invoke(() => opened, hooks);
+  const done = invocation.run();
+  invocation.cancel(canceled);
+  expect(begun).toEqual([7]);
+  expect(signal?.aborted).toBe(true);
+  expect(ends()).toEqual([]);
+  open();
+  await done;
+  expect(ends()).toMatchObject([{ callId: 7, error: { code: "CANCELLED" } }]);
+});
+
+test("a task that waits is answered at once when it is cancelled, and its generator is closed when it runs (INVOCATION-6)", async () => {
+  const hooks: TaskHooks = { started: () => undefined };
+  const waiting = invoke(() => 1, hooks);
+  waiting.invocation.cancel(canceled);
+  expect(waiting.ends()).toMatchObject([{ error: { code: "CANCELLED" } }]);
+  expect(waiting.invocation.run()).toBeUndefined();
+
+  const { opened, open } = opening();
+  let closed = false;
+  const running = invoke(async function* () {
+    try {
+      yield 1;
+      await opened;
+      yield 2;
+    } finally {
+      closed = true;
+    }
+  }, hooks);
+  const done = running.invocation.run();
+  await new Promise((resolve) => setImmediate(resolve));
+  running.invocation.cancel(canceled);
+  open();
+  await done;
+  expect(closed).toBe(true);
+  expect(running.replies.map(({ item, error }) => (item ? "item" : error?.code))).toEqual([
+    "item",
+    "CANCELLED",
+  ]);
+});
+
+test("what a task's function throws is a TASK_ERROR", () => {
+  const { invocation, ends } = invoke(
+    () => {
+      throw new RangeError("no");
+    },
+    { started: () => undefined },
+  );
+  invocation.run();
+  expect(ends()).toMatchObject([{ error: { code: "TASK_ERROR", cause: { message: "no" } } }]);
 });

@@ -7,6 +7,8 @@
  * - INVOCATION-2. After that reply nothing of the call is posted any more, whatever the method still does.
  * - INVOCATION-3. A generator is asked for its next item only while the caller's credit lasts, in items and in bytes.
  * - INVOCATION-4. Cancellation and deadline abort the signal that the method got, and close its generator.
+ * - INVOCATION-6. Of a task that is cancelled while it runs the reply comes when its function has ended: until then its
+ *   process can do nothing else, and whoever waits for the reply knows it.
  * - INVOCATION-5. Of an actor that ends no call starts, and what a method throws then is not answered: the caller learns
  *   of the process's end, as after a crash, and not of an error that only the end has caused.
  */
@@ -20,6 +22,11 @@ const overheadBytes = 512;
 
 export type Method = (...args: unknown[]) => unknown;
 
+export interface TaskHooks {
+  /** The call begins; `signal` makes the signal that its cancellation aborts. */
+  started(callId: number, signal: () => AbortSignal): void;
+}
+
 export interface InvocationDeps {
   readonly actorId: string;
   /** The actor's method. @throws {PalimpsestError} NOT_FOUND */
@@ -28,6 +35,8 @@ export interface InvocationDeps {
   readonly ending: () => boolean;
   readonly reply: (reply: proto.Reply.$Properties) => void;
   readonly metrics: CallMetrics;
+  /** Set where functions run as tasks (INVOCATION-6). */
+  readonly tasks?: TaskHooks | undefined;
   /** Runs once when the call is answered or its caller gone. */
   readonly onSettled: (invocation: Invocation) => void;
 }
@@ -42,6 +51,9 @@ export class Invocation {
   #abort: AbortController | undefined;
   #timer: NodeJS.Timeout | undefined;
   #settled = false;
+  #begun = false;
+  /** Why a task that still runs was cancelled. */
+  #cancelled: PalimpsestError | undefined;
   #credit: number;
   #creditBytes: number;
   #onCredit: (() => void) | undefined;
@@ -85,6 +97,8 @@ export class Invocation {
       return undefined;
     }
     try {
+      this.#begun = true;
+      this.#deps.tasks?.started(this.callId, () => this.#signal());
       const result = method(...args);
       if (isPromise(result)) {
         return result.then(
@@ -101,8 +115,10 @@ export class Invocation {
 
   /** Answers it with an error now; the method is told by its signal. */
   cancel(error: PalimpsestError): void {
-    if (this.#settled) return;
-    this.#settle({ callId: this.callId, error: errorToProto(error) });
+    if (this.#settled || this.#cancelled) return;
+    // INVOCATION-6
+    if (this.#begun && this.#deps.tasks) this.#cancelled = error;
+    else this.#settle({ callId: this.callId, error: errorToProto(error) });
     this.#abort?.abort(error);
     this.#onCredit?.();
   }
@@ -158,7 +174,7 @@ export class Invocation {
 
   async #stream(iterator: Iterating, startedAt: number): Promise<void> {
     try {
-      while (!this.#settled) {
+      while (!this.#settled && !this.#cancelled) {
         if (this.#credit <= 0 || this.#creditBytes <= 0) {
           await new Promise<void>((resolve) => {
             this.#onCredit = resolve;
@@ -166,7 +182,7 @@ export class Invocation {
           continue;
         }
         const { done, value } = await iterator.next();
-        if (this.#settled) break;
+        if (this.#settled || this.#cancelled) break;
         if (done) return this.#succeed({ callId: this.callId, end: true }, startedAt);
         this.#credit--;
         const item = this.#encode(value);
@@ -175,6 +191,7 @@ export class Invocation {
       }
       this.#deps.metrics.ended(this.#method, "cancelled", (performance.now() - startedAt) / 1000);
       await iterator.return?.();
+      if (this.#cancelled) this.#settle({ callId: this.callId });
     } catch (reason) {
       this.#threw(reason, startedAt);
     }
@@ -190,7 +207,7 @@ export class Invocation {
   }
 
   #succeed(reply: proto.Reply.$Properties, startedAt: number): void {
-    const outcome = this.#settled ? "cancelled" : "ok";
+    const outcome = this.#settled || this.#cancelled ? "cancelled" : "ok";
     this.#settle(reply);
     this.#deps.metrics.ended(this.#method, outcome, (performance.now() - startedAt) / 1000);
   }
@@ -200,15 +217,19 @@ export class Invocation {
     // INVOCATION-5
     if (this.#deps.ending()) this.drop();
     const thrown = reason instanceof Error ? reason : new Error(String(reason));
-    const error = new PalimpsestError("ACTOR_ERROR", `${this.#method} threw: ${thrown.message}`, {
-      details: { actorId: this.#deps.actorId, method: this.#method },
-      cause: thrown,
-    });
+    const error = new PalimpsestError(
+      this.#deps.tasks ? "TASK_ERROR" : "ACTOR_ERROR",
+      `${this.#method} threw: ${thrown.message}`,
+      {
+        details: { actorId: this.#deps.actorId, method: this.#method },
+        cause: thrown,
+      },
+    );
     this.#fail(error, startedAt);
   }
 
   #fail(error: PalimpsestError, startedAt: number, method = this.#method): void {
-    const outcome = this.#settled ? "cancelled" : "error";
+    const outcome = this.#settled || this.#cancelled ? "cancelled" : "error";
     this.#settle({ callId: this.callId, error: errorToProto(error) });
     this.#deps.metrics.ended(method, outcome, (performance.now() - startedAt) / 1000);
   }
@@ -217,7 +238,8 @@ export class Invocation {
     if (this.#settled) return;
     this.#settled = true;
     clearTimeout(this.#timer);
-    if (reply) this.#deps.reply(reply);
+    const cancelled = this.#cancelled && { callId: this.callId, error: errorToProto(this.#cancelled) };
+    if (reply) this.#deps.reply(cancelled ?? reply);
     this.#deps.onSettled(this);
   }
 }

@@ -57,6 +57,12 @@ export class ScriptedActor {
     for (const stream of this.#streams) stream.write({ replies: [reply] });
   }
 
+  /** As when the network breaks: the streams end, the process lives. */
+  cut(): void {
+    for (const stream of this.#streams) stream.emit("error", new Error("the test cuts the stream"));
+    this.#streams.clear();
+  }
+
   /** As when the process dies. */
   kill(): void {
     this.#server?.kill();

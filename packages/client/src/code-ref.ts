@@ -1,0 +1,63 @@
+/** How the code of an actor or a task is named to the cluster, and made ready to be sent there. */
+import { PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import {
+  type Bundle,
+  type BundleOptions,
+  bundleModule,
+  isMainModule,
+  type ModuleSource,
+  sourceUrl,
+} from "./bundle.js";
+
+/** Where nodes find the class or function. */
+export type CodeSource =
+  | {
+      /** Specifier of a module of the installation, "@palimpsest/…". */
+      readonly module: string;
+      /** Default: the name of the class or function. */
+      readonly exportName?: string;
+    }
+  | ({
+      /** The file that exports it: it is bundled and uploaded. Not the program's main file. */
+      readonly from: ModuleSource;
+      readonly exportName?: string;
+    } & BundleOptions);
+
+export interface Code {
+  readonly ref: proto.CodeRef.$Properties;
+  /** Undefined for a module that the cluster has. */
+  readonly bundle: Bundle | undefined;
+}
+
+/** Hashes of the bundles that this process runs, by the URLs of their files. */
+const ownBundles = new Map<string, string>();
+
+/** For a process that runs a bundle which the head keeps: its own file need not be bundled again. */
+export function knowBundle(url: string, sha256: string): void {
+  ownBundles.set(url, sha256);
+}
+
+/** @throws {PalimpsestError} INVALID_ARGUMENT */
+export async function codeOf(source: CodeSource, exportName: string): Promise<Code> {
+  if ("module" in source) {
+    if (!source.module.startsWith("@palimpsest/")) {
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `module ${source.module} is not of the installation ("@palimpsest/…"); pass { from: new URL("./file.js", import.meta.url) } to have it bundled`,
+      );
+    }
+    return { ref: { module: source.module, exportName }, bundle: undefined };
+  }
+  const url = sourceUrl(source.from);
+  const own = ownBundles.get(url.href);
+  if (own !== undefined) return { ref: { bundle: own, exportName }, bundle: undefined };
+  if (isMainModule(url, process.argv[1])) {
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `${url.href} is the program itself and would run again inside the worker; move ${exportName} to a file of its own`,
+    );
+  }
+  const bundle = await bundleModule(url, source);
+  return { ref: { bundle: bundle.sha256, exportName }, bundle };
+}

@@ -1,0 +1,98 @@
+/**
+ * Responsibility: one task that a caller waits for, over all its attempts.
+ * Not responsible for: where it runs (task-queue.ts, task-lease.ts).
+ *
+ * Invariants:
+ * - TASK-1. An attempt that may have begun is followed by another only while `retries` are left, and only when none of
+ *   its items was seen. One that surely has not begun uses none of them.
+ * - TASK-2. What the function throws ends the task, unless `retryExceptions` asks for another attempt, which uses one of
+ *   the retries too.
+ */
+import { errorFromProto, PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { type CallCarrier, PendingCall, type PendingCallOptions } from "./pending-call.js";
+import type { TaskLease } from "./task-lease.js";
+import type { TaskQueue } from "./task-queue.js";
+
+export interface TaskCallOptions extends PendingCallOptions {
+  /** For messages. */
+  readonly name: string;
+  readonly retryExceptions: boolean;
+  /** Calls of the function after which a worker ends; 0: without limit. */
+  readonly maxCalls: number;
+}
+
+export interface TaskCarrier extends CallCarrier {
+  /** It is to run again, from the start. */
+  again(call: TaskCall): void;
+}
+
+export class TaskCall extends PendingCall {
+  readonly name: string;
+  readonly maxCalls: number;
+  /** Set when it is submitted. */
+  queue: TaskQueue | undefined;
+  /** Where it is in flight. */
+  lease: TaskLease | undefined;
+  /** Whether it waits in the backlog. */
+  isQueued = false;
+  /** Whether its process ends with it when it computes on: it was cancelled so, or its time is over. */
+  isForced = false;
+  readonly #retryExceptions: boolean;
+  readonly #tasks: TaskCarrier;
+
+  constructor(options: TaskCallOptions, carrier: TaskCarrier) {
+    super(options, carrier);
+    this.name = options.name;
+    this.maxCalls = options.maxCalls;
+    this.#retryExceptions = options.retryExceptions;
+    this.#tasks = carrier;
+  }
+
+  /** Whether it may run twice: only then anything shares a worker's pipeline with it. */
+  get mayRepeat(): boolean {
+    return this.retriesLeft > 0;
+  }
+
+  override answer(reply: proto.Reply.$Properties): void {
+    this.leave();
+    const error = reply.error ? errorFromProto(reply.error) : undefined;
+    if (error?.code === "TASK_ERROR" && this.#retryExceptions && this.mayRetry()) this.#tasks.again(this);
+    else super.answer(reply);
+  }
+
+  /** An attempt was cut short. @param begun whether it may have begun @param error what it ends with when it does */
+  interrupted(begun: boolean, error: PalimpsestError): boolean {
+    this.leave();
+    if (this.settled) return false;
+    if (!begun || this.mayRetry()) return true;
+    this.fail(error);
+    return false;
+  }
+
+  override cancel(error: PalimpsestError): void {
+    if (error.code === "GET_TIMEOUT") this.isForced = true;
+    super.cancel(error);
+  }
+
+  /** Cancels it; with force its process is ended when it does not end by itself. */
+  cancelBy(force: boolean, cause: unknown): void {
+    const again = this.settled && this.lease !== undefined && force && !this.isForced;
+    this.isForced ||= force;
+    if (again) this.#tasks.abandon(this);
+    else this.cancel(new PalimpsestError("CANCELLED", `${this.name} was cancelled by its caller`, { cause }));
+  }
+
+  leave(): void {
+    this.lease?.left(this);
+    this.lease = undefined;
+    this.callId = 0;
+  }
+
+  /** TASK-1: uses one of the retries. */
+  private mayRetry(): boolean {
+    if (this.settled || this.started || this.retriesLeft <= 0) return false;
+    this.retriesLeft--;
+    return true;
+  }
+}

@@ -1,0 +1,335 @@
+/**
+ * Responsibility: one leased worker for tasks: asks the head for it, keeps the stream to its process, and says which of
+ * its tasks have not begun when that process ends.
+ * Not responsible for: which tasks it gets, and how many workers there are (task-queue.ts).
+ *
+ * Invariants:
+ * - TASKLEASE-1. After the end of its process each task without an answer is handed back exactly once: as not begun where
+ *   the death certificate says so, else as one that may have run.
+ * - TASKLEASE-2. A stream that breaks while the process lives is opened again; what was in flight may have run.
+ * - TASKLEASE-3. A worker ends once: given back, ended by force, or found dead. Nothing is sent after that.
+ */
+import { type Clock, errorFromProto, type Network, PalimpsestError } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import type { ActorResolver } from "./actor-resolver.js";
+import { CallStream } from "./call-stream.js";
+import { certificateDetails } from "./death.js";
+import { delay } from "./delay.js";
+import { StreamWatch } from "./stream-watch.js";
+import type { TaskCall } from "./task-call.js";
+
+const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD } = proto.ActorState;
+
+const resolveWaitMs = 10_000;
+/** How long news of a process whose stream broke are waited for. */
+const firstNewsWaitMs = 1_000;
+/** How long a stream may outlive its process. */
+const lastWordsMs = 1_000;
+const backoffMs = { first: 50, longest: 2_000 };
+const silenceMs = { first: 5_000, longest: 30_000 };
+
+/** A task that was in flight when its worker ended. */
+export interface Interrupted {
+  readonly call: TaskCall;
+  /** Whether it may have begun. */
+  readonly begun: boolean;
+}
+
+export interface TaskLeaseDeps {
+  readonly actorId: string;
+  readonly network: Network;
+  readonly clock: Clock;
+  readonly resolver: ActorResolver;
+  /** Asks the head for the worker. */
+  create(signal: AbortSignal): Promise<proto.ActorInfo.$Properties>;
+  /** Ends it. @param crash whether its node is to tell how it ended before anybody else does */
+  kill(crash: boolean): Promise<void>;
+  /** It takes tasks now. */
+  onOpen(lease: TaskLease): void;
+  /**
+   * One of its tasks is answered, this long after it began or after the answer before; undefined for the first one, which
+   * a process that has run nothing is slow with.
+   */
+  onLeft(lease: TaskLease, tookMs: number | undefined): void;
+  onInterrupted(lease: TaskLease, tasks: readonly Interrupted[], error: PalimpsestError): void;
+  /** It has ended; undefined: it was given back. @param neverOpened it could not be had at all */
+  onEnded(lease: TaskLease, error: PalimpsestError | undefined, neverOpened: boolean): void;
+}
+
+export class TaskLease {
+  readonly actorId: string;
+  /** It gets no more tasks and is given back when those that it has are done. */
+  retiring = false;
+  openedAtMs = 0;
+  idleSinceMs = 0;
+  pendingReason = "";
+  /** When its first task began, or it answered the last one. */
+  #pacedAtMs = 0;
+  #answered = 0;
+  /** Calls of each function so far. */
+  readonly #counts = new Map<string, number>();
+  readonly #deps: TaskLeaseDeps;
+  readonly #abort = new AbortController();
+  readonly #tasks = new Set<TaskCall>();
+  readonly #watch: StreamWatch;
+  #stream: CallStream | undefined;
+  #died: ((info: proto.ActorInfo.$Properties) => void) | undefined;
+  #everOpen = false;
+
+  constructor(deps: TaskLeaseDeps) {
+    this.#deps = deps;
+    this.actorId = deps.actorId;
+    const { actorId, resolver, clock } = deps;
+    const onDeath = (info: proto.ActorInfo.$Properties) => this.noticeDeath(info);
+    this.#watch = new StreamWatch({
+      actorId,
+      resolver,
+      clock,
+      signal: this.#abort.signal,
+      silenceMs,
+      onDeath,
+    });
+    void this.#live();
+  }
+
+  get isOpen(): boolean {
+    return this.#stream !== undefined;
+  }
+
+  get isOver(): boolean {
+    return this.#abort.signal.aborted;
+  }
+
+  /** Tasks that it has. */
+  get size(): number {
+    return this.#tasks.size;
+  }
+
+  /** Whether a task that nobody waits for any more still runs, or one that shares the worker with none. */
+  get isBlocked(): boolean {
+    for (const call of this.#tasks) {
+      if (call.settled || !call.mayRepeat) return true;
+      // The others were sent behind it.
+      break;
+    }
+    return false;
+  }
+
+  send(call: TaskCall): void {
+    const stream = this.#stream;
+    if (!stream) throw new PalimpsestError("INTERNAL", `worker ${this.actorId} is not open`);
+    if (this.#tasks.size === 0) this.#pacedAtMs = this.#deps.clock.monotonicMs();
+    call.lease = this;
+    this.#tasks.add(call);
+    if (call.maxCalls > 0) {
+      const count = (this.#counts.get(call.method) ?? 0) + 1;
+      this.#counts.set(call.method, count);
+      if (count >= call.maxCalls) this.retiring = true;
+    }
+    stream.send(call);
+    this.#watch.start(stream);
+  }
+
+  /** Nobody waits for the task any more; its place is free when its function has ended. */
+  abandon(call: TaskCall): void {
+    this.#stream?.cancel(call);
+  }
+
+  grant(call: TaskCall, items: number, bytes: number): void {
+    this.#stream?.grant(call, items, bytes);
+  }
+
+  has(call: TaskCall): boolean {
+    return this.#tasks.has(call);
+  }
+
+  left(call: TaskCall): void {
+    if (!this.#tasks.delete(call)) return;
+    const nowMs = this.#deps.clock.monotonicMs();
+    const tookMs = this.#answered++ === 0 ? undefined : nowMs - this.#pacedAtMs;
+    this.#pacedAtMs = nowMs;
+    this.idleSinceMs = nowMs;
+    this.#deps.onLeft(this, tookMs);
+  }
+
+  /** Gives it back to the head. */
+  giveBack(): void {
+    if (this.isOver) return;
+    this.#end();
+    void this.#deps.kill(false).catch(() => undefined);
+    this.#deps.onEnded(this, undefined, !this.#everOpen);
+  }
+
+  /** Ends its process, whatever it does. */
+  async crash(): Promise<void> {
+    this.retiring = true;
+    while (!this.isOver) {
+      try {
+        await this.#deps.kill(true);
+        return;
+      } catch {
+        // The head or its node is away: whoever comes back first tells.
+        await delay(backoffMs.longest, this.#abort.signal, this.#deps.clock);
+      }
+    }
+  }
+
+  /** The head says that it died. */
+  noticeDeath(info: proto.ActorInfo.$Properties): void {
+    this.#died?.(info);
+  }
+
+  /** The connection ends. */
+  close(error: PalimpsestError): void {
+    this.#end();
+    for (const call of [...this.#tasks]) call.fail(error);
+    this.#tasks.clear();
+  }
+
+  #end(): void {
+    this.#abort.abort();
+    this.#watch.stop();
+    const stream = this.#stream;
+    this.#stream = undefined;
+    stream?.close(new PalimpsestError("CANCELLED", "the worker was given back"));
+  }
+
+  async #live(): Promise<void> {
+    try {
+      const info = await this.#deps.create(this.#abort.signal);
+      if (!this.isOver) await this.#follow(info);
+    } catch (reason) {
+      this.#over(PalimpsestError.from(reason));
+    }
+  }
+
+  async #follow(created: proto.ActorInfo.$Properties): Promise<void> {
+    const { clock } = this.#deps;
+    let info: proto.ActorInfo.$Properties | undefined = created;
+    let backoff = backoffMs.first;
+    let known = 0;
+    let waitMs = resolveWaitMs;
+    while (!this.isOver) {
+      if (info?.state === ACTOR_STATE_DEAD) return this.#dead(info);
+      if (info?.state === ACTOR_STATE_ALIVE) {
+        const broken = await this.#serve(info);
+        if (this.isOver) return;
+        if (broken.info) return this.#dead(broken.info, broken.unanswered);
+        if (broken.opened) backoff = backoffMs.first;
+        known = info.incarnation ?? 0;
+        info = await this.#ask(known, firstNewsWaitMs);
+        if (this.isOver) return;
+        if (info?.state === ACTOR_STATE_DEAD) return this.#dead(info, broken.unanswered);
+        this.#interrupt(broken.unanswered, undefined, this.#interruption(info, broken.error));
+        // The next look finds the same process.
+        known = 0;
+        waitMs = firstNewsWaitMs;
+        await delay(backoff, this.#abort.signal, clock);
+        backoff = Math.min(backoff * 2, backoffMs.longest);
+      }
+      if (this.isOver) return;
+      info = await this.#ask(known, waitMs);
+      this.pendingReason = info?.pendingReason ?? "";
+      if (!info) {
+        await delay(backoff, this.#abort.signal, clock);
+        backoff = Math.min(backoff * 2, backoffMs.longest);
+      }
+    }
+  }
+
+  /** Serves tasks over one stream until it breaks, or the head says that the worker died. */
+  async #serve(alive: proto.ActorInfo.$Properties): Promise<Broken> {
+    const { actorId, network, clock } = this.#deps;
+    let settle: (broken: Omit<Broken, "opened">) => void = () => undefined;
+    const end = new Promise<Omit<Broken, "opened">>((resolve) => {
+      settle = resolve;
+    });
+    const opening = CallStream.open({
+      ...{ actorId, network, clock, address: alive.address ?? "", incarnation: alive.incarnation ?? 0 },
+      onBreak: (error, unanswered) => {
+        this.#stream = undefined;
+        this.#watch.stop();
+        settle({ error, unanswered: unanswered as readonly TaskCall[], info: news });
+      },
+    });
+    let news: proto.ActorInfo.$Properties | undefined;
+    this.#died = (info) => {
+      news ??= info;
+      // What it has answered before may lie unread in the socket, whose end comes after it.
+      clock.after(lastWordsMs, () => opening.stream.close(new PalimpsestError("ACTOR_DIED", "it died")));
+    };
+    const onAbort = () => opening.stream.close(new PalimpsestError("CANCELLED", "the worker was given back"));
+    this.#abort.signal.addEventListener("abort", onAbort, { once: true });
+    const opened = await opening.ready.then(
+      () => true,
+      () => false,
+    );
+    if (opened && !opening.stream.broken) {
+      this.#stream = opening.stream;
+      this.#everOpen = true;
+      this.openedAtMs = clock.monotonicMs();
+      this.idleSinceMs = this.openedAtMs;
+      this.#deps.onOpen(this);
+    }
+    const broken = await end;
+    this.#died = undefined;
+    this.#abort.signal.removeEventListener("abort", onAbort);
+    return { ...broken, opened };
+  }
+
+  async #ask(known: number, waitMs: number): Promise<proto.ActorInfo.$Properties | undefined> {
+    const { actorId, resolver } = this.#deps;
+    try {
+      return await resolver.resolve(actorId, known, waitMs, this.#abort.signal);
+    } catch (reason) {
+      const { code, message } = PalimpsestError.from(reason);
+      if (code !== "NOT_FOUND") return undefined;
+      // It died so long ago that the head has forgotten it, or the head has lost it: nobody knows what has run.
+      return { spec: { actorId }, state: ACTOR_STATE_DEAD, certificate: { reason: message } };
+    }
+  }
+
+  #dead(info: proto.ActorInfo.$Properties, unanswered: readonly TaskCall[] = []): void {
+    const error = this.#interruption(info, undefined);
+    this.#interrupt(unanswered, info.certificate?.startedCalls ?? undefined, error);
+    this.#over(error);
+  }
+
+  #interrupt(calls: readonly TaskCall[], startedCalls: number | undefined, error: PalimpsestError): void {
+    if (calls.length === 0) return;
+    const tasks = calls.map((call) => ({
+      call,
+      begun: startedCalls === undefined || call.callId <= startedCalls,
+    }));
+    for (const call of calls) this.#tasks.delete(call);
+    this.#deps.onInterrupted(this, tasks, error);
+  }
+
+  #interruption(
+    info: proto.ActorInfo.$Properties | undefined,
+    cause: PalimpsestError | undefined,
+  ): PalimpsestError {
+    const why = info?.certificate?.reason || cause?.rawMessage || "its stream broke";
+    const details = info ? certificateDetails(info) : { actorId: this.actorId };
+    const thrown = info?.constructorError;
+    const reason = thrown ? errorFromProto(thrown) : cause;
+    return new PalimpsestError("WORKER_DIED", `its worker ${this.actorId} went away: ${why}`, {
+      details,
+      cause: reason,
+    });
+  }
+
+  #over(error: PalimpsestError): void {
+    if (this.isOver) return;
+    this.#end();
+    this.#deps.onEnded(this, error, !this.#everOpen);
+  }
+}
+
+interface Broken {
+  readonly error: PalimpsestError;
+  readonly unanswered: readonly TaskCall[];
+  /** What the head says of its death. */
+  readonly info: proto.ActorInfo.$Properties | undefined;
+  readonly opened: boolean;
+}

@@ -1,0 +1,232 @@
+import { encodeValue, grpcNetwork, headService } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Cluster, connect } from "./cluster.js";
+import type { TaskOptions } from "./config.js";
+import { HeadClient } from "./head-client.js";
+import { TaskPool } from "./task-pool.js";
+import { taskType } from "./task-type.js";
+import { FakeHead } from "./testing/fake-head.js";
+import { ScriptedActor } from "./testing/scripted-actor.js";
+
+const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD, ACTOR_STATE_PENDING } = proto.ActorState;
+/** The machine may have other work. */
+const poll = <T>(look: () => T) => expect.poll(look, { timeout: 20_000 });
+const source = { module: "@palimpsest/trainer/tasks" };
+async function echo(value: number): Promise<number> {
+  return value;
+}
+async function slow(value: number): Promise<number> {
+  return value;
+}
+
+let head: FakeHead;
+let cluster: Cluster;
+/** Those that workers get, in this order, as far as there is room. */
+let hosts: ScriptedActor[];
+let room: number;
+let workers: proto.ActorInfo.$Properties[];
+
+beforeEach(async () => {
+  head = await FakeHead.start();
+  hosts = [await ScriptedActor.start(head.token), await ScriptedActor.start(head.token)];
+  for (const host of hosts) host.silent.add("slow");
+  workers = [];
+  room = hosts.length;
+  head.place = (info) => {
+    workers.push(info);
+    place();
+  };
+  cluster = await connect({ address: head.address, token: head.token, name: "test" });
+});
+
+afterEach(async () => {
+  await cluster.close();
+  head.kill();
+  for (const host of hosts) host.kill();
+});
+
+/** Gives room to those that wait for it. */
+function place(): void {
+  for (const [index, info] of workers.entries()) {
+    const host = hosts[index];
+    if (!host || index >= room || info.state !== ACTOR_STATE_PENDING) continue;
+    info.state = ACTOR_STATE_ALIVE;
+    info.address = host.address;
+    info.incarnation = 1;
+  }
+}
+
+/** The process of the first worker ends, which leaves room for another; its certificate says which calls had begun. */
+function die(startedCalls: number | undefined): void {
+  const [worker] = workers;
+  if (!worker) throw new Error("there is no worker");
+  worker.state = ACTOR_STATE_DEAD;
+  worker.certificate = {
+    reason: "its process was killed",
+    ...(startedCalls === undefined ? {} : { startedCalls }),
+  };
+  hosts[0]?.kill();
+  room = hosts.length;
+  place();
+}
+
+/** Tasks of which ten go ahead to the one worker that there is room for, however long they take. */
+function tasksAhead() {
+  room = 1;
+  const client = new HeadClient(grpcNetwork({ token: head.token }), head.address, 10_000);
+  const pool = new TaskPool({
+    head: client,
+    network: grpcNetwork({ token: head.token }),
+    resolver: {
+      resolve: (actorId, knownIncarnation, waitMs, signal) =>
+        client.call(headService.resolveActor, { actorId, knownIncarnation, waitMs }, { signal }),
+    },
+    ...{ ownerId: "session-test", ownerIncarnation: 0, isTaskWorker: false, jobId: "" },
+    create: (request) => client.call(headService.createActor, request),
+    pace: { ahead: 10, took: () => undefined },
+  });
+  const close = () => {
+    pool.close();
+    client.close();
+  };
+  return { task: (options: TaskOptions) => taskType<typeof slow>(slow, source, options, pool), close };
+}
+
+const callsOf = (host: ScriptedActor | undefined, method: string) =>
+  (host?.frames ?? []).flatMap(({ call }) => (call?.method === method ? [call.callId ?? 0] : []));
+
+test("of a worker that dies the task that had begun uses a retry, those behind it do not (TASK-1, TASKLEASE-1)", async () => {
+  const { task, close } = tasksAhead();
+  const once = task({ maxRetries: 1 });
+  const tasks = [once(1), once(2), once(3)];
+  for (const task of tasks) task.catch(() => undefined);
+  await poll(() => callsOf(hosts[0], "slow")).toHaveLength(3);
+  const [begun = 0] = callsOf(hosts[0], "slow");
+  die(begun);
+  // The first one has no retry left: it shares its worker with none, and it is the first to go out again.
+  await poll(() => callsOf(hosts[1], "slow")).toHaveLength(1);
+  hosts[1]?.reply({ callId: callsOf(hosts[1], "slow")[0] ?? 0, value: encodeValue("again") });
+  expect(await tasks[0]).toBe("again");
+  await poll(() => callsOf(hosts[1], "slow")).toHaveLength(3);
+  for (const callId of callsOf(hosts[1], "slow").slice(1))
+    hosts[1]?.reply({ callId, value: encodeValue("once") });
+  expect(await Promise.all(tasks)).toEqual(["again", "once", "once"]);
+  close();
+});
+
+test("a task that must not run twice is alone at its worker, and fails when nobody knows whether it ran (TASK-1)", async () => {
+  const { task, close } = tasksAhead();
+  const only = task({ maxRetries: 0 });
+  const first = only(1);
+  const second = only(2);
+  first.catch(() => undefined);
+  await poll(() => callsOf(hosts[0], "slow")).toHaveLength(1);
+  die(undefined);
+  await expect(first).rejects.toMatchObject({ code: "WORKER_DIED" });
+  await poll(() => callsOf(hosts[1], "slow")).toHaveLength(1);
+  hosts[1]?.reply({ callId: callsOf(hosts[1], "slow")[0] ?? 0, value: encodeValue("ran") });
+  expect(await second).toBe("ran");
+  close();
+});
+
+test("what the function throws is tried again only where that is asked for (TASK-2)", async () => {
+  const failing = cluster.task(slow, source, { retryExceptions: true, maxRetries: 1 })(1);
+  const error = { code: "TASK_ERROR", message: "no" };
+  for (let attempt = 0; attempt < 2; attempt++) {
+    await poll(() => callsOf(hosts[0], "slow")).toHaveLength(attempt + 1);
+    hosts[0]?.reply({ callId: callsOf(hosts[0], "slow")[attempt] ?? 0, error });
+  }
+  await expect(failing).rejects.toMatchObject({ code: "TASK_ERROR" });
+});
+
+test("workers are asked for while tasks wait, one more at a time, and are given back without tasks (TASKQUEUE-1, TASKQUEUE-2, TASKQUEUE-3)", async () => {
+  const task = cluster.task(slow, source);
+  const tasks = [task(1), task(2), task(3)];
+  await poll(() => hosts.map((host) => callsOf(host, "slow"))).toEqual([[1], [1]]);
+  await poll(() => workers.length).toBe(3);
+  // The third one finds no room.
+  expect(workers.map(({ state }) => state)).toEqual([
+    ACTOR_STATE_ALIVE,
+    ACTOR_STATE_ALIVE,
+    ACTOR_STATE_PENDING,
+  ]);
+  expect(workers.every(({ spec }) => spec?.taskWorker && spec.ownerId === cluster.sessionId)).toBe(true);
+  for (const host of hosts) host.reply({ callId: 1, value: encodeValue("done") });
+  await poll(() => hosts.flatMap((host) => callsOf(host, "slow")).length).toBe(3);
+  for (const host of hosts) host.reply({ callId: 2, value: encodeValue("done") });
+  expect(await Promise.all(tasks)).toEqual(["done", "done", "done"]);
+  await poll(() => head.killed.length).toBe(3);
+  expect(new Set(head.killed.map(({ actorId }) => actorId))).toEqual(
+    new Set(workers.map(({ spec }) => spec?.actorId)),
+  );
+});
+
+test("a task that computes on after it was cancelled with force has its process ended as by a crash (TASKQUEUE-4, TASKLEASE-3)", async () => {
+  const spinning = cluster.task(slow, source)(1);
+  await poll(() => callsOf(hosts[0], "slow")).toHaveLength(1);
+  spinning.cancel({ force: true });
+  await expect(spinning).rejects.toMatchObject({ code: "CANCELLED" });
+  await poll(() => hosts[0]?.frames.some(({ cancelCallId }) => cancelCallId === 1)).toBe(true);
+  await poll(() => head.killed).toMatchObject([{ actorId: workers[0]?.spec?.actorId, noRestart: false }]);
+  die(1);
+  // Another worker takes what comes next.
+  expect(await cluster.task(echo, source)(5)).toBe(5);
+  expect(callsOf(hosts[1], "echo")).toHaveLength(1);
+});
+
+test("a stream that breaks while the worker lives is opened again (TASKLEASE-2)", async () => {
+  const task = cluster.task(slow, source)(1);
+  await poll(() => callsOf(hosts[0], "slow")).toHaveLength(1);
+  hosts[0]?.cut();
+  await poll(() => callsOf(hosts[0], "slow")).toHaveLength(2);
+  hosts[0]?.reply({ callId: 1, value: encodeValue("second") });
+  expect(await task).toBe("second");
+  expect(workers).toHaveLength(1);
+});
+
+test("a worker that cannot be started fails what waits for it, with the reason", async () => {
+  head.place = (info) => {
+    info.state = ACTOR_STATE_DEAD;
+    info.constructorError = { code: "ACTOR_ERROR", message: "its module throws" };
+    info.certificate = { reason: "its module throws" };
+  };
+  await expect(cluster.task(echo, source)(1)).rejects.toMatchObject({
+    code: "WORKER_DIED",
+    cause: { code: "ACTOR_ERROR" },
+  });
+});
+
+test("options that are wrong fail the task and name the field", async () => {
+  const wrong = cluster.task(echo, source, { maxRetries: -7 });
+  await expect(wrong(1)).rejects.toMatchObject({
+    code: "CONFIG_INVALID",
+    message: expect.stringContaining("maxRetries"),
+  });
+  expect(() => cluster.task((value: number) => value, source)).toThrow("exportName is empty");
+});
+
+test("tasks without an outcome are bounded (TASKPOOL-1)", async () => {
+  const pool = new TaskPool({
+    ...{
+      ownerId: "session-test",
+      ownerIncarnation: 0,
+      isTaskWorker: false,
+      jobId: "",
+      maxOutstandingTasks: 2,
+    },
+    head: { call: () => Promise.reject(new Error("nobody asks")) },
+    network: { connect: () => Promise.reject(new Error("nobody connects")) } as never,
+    resolver: { resolve: () => Promise.reject(new Error("nobody asks")) },
+    create: () => Promise.reject(new Error("nobody creates")),
+  });
+  const options = { method: "echo", name: "echo", args: new Uint8Array(), signals: [], retries: 0 };
+  const call = () =>
+    pool.call({ ...options, timeoutMs: Number.POSITIVE_INFINITY, retryExceptions: false, maxCalls: 0 });
+  const [first] = [call(), call()];
+  await expect(call().promise).rejects.toMatchObject({ code: "PENDING_CALLS_LIMIT" });
+  first?.succeed(encodeValue(1));
+  const third = call();
+  expect(third.settled).toBe(false);
+  pool.close();
+});

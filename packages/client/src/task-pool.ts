@@ -1,0 +1,178 @@
+/**
+ * Responsibility: the tasks of one connection: a queue for each shape, and the bound on all of them.
+ * Not responsible for: what a queue does (task-queue.ts).
+ *
+ * Invariants:
+ * - TASKPOOL-1. At most `maxOutstandingTasks` tasks of `maxOutstandingBytes` bytes have no outcome; one more fails with
+ *   PENDING_CALLS_LIMIT.
+ */
+import { type Clock, headService, type Network, newId, PalimpsestError, systemClock } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import type { ActorResolver } from "./actor-resolver.js";
+import type { Bundle } from "./bundle.js";
+import type { Code } from "./code-ref.js";
+import type { ResolvedTaskOptions } from "./config.js";
+import type { HeadClient } from "./head-client.js";
+import { OutstandingCalls } from "./outstanding-calls.js";
+import type { PendingCall } from "./pending-call.js";
+import { schedulingFields } from "./scheduling.js";
+import { TaskCall, type TaskCallOptions, type TaskCarrier } from "./task-call.js";
+import { TaskLease } from "./task-lease.js";
+import { TaskQueue, type TaskQueueDeps } from "./task-queue.js";
+import { TaskWaits } from "./task-waits.js";
+
+const maxOutstandingTasks = 1_000_000;
+const maxOutstandingBytes = 512 * 1024 * 1024;
+/** Over its own wait that a question of the head gets to be answered. */
+const slackMs = 2_000;
+
+export interface TaskPoolDeps {
+  readonly head: Pick<HeadClient, "call">;
+  readonly network: Network;
+  readonly resolver: ActorResolver;
+  readonly ownerId: string;
+  /** 0 when the owner is a session. */
+  readonly ownerIncarnation: number;
+  /** Whether this process is a worker for tasks itself. */
+  readonly isTaskWorker: boolean;
+  readonly jobId: string;
+  readonly create: (
+    request: proto.CreateActorRequest.$Properties,
+    bundle: Bundle | undefined,
+  ) => Promise<proto.ActorInfo.$Properties>;
+  readonly clock?: Clock;
+  readonly maxOutstandingTasks?: number;
+  /** How many tasks are sent ahead; default as measured. */
+  readonly pace?: TaskQueueDeps["pace"];
+}
+
+/** What the workers of a shape are started with. */
+export type TaskShape = Pick<ResolvedTaskOptions, "resources" | "labels" | "strategy" | "environment">;
+
+export class TaskPool implements TaskCarrier {
+  readonly #deps: TaskPoolDeps;
+  readonly clock: Clock;
+  readonly #queues = new Map<string, TaskQueue>();
+  readonly #outstanding: OutstandingCalls;
+  readonly #waits: TaskWaits | undefined;
+  #closed: PalimpsestError | undefined;
+
+  constructor(deps: TaskPoolDeps) {
+    this.#deps = deps;
+    this.clock = deps.clock ?? systemClock;
+    this.#outstanding = new OutstandingCalls(
+      "tasks",
+      deps.maxOutstandingTasks ?? maxOutstandingTasks,
+      maxOutstandingBytes,
+    );
+    const { head, ownerId: actorId, ownerIncarnation: incarnation } = deps;
+    if (deps.isTaskWorker) {
+      this.#waits = new TaskWaits(this.clock, (waiting, revision) =>
+        head.call(headService.setWaiting, { actorId, incarnation, waiting, revision }),
+      );
+    }
+  }
+
+  /** A task that is not submitted yet: its code may have to be made ready first. */
+  call(options: TaskCallOptions): TaskCall {
+    const call = new TaskCall(options, this);
+    const refusal = this.#closed ?? this.#outstanding.refusal(call.sizeBytes);
+    this.#outstanding.add(call.sizeBytes);
+    this.#waits?.begin();
+    if (refusal) call.fail(refusal);
+    return call;
+  }
+
+  submit(call: TaskCall, code: Code, shape: TaskShape): void {
+    if (call.settled) return;
+    if (this.#closed) {
+      call.fail(this.#closed);
+      return;
+    }
+    call.queue = this.#queueOf(code, shape);
+    call.queue.submit(call);
+  }
+
+  get hindrance(): PalimpsestError | undefined {
+    for (const { hindrance } of this.#queues.values()) if (hindrance) return hindrance;
+    return new PalimpsestError("UNSCHEDULABLE", "no worker was free for it");
+  }
+
+  settled(call: PendingCall): void {
+    (call as TaskCall).queue?.settled(call as TaskCall);
+    this.#outstanding.remove(call.sizeBytes);
+    this.#waits?.end();
+  }
+
+  abandon(call: PendingCall): void {
+    (call as TaskCall).queue?.abandon(call as TaskCall);
+  }
+
+  grant(call: PendingCall, items: number, bytes: number): void {
+    (call as TaskCall).lease?.grant(call as TaskCall, items, bytes);
+  }
+
+  again(call: TaskCall): void {
+    call.queue?.again(call);
+  }
+
+  noticeDeath(info: proto.ActorInfo.$Properties): void {
+    for (const queue of this.#queues.values()) queue.noticeDeath(info);
+  }
+
+  close(): void {
+    this.#closed = new PalimpsestError("CANCELLED", "the connection to the cluster was closed");
+    for (const queue of this.#queues.values()) queue.close(this.#closed);
+    this.#queues.clear();
+    this.#waits?.close();
+  }
+
+  #queueOf(code: Code, shape: TaskShape): TaskQueue {
+    const key = JSON.stringify([
+      code.ref.module ?? "",
+      code.ref.bundle ?? "",
+      ...[shape.resources, shape.labels, shape.environment].map((record) => Object.entries(record).sort()),
+      shape.strategy,
+    ]);
+    const known = this.#queues.get(key);
+    if (known) return known;
+    const { head, ownerId, network, resolver } = this.#deps;
+    const resources = { quantities: shape.resources };
+    const { labels } = schedulingFields(shape);
+    const queue = new TaskQueue({
+      clock: this.clock,
+      pace: this.#deps.pace,
+      awaitDemand: async (waitMs, signal) => {
+        const request = { ownerId, resources, labels, waitMs };
+        const options = { timeoutMs: waitMs + slackMs, signal };
+        return (await head.call(headService.awaitDemand, request, options)).waits ?? false;
+      },
+      lease: (events) => {
+        const actorId = newId("worker");
+        return new TaskLease({
+          ...{ actorId, network, clock: this.clock, resolver, ...events },
+          create: () => this.#create(actorId, code, shape),
+          kill: async (crash) =>
+            void (await head.call(headService.killActor, { actorId, noRestart: !crash })),
+        });
+      },
+    });
+    this.#queues.set(key, queue);
+    return queue;
+  }
+
+  #create(actorId: string, { ref, bundle }: Code, shape: TaskShape): Promise<proto.ActorInfo.$Properties> {
+    const { ownerId, ownerIncarnation, jobId } = this.#deps;
+    const spec: proto.ActorSpec.$Properties = {
+      ...{ actorId, ownerId, ownerIncarnation, jobId, taskWorker: true, role: "tasks" },
+      code: { ...ref, exportName: "" },
+      resources: { quantities: shape.resources },
+      ...schedulingFields(shape),
+      environment: shape.environment,
+      maxConcurrency: 1,
+      // Its node ends it when the head may have given the node up: its tasks run elsewhere by then.
+      fence: proto.Fence.FENCE_LEASE,
+    };
+    return this.#deps.create({ spec }, bundle);
+  }
+}

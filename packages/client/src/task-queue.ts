@@ -1,0 +1,250 @@
+/**
+ * Responsibility: the tasks of one shape: the same code, resources, labels and environment. Keeps workers leased while
+ * there are tasks for them, and deals the tasks out.
+ * Not responsible for: one worker's life (task-lease.ts), one task's attempts (task-call.ts).
+ *
+ * Invariants:
+ * - TASKQUEUE-1. A task is in the backlog, at one worker, or has its outcome.
+ * - TASKQUEUE-2. Workers are asked for while tasks wait, at most one more at a time than there are, and never more than
+ *   tasks wait or `maxOpening`.
+ * - TASKQUEUE-3. A worker without tasks is given back after `idleMs`, and at once when somebody else waits for its room.
+ *   One that has had tasks for `quantumMs` takes no more while somebody waits, and is given back when they are done.
+ * - TASKQUEUE-4. A task that is cancelled with force, or whose time is over, ends its worker's process when it still runs
+ *   after `forceAfterMs`. So does one that was cancelled and runs on for `lingerMs` before others: they run elsewhere.
+ */
+import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { delay } from "./delay.js";
+import { TaskBacklog } from "./task-backlog.js";
+import type { TaskCall } from "./task-call.js";
+import type { Interrupted, TaskLease, TaskLeaseDeps } from "./task-lease.js";
+import { TaskPace } from "./task-pace.js";
+
+export const idleMs = 1_000;
+const quantumMs = 1_000;
+const maxOpening = 16;
+export const forceAfterMs = 250;
+const lingerMs = 5_000;
+/** Workers in a row that could not be started, after which the tasks that wait fail. */
+const maxFailedStarts = 5;
+const startBackoffMs = { first: 100, longest: 5_000 };
+const demandWaitMs = 10_000;
+/** Between two questions that were answered with yes. */
+const demandPauseMs = 250;
+
+type LeaseEvents = Pick<TaskLeaseDeps, "onOpen" | "onLeft" | "onInterrupted" | "onEnded">;
+
+export interface TaskQueueDeps {
+  readonly clock: Clock;
+  /** Default: as measured. */
+  readonly pace?: Pick<TaskPace, "took" | "ahead"> | undefined;
+  readonly lease: (events: LeaseEvents) => TaskLease;
+  /** Waits until somebody else wants the room of these workers; false: nobody did, as far as is known. */
+  readonly awaitDemand: (waitMs: number, signal: AbortSignal) => Promise<boolean>;
+}
+
+export class TaskQueue {
+  readonly clock: Clock;
+  readonly #deps: TaskQueueDeps;
+  readonly #backlog = new TaskBacklog();
+  readonly #leases = new Set<TaskLease>();
+  readonly #pace: Pick<TaskPace, "took" | "ahead">;
+  readonly #abort = new AbortController();
+  #dealing = false;
+  #failedStarts = 0;
+  #cancelRetry: (() => void) | undefined;
+  #cancelLook: (() => void) | undefined;
+  #emptySinceMs = 0;
+  #asksForDemand = false;
+
+  constructor(deps: TaskQueueDeps) {
+    this.#deps = deps;
+    this.#pace = deps.pace ?? new TaskPace();
+    this.clock = deps.clock;
+  }
+
+  /** Workers that it has or asks for. */
+  get leases(): number {
+    return this.#leases.size;
+  }
+
+  submit(call: TaskCall): void {
+    if (call.settled) return;
+    this.#backlog.push(call);
+    this.#deal();
+  }
+
+  /** Why its tasks wait, where that is known. */
+  get hindrance(): PalimpsestError | undefined {
+    for (const { pendingReason } of this.#leases)
+      if (pendingReason !== "") return new PalimpsestError("UNSCHEDULABLE", pendingReason);
+    return undefined;
+  }
+
+  settled(call: TaskCall): void {
+    if (call.isQueued) this.#backlog.settledOne();
+  }
+
+  again(call: TaskCall): void {
+    this.#backlog.putFirst([call]);
+    this.#deal();
+  }
+
+  abandon(call: TaskCall): void {
+    const { lease, isForced } = call;
+    if (!lease) return;
+    lease.abandon(call);
+    this.clock.after(isForced ? forceAfterMs : lingerMs, () => {
+      if (lease.has(call) && (isForced || lease.size > 1)) void lease.crash();
+    });
+  }
+
+  noticeDeath(info: proto.ActorInfo.$Properties): void {
+    for (const lease of this.#leases) if (lease.actorId === info.spec?.actorId) lease.noticeDeath(info);
+  }
+
+  close(error: PalimpsestError): void {
+    this.#abort.abort();
+    this.#cancelRetry?.();
+    this.#cancelLook?.();
+    for (const lease of [...this.#leases]) lease.close(error);
+    this.#leases.clear();
+    this.#failWaiting(error);
+  }
+
+  /** Once a turn: what one turn submits is dealt out together. */
+  #deal(): void {
+    if (this.#dealing || this.#abort.signal.aborted) return;
+    this.#dealing = true;
+    process.nextTick(() => {
+      this.#dealing = false;
+      if (this.#abort.signal.aborted) return;
+      this.#dealOut();
+      this.#grow();
+    });
+  }
+
+  #dealOut(): void {
+    if (this.#backlog.size === 0) return;
+    const usable = [...this.#leases].filter((lease) => lease.isOpen && !lease.retiring && !lease.isBlocked);
+    if (usable.length === 0) return;
+    const inFlight = usable.reduce((sum, { size }) => sum + size, 0);
+    const share = Math.ceil((this.#backlog.size + inFlight) / usable.length);
+    const ahead = Math.min(this.#pace.ahead, share);
+    for (const lease of usable) {
+      while (lease.size < ahead && !lease.retiring && !lease.isBlocked) {
+        const next = this.#backlog.peek();
+        // One that must not run twice shares its worker with none.
+        if (!next || (!next.mayRepeat && lease.size > 0)) break;
+        this.#backlog.shift();
+        lease.send(next);
+      }
+    }
+  }
+
+  /** TASKQUEUE-2 */
+  #grow(): void {
+    if (this.#backlog.size === 0 || this.#cancelRetry) return;
+    const leases = [...this.#leases];
+    const opening = leases.filter((lease) => !lease.isOpen).length;
+    const useful = leases.filter((lease) => lease.isOpen && !lease.retiring && !lease.isBlocked).length;
+    const wanted = Math.min(maxOpening, 1 + useful, this.#backlog.size);
+    for (let count = opening; count < wanted; count++) this.#leases.add(this.#deps.lease(this.#events));
+    this.#look();
+    void this.#watchDemand();
+  }
+
+  readonly #events: LeaseEvents = {
+    onOpen: () => {
+      this.#failedStarts = 0;
+      this.#deal();
+    },
+    onLeft: (lease, tookMs) => {
+      if (tookMs !== undefined) this.#pace.took(tookMs);
+      if (lease.retiring && lease.size === 0) lease.giveBack();
+      this.#deal();
+    },
+    onInterrupted: (_lease, tasks, error) => this.#interrupted(tasks, error),
+    onEnded: (lease, error, neverOpened) => {
+      this.#leases.delete(lease);
+      if (error && neverOpened) this.#notStarted(error);
+      else this.#deal();
+    },
+  };
+
+  #interrupted(tasks: readonly Interrupted[], { rawMessage, details, cause }: PalimpsestError): void {
+    const again = tasks.filter(({ call, begun }) => {
+      const message = `${call.name} was in flight when ${rawMessage}; it may or may not have run`;
+      return call.interrupted(begun, new PalimpsestError("WORKER_DIED", message, { details, cause }));
+    });
+    this.#backlog.putFirst(again.map(({ call }) => call));
+    this.#deal();
+  }
+
+  #notStarted(error: PalimpsestError): void {
+    const died = error.code === "WORKER_DIED";
+    if (died) this.#failedStarts += 1;
+    // Its module or the request itself is at fault: another worker would fare the same.
+    const isFinal = died ? error.cause !== undefined : !error.retryable;
+    if (isFinal || this.#failedStarts >= maxFailedStarts) {
+      this.#failedStarts = 0;
+      this.#failWaiting(error);
+      return;
+    }
+    if (this.#cancelRetry) return;
+    const waitMs = Math.min(startBackoffMs.longest, startBackoffMs.first * 2 ** this.#failedStarts);
+    this.#cancelRetry = this.clock.after(waitMs, () => {
+      this.#cancelRetry = undefined;
+      this.#deal();
+    });
+  }
+
+  #failWaiting(error: PalimpsestError): void {
+    for (const call of this.#backlog.takeAll()) call.fail(error);
+  }
+
+  /** Gives back what is idle, from time to time while there are workers. */
+  #look(): void {
+    if (this.#cancelLook || this.#leases.size === 0) return;
+    this.#cancelLook = this.clock.after(idleMs / 2, () => {
+      this.#cancelLook = undefined;
+      const nowMs = this.clock.monotonicMs();
+      if (this.#backlog.size > 0) this.#emptySinceMs = nowMs;
+      for (const lease of [...this.#leases]) {
+        const sinceMs = Math.max(lease.idleSinceMs, this.#emptySinceMs);
+        if (lease.size === 0 && nowMs - sinceMs >= idleMs) lease.giveBack();
+      }
+      this.#look();
+    });
+  }
+
+  async #watchDemand(): Promise<void> {
+    if (this.#asksForDemand) return;
+    this.#asksForDemand = true;
+    const { signal } = this.#abort;
+    while (this.#leases.size > 0 && !signal.aborted) {
+      // A head that is away, or does not know the question: idle workers are given back all the same.
+      const waits = await this.#deps.awaitDemand(demandWaitMs, signal).catch(() => undefined);
+      if (waits) this.#makeRoom();
+      if (waits !== false) await delay(waits ? demandPauseMs : idleMs, signal, this.clock);
+    }
+    this.#asksForDemand = false;
+  }
+
+  /** TASKQUEUE-3: somebody else waits for what a worker takes. */
+  #makeRoom(): void {
+    const nowMs = this.clock.monotonicMs();
+    const leases = [...this.#leases];
+    const idle = leases.filter((lease) => lease.size === 0 && (lease.isOpen || this.#backlog.size === 0));
+    if (idle.length > 0 && this.#backlog.size === 0) {
+      for (const lease of idle) lease.giveBack();
+      return;
+    }
+    const longest = leases
+      .filter((lease) => lease.isOpen && !lease.retiring && nowMs - lease.openedAtMs >= quantumMs)
+      .sort((a, b) => a.openedAtMs - b.openedAtMs)[0];
+    if (!longest) return;
+    longest.retiring = true;
+    if (longest.size === 0) longest.giveBack();
+  }
+}

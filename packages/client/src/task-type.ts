@@ -1,0 +1,113 @@
+import { PalimpsestError } from "@palimpsest/wire";
+import type { RemoteMethod } from "./actor-handle.js";
+import { encodeArguments } from "./call-arguments.js";
+import { type Code, type CodeSource, codeOf } from "./code-ref.js";
+import type { ResolvedTaskOptions, TaskOptions } from "./config.js";
+import type { TaskCall } from "./task-call.js";
+import type { TaskPool } from "./task-pool.js";
+
+/** Loaded by the first task, see config.ts. */
+let configModule: Promise<typeof import("./config.js")> | undefined;
+
+export type TaskFunction = (...args: never[]) => unknown;
+
+export interface TaskControls {
+  /**
+   * Gives the task up: it fails with CANCELLED. One that waits is never run; one that runs has its AbortSignal aborted.
+   * With `force` the process of one that computes on is ended, and other tasks that it had run elsewhere.
+   */
+  cancel(options?: { readonly force?: boolean; readonly reason?: unknown }): void;
+}
+
+/** A function as tasks: a promise of its value, or its items when it is a generator. */
+export interface TaskType<Fn extends TaskFunction> {
+  (...args: Parameters<Fn>): ReturnType<RemoteMethod<Fn>> & TaskControls;
+  /** The same function with other options. */
+  options(options: TaskOptions): TaskType<Fn>;
+}
+
+interface Prepared {
+  readonly code: Code;
+  readonly options: ResolvedTaskOptions;
+}
+
+/** @throws {PalimpsestError} INVALID_ARGUMENT when the function has no name */
+export function taskType<Fn extends TaskFunction>(
+  fn: { readonly name: string } | undefined,
+  source: CodeSource,
+  options: TaskOptions,
+  pool: Pick<TaskPool, "call" | "submit">,
+): TaskType<Fn> {
+  const exportName = source.exportName ?? fn?.name ?? "";
+  if (exportName === "") {
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      "exportName is empty: name the exported function, or pass it first",
+    );
+  }
+  const name = options.name || exportName;
+  let prepared: Prepared | undefined;
+  let preparing: Promise<Prepared> | undefined;
+
+  async function prepare(): Promise<Prepared> {
+    configModule ??= import("./config.js");
+    const { parseTaskOptions } = await configModule;
+    const resolved = parseTaskOptions(options, exportName);
+    return { code: await codeOf(source, exportName), options: resolved };
+  }
+
+  function submit(call: TaskCall): void {
+    if (prepared) {
+      pool.submit(call, prepared.code, prepared.options);
+      return;
+    }
+    preparing ??= prepare();
+    preparing.then(
+      (ready) => {
+        prepared = ready;
+        pool.submit(call, ready.code, ready.options);
+      },
+      (reason: unknown) => {
+        preparing = undefined;
+        call.fail(PalimpsestError.from(reason));
+      },
+    );
+  }
+
+  function run(...args: unknown[]): unknown {
+    let encoded: ReturnType<typeof encodeArguments>;
+    try {
+      encoded = encodeArguments(args);
+    } catch (reason) {
+      return refused(PalimpsestError.from(reason));
+    }
+    // Options that are wrong fail the task when they are looked at, before it runs.
+    const { maxRetries = 3, timeoutMs, retryExceptions = false, maxCalls = 0 } = options;
+    const call = pool.call({
+      ...{ name, retryExceptions, maxCalls, method: exportName, args: encoded.bytes },
+      timeoutMs: timeoutMs !== undefined && timeoutMs > 0 ? timeoutMs : Number.POSITIVE_INFINITY,
+      retries: maxRetries < 0 ? Number.POSITIVE_INFINITY : maxRetries,
+      signals: encoded.signal ? [encoded.signal] : [],
+    });
+    submit(call);
+    return Object.assign(call.promise, {
+      [Symbol.asyncIterator]: () => call.iterate(),
+      cancel: ({ force = false, reason }: Parameters<TaskControls["cancel"]>[0] = {}) =>
+        call.cancelBy(force, reason),
+    });
+  }
+
+  return Object.assign(run, {
+    options: (more: TaskOptions) => taskType<Fn>(fn, source, { ...options, ...more }, pool),
+  }) as unknown as TaskType<Fn>;
+}
+
+/** A task that could not be made. */
+function refused(error: PalimpsestError): unknown {
+  const promise = Promise.reject(error);
+  const iterate = () => {
+    promise.catch(() => undefined);
+    return { next: () => promise };
+  };
+  return Object.assign(promise, { [Symbol.asyncIterator]: iterate, cancel: () => undefined });
+}

@@ -1,0 +1,70 @@
+/**
+ * Responsibility: the functions of a module as tasks: finds them by name, and keeps what a function may ask about the
+ * task that runs.
+ * Not responsible for: when they run (mailbox.ts), one call (invocation.ts).
+ */
+import { type ActorContext, setTaskContext, type TaskContext } from "@palimpsest/client";
+import { PalimpsestError } from "@palimpsest/wire";
+import type { TaskFunctions } from "./actor-host.js";
+import type { Method } from "./invocation.js";
+import type { StartedMark } from "./started-mark.js";
+
+export class ModuleFunctions implements TaskFunctions {
+  readonly #module: Readonly<Record<string, unknown>>;
+  readonly #moduleUrl: string;
+  readonly #context: ActorContext;
+  readonly #mark: StartedMark | undefined;
+  #unsure = false;
+
+  constructor(
+    module: Readonly<Record<string, unknown>>,
+    moduleUrl: string,
+    context: ActorContext,
+    mark: StartedMark | undefined,
+  ) {
+    this.#module = module;
+    this.#moduleUrl = moduleUrl;
+    this.#context = context;
+    this.#mark = mark;
+  }
+
+  methodOf(name: string): Method {
+    const exported = this.#module[name];
+    if (typeof exported === "function") return exported as Method;
+    const names = Object.keys(this.#module).join(", ") || "nothing";
+    throw new PalimpsestError(
+      "NOT_FOUND",
+      `${this.#moduleUrl} exports ${names}, not a function ${name}; export it or name it in exportName`,
+    );
+  }
+
+  started(callId: number, signal: () => AbortSignal, alone: boolean): void {
+    // Numbers of two callers say nothing about each other's calls.
+    this.#unsure ||= !alone;
+    this.#mark?.write(this.#unsure ? Number.MAX_SAFE_INTEGER : callId);
+    let made: TaskContext | undefined;
+    setTaskContext(() => {
+      made ??= this.#contextWith(signal);
+      return made;
+    });
+  }
+
+  #contextWith(signal: () => AbortSignal): TaskContext {
+    const context = this.#context;
+    return {
+      actorId: context.actorId,
+      nodeId: context.nodeId,
+      jobId: context.jobId,
+      clusterId: context.clusterId,
+      headAddress: context.headAddress,
+      environment: context.environment,
+      objects: context.objects,
+      logger: context.logger,
+      metrics: context.metrics,
+      get signal() {
+        return signal();
+      },
+      connect: () => context.connect(),
+    };
+  }
+}

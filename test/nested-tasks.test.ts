@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { TaskCluster } from "./support/task-cluster.js";
+import * as functions from "./support/task-functions.js";
+
+const source = { from: new URL("./support/task-functions.ts", import.meta.url) };
+
+let cluster: TaskCluster;
+beforeAll(async () => {
+  cluster = await TaskCluster.start([1]);
+});
+afterAll(() => cluster?.stop());
+
+test("tasks that wait for tasks of their own, five deep, have one cpu between them and do not wait for ever", async () => {
+  const depth = cluster.client.task(functions.depth, source, { timeoutMs: 50_000 });
+  expect(await depth(5)).toBe(5);
+  // What waited has its cpu back: all of it is free in the end.
+  await expect.poll(() => cluster.workers(), { timeout: 30_000 }).toEqual([]);
+  await expect
+    .poll(async () => (await cluster.client.nodes())[0]?.available["cpu"], { timeout: 30_000 })
+    .toBe(1);
+});
+
+test("two drivers share one cpu: neither keeps the other waiting for ever", async () => {
+  const other = await cluster.connect("other");
+  let ended = false;
+  const pause = cluster.client.task(functions.pause, source);
+  const busy = (async () => {
+    let done = 0;
+    while (!ended) {
+      await Promise.all([pause(20), pause(20), pause(20), pause(20)]);
+      done += 1;
+    }
+    return done;
+  })();
+  await pause(1);
+  expect(await other.task(functions.double, source)(4)).toBe(8);
+  ended = true;
+  expect(await busy).toBeGreaterThan(0);
+});

@@ -1,0 +1,80 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Cluster, connect } from "@palimpsest/client";
+import { createLogger } from "@palimpsest/telemetry";
+import { Head } from "../../packages/head/src/index.js";
+import { NodeManager } from "../../packages/node/src/index.js";
+
+const logger = createLogger({ component: "test", level: "error" });
+const modulesFrom = fileURLToPath(new URL("../../packages/cli/dist/main.js", import.meta.url));
+
+/** A head and nodes in this process; workers are processes of their own. */
+export class TaskCluster {
+  readonly client: Cluster;
+  readonly folder: string;
+  readonly #head: Head;
+  readonly #token: string;
+  readonly #nodes: NodeManager[] = [];
+  readonly #clients: Cluster[] = [];
+
+  private constructor(client: Cluster, folder: string, head: Head, token: string) {
+    this.client = client;
+    this.folder = folder;
+    this.#head = head;
+    this.#token = token;
+  }
+
+  /** @param cpus of each node */
+  static async start(cpus: readonly number[]): Promise<TaskCluster> {
+    const folder = mkdtempSync(join(tmpdir(), "palimpsest-tasks-"));
+    const headDir = join(folder, "head");
+    const head = await Head.start({ dataDir: headDir }, { logger });
+    const token = readFileSync(join(headDir, "token"), "utf8").trim();
+    const client = await connect({ address: head.address, token, name: "test" });
+    const cluster = new TaskCluster(client, folder, head, token);
+    for (const count of cpus) await cluster.startNode(count);
+    return cluster;
+  }
+
+  async startNode(cpus: number): Promise<NodeManager> {
+    const node = await NodeManager.start(
+      {
+        headAddress: this.#head.address,
+        token: this.#token,
+        dataDir: join(this.folder, `node-${this.#nodes.length + 1}`),
+        modulesFrom,
+        cpus,
+        gpus: 0,
+      },
+      { logger, environment: process.env },
+    );
+    this.#nodes.push(node);
+    await node.registered();
+    return node;
+  }
+
+  /** Another driver. */
+  async connect(name: string): Promise<Cluster> {
+    const client = await connect({ address: this.#head.address, token: this.#token, name });
+    this.#clients.push(client);
+    return client;
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  /** Workers for tasks that are not dead. */
+  async workers() {
+    return (await this.client.actors()).filter(({ role }) => role === "tasks");
+  }
+
+  async stop(): Promise<void> {
+    for (const client of [this.client, ...this.#clients]) await client.close();
+    for (const node of this.#nodes) await node.close("the test is over");
+    await this.#head.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,64 @@
+/** What the tests run as tasks. */
+import { appendFileSync, statSync } from "node:fs";
+import { taskContext } from "@palimpsest/client";
+
+export function double(value: number): number {
+  return value * 2;
+}
+
+export async function pause(ms: number): Promise<number> {
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  return process.pid;
+}
+
+export function pid(): number {
+  return process.pid;
+}
+
+export function fail(text: string): never {
+  throw new RangeError(text);
+}
+
+/** Notes in the file that it was begun, and throws unless it is the attempt of that number. */
+export function failUntil(attempt: number, path: string, text: string): number {
+  return attempts(path) < attempt ? fail(text) : attempt;
+}
+
+/** Ends its process unless it is the attempt of that number. */
+export function dieUntil(attempt: number, path: string): number {
+  const begun = attempts(path);
+  if (begun < attempt) process.kill(process.pid, "SIGKILL");
+  return begun;
+}
+
+function attempts(path: string): number {
+  appendFileSync(path, "x");
+  return statSync(path).size;
+}
+
+/** Computes without a turn of the event loop. */
+export function spin(ms: number): number {
+  const endAt = Date.now() + ms;
+  while (Date.now() < endAt);
+  return process.pid;
+}
+
+export async function untilAborted(signal: AbortSignal, path: string): Promise<void> {
+  appendFileSync(path, "begun ");
+  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  appendFileSync(path, "aborted");
+}
+
+export async function* count(to: number): AsyncGenerator<number> {
+  for (let value = 0; value < to; value++) yield value;
+}
+
+/** How deep the tasks below it go, each of which waits for the next. */
+export async function depth(levels: number): Promise<number> {
+  const cluster = await taskContext().connect();
+  if (levels === 0) return 0;
+  const next = cluster.task(depth, { from: new URL(import.meta.url) });
+  return 1 + (await next(levels - 1));
+}
+
+export const notAFunction = 1;
