@@ -74,6 +74,7 @@ async function measure(nodeCount: number, actorCount: number): Promise<Figures> 
         recovery: plane.recovery,
         objects: plane.objects,
         stacks: plane.stacks,
+        taskWorkers: plane.taskWorkers,
         sessionLeaseMs: config.sessionLeaseMs,
       },
       headAddresses: () => [],

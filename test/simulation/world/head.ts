@@ -142,6 +142,7 @@ export class SimHead {
         bundles: plane.bundles,
         objects,
         stacks,
+        taskWorkers: plane.taskWorkers,
         shutdown: () => undefined,
         recovery: plane.recovery,
         clusterInfo: () => ({
