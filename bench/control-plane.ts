@@ -69,6 +69,7 @@ async function measure(nodeCount: number, actorCount: number): Promise<Figures> 
   server.addService(
     headService,
     createHeadHandlers({
+      ...{ groups: plane.groups, groupTable: plane.groupTable, taskWorkers: plane.taskWorkers },
       ...{ rpc, actors, nodes, pendingQueue, sessions, lifecycle, bundles, clock: systemClock },
       ...{
         recovery: plane.recovery,

@@ -1,4 +1,5 @@
 import { type PlantedBug, plantedBugs } from "./planted-bugs.js";
+import { plantedGroupBugs } from "./planted-group-bugs.js";
 import { plantedObjectBugs } from "./planted-object-bugs.js";
 import { simulate } from "./world/world.js";
 
@@ -21,7 +22,7 @@ export async function findBug(bug: PlantedBug, maxSeeds: number): Promise<Found>
 export async function* searchPlantedBugs(maxSeeds: number, first = 0): AsyncGenerator<string> {
   yield "| planted bug | breaks | found by | seeds |";
   yield "|---|---|---|---|";
-  for (const bug of [...plantedBugs, ...plantedObjectBugs].slice(first)) {
+  for (const bug of [...plantedBugs, ...plantedObjectBugs, ...plantedGroupBugs].slice(first)) {
     const { seed, by } = await findBug(bug, maxSeeds);
     yield `| ${bug.name} | ${bug.breaks} | ${by} | ${seed ?? `not in ${maxSeeds}`} |`;
   }

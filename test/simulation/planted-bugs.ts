@@ -56,7 +56,7 @@ class MessageBug extends Plant {
 }
 
 /** A plant that changes what the store does with writes. */
-class StoreBug extends Plant {
+export class StoreBug extends Plant {
   readonly #write: (store: Store, writes: readonly StoreWrite[], world: World) => Promise<void>;
   #world!: World;
 
@@ -79,7 +79,7 @@ class StoreBug extends Plant {
   }
 }
 
-class HeadBug extends Plant {
+export class HeadBug extends Plant {
   readonly #change: (plane: ControlPlane, world: World) => void;
   #world!: World;
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { findBug } from "./bug-search.js";
 import { plantedBugs } from "./planted-bugs.js";
+import { plantedGroupBugs } from "./planted-group-bugs.js";
 import { plantedObjectBugs } from "./planted-object-bugs.js";
 import { idleCluster } from "./world/settings.js";
 import { simulate } from "./world/world.js";
@@ -18,6 +19,7 @@ test("no seed breaks an invariant", async () => {
     expect(counts.answered).toBeGreaterThan(20);
     expect(counts.faults).toBeGreaterThan(3);
     expect(counts.objects).toBeGreaterThan(10);
+    expect(counts.groups).toBeGreaterThan(1);
   }
 }, 120_000);
 
@@ -54,6 +56,7 @@ test("a failing seed replays exactly and tells its story to the violation", asyn
 test.each([
   ...plantedBugs.filter((_, index) => index % 6 === 0 || index === 32),
   ...plantedObjectBugs.filter((_, index) => index % 4 === 2),
+  ...plantedGroupBugs.filter((_, index) => index % 3 === 0),
 ])("finds that $name", async (bug) => {
   expect((await findBug(bug, 50)).seed).toBeDefined();
 });

@@ -76,7 +76,7 @@ export function actorType<Instance extends object, Args extends unknown[]>(
       throw reason;
     });
     const actorId = newId("actor");
-    const { resources, fence, labels, strategy, ...rest } = resolved;
+    const { resources, fence, labels, strategy, placement, ...rest } = resolved;
     const spec = {
       ...rest,
       actorId,
@@ -84,6 +84,7 @@ export function actorType<Instance extends object, Args extends unknown[]>(
       ...(await argumentsOf(encodeValue(args), actorId, deps)),
       resources: { quantities: resources },
       ...schedulingFields({ labels, strategy }),
+      placement: placement ? { groupId: placement.group.groupId, bundle: placement.bundle ?? null } : null,
       fence: fences[fence ?? "default"],
       ownerId: deps.ownerId,
       ownerIncarnation: deps.ownerIncarnation,

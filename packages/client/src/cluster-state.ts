@@ -3,6 +3,12 @@ import type { HeadCallOptions, HeadClient } from "./head-client.js";
 import type { ContentRef } from "./objects.js";
 import { pages } from "./pages.js";
 import {
+  groupStateOf,
+  groupView,
+  type PlacementGroupFilter,
+  type PlacementGroupInfo,
+} from "./placement-group.js";
+import {
   type ActorFilter,
   type ActorInfo,
   actorStateOf,
@@ -58,6 +64,19 @@ export class ClusterState {
       const request = { ...filter, limit: pageLimit, pageToken };
       const { actors, nextPageToken } = await this.#head.call(headService.listActors, request, call);
       return { rows: (actors ?? []).map(actorView), nextPageToken: nextPageToken ?? "" };
+    });
+  }
+
+  /** All placement groups, or those that pass the filter. */
+  async placementGroups(
+    options: HeadCallOptions & PlacementGroupFilter = {},
+  ): Promise<readonly PlacementGroupInfo[]> {
+    const { states = [], ownerId = "", jobId = "", limit, ...call } = options;
+    const filter = { ownerId, jobId, states: states.map(groupStateOf) };
+    return await pages(limit, async (pageLimit, pageToken) => {
+      const request = { ...filter, limit: pageLimit, pageToken };
+      const { groups, nextPageToken } = await this.#head.call(headService.listPlacementGroups, request, call);
+      return { rows: (groups ?? []).map(groupView), nextPageToken: nextPageToken ?? "" };
     });
   }
 

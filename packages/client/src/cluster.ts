@@ -1,17 +1,5 @@
 import { hostname } from "node:os";
-import {
-  Credentials,
-  grpcNetwork,
-  HeadPeer,
-  headService,
-  loadTls,
-  type Network,
-  newId,
-  PalimpsestError,
-  type Peer,
-  type TlsIdentity,
-  watchTls,
-} from "@palimpsest/wire";
+import { HeadPeer, headService, type Network, newId, PalimpsestError, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorHandle } from "./actor-handle.js";
 import { ActorHandles } from "./actor-handles.js";
@@ -20,17 +8,25 @@ import type { Bundle } from "./bundle.js";
 import { BundleUploads } from "./bundle-uploads.js";
 import { ClusterValues } from "./cluster-values.js";
 import type { CodeSource } from "./code-ref.js";
-import type { ActorOptions, ConnectOptions, ResolvedConnectOptions, TaskOptions } from "./config.js";
+import type {
+  ActorOptions,
+  ConnectOptions,
+  PlacementGroupOptions,
+  ResolvedConnectOptions,
+  TaskOptions,
+} from "./config.js";
 import { diedError } from "./death.js";
 import { type HeadCallOptions, HeadClient } from "./head-client.js";
 import { Jobs } from "./jobs.js";
 import { Objects } from "./objects.js";
+import { createPlacementGroup, groupView, PlacementGroup } from "./placement-group.js";
 import { Session, type SessionOptions } from "./session.js";
 import { SessionThread } from "./session-thread.js";
 import { TaskPool } from "./task-pool.js";
 import { type TaskFunction, type TaskType, taskType } from "./task-type.js";
 import { ValueStore } from "./value-store.js";
 import { actorView, type ClusterInfo, clusterView } from "./views.js";
+import { networkOf, type WatchedNetwork } from "./watched-network.js";
 
 /** Opens the session of a driver; `Session.open` in this thread. */
 type OpenSession = (
@@ -42,20 +38,6 @@ type OpenSession = (
 export interface ConnectDeps {
   /** Default: gRPC with the token and the certificate of the options. */
   readonly network?: Network;
-}
-
-interface WatchedNetwork extends Network {
-  /** Ends the look at the files of its certificate. */
-  readonly unwatch?: () => void;
-}
-
-function networkOf({ token, tls }: ResolvedConnectOptions): WatchedNetwork {
-  const credentials = Credentials.ofCluster(token, { tls: tls ? loadTls(tls) : undefined });
-  const network = grpcNetwork({ credentials });
-  if (!tls) return network;
-  // A driver runs for weeks; a certificate that cannot be read leaves it the one that it has.
-  const onChange = (next: TlsIdentity) => credentials.replaceTls(next);
-  return { ...network, unwatch: watchTls({ folder: tls, onChange, onError: () => undefined }) };
 }
 
 /** The cluster's new token, and when those of before end. */
@@ -207,9 +189,7 @@ export class Cluster extends ClusterValues {
     options: ActorOptions = {},
   ): ActorType<Instance, Args> {
     return actorType(Class, source, options, {
-      ownerId: this.sessionId,
-      ownerIncarnation: this.#options.owner?.incarnation ?? 0,
-      jobId: this.#options.jobId,
+      ...this.#owner(),
       create: async (request, bundle) => {
         const info = await this.#create(request, bundle);
         if (actorView(info).state === "dead") throw diedError(info);
@@ -249,6 +229,30 @@ export class Cluster extends ClusterValues {
     const view = actorView(info);
     if (view.state === "dead") throw diedError(info);
     return this.#handles.handle<Instance>(view.actorId, info.spec?.maxTaskRetries ?? 0);
+  }
+
+  /**
+   * Leases resources together, for actors that are put into them by their option `placement`. Returns when the head knows
+   * it; await `group.ready()` to know that every bundle has its node.
+   * @throws {PalimpsestError} CONFIG_INVALID; ALREADY_EXISTS when the name is taken
+   */
+  placementGroup(options: PlacementGroupOptions): Promise<PlacementGroup> {
+    return createPlacementGroup(this.#head, this.#owner(), options);
+  }
+
+  /** The placement group of that name or id. @throws {PalimpsestError} NOT_FOUND */
+  async getPlacementGroup(
+    which: string | { readonly groupId: string },
+    options: HeadCallOptions = {},
+  ): Promise<PlacementGroup> {
+    const request = typeof which === "string" ? { name: which } : { groupId: which.groupId };
+    const info = groupView(await this.#head.call(headService.resolvePlacementGroup, request, options));
+    return new PlacementGroup(this.#head, info.groupId);
+  }
+
+  #owner(): { readonly ownerId: string; readonly ownerIncarnation: number; readonly jobId: string } {
+    const { owner, jobId } = this.#options;
+    return { ownerId: this.sessionId, ownerIncarnation: owner?.incarnation ?? 0, jobId };
   }
 
   /** Ends the head in order; with all, every node and the head's own Redis too. */

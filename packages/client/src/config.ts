@@ -77,6 +77,41 @@ const strategySchema = z
   )
   .default("pack");
 
+const placementSchema = z.strictObject({
+  group: z
+    .custom<{ readonly groupId: string }>(
+      (value) =>
+        typeof value === "object" &&
+        value !== null &&
+        "groupId" in value &&
+        typeof value.groupId === "string",
+      "is no placement group: give what cluster.placementGroup() returned, or { groupId }",
+    )
+    .describe("The placement group"),
+  bundle: z.int().min(0).optional().describe("Index of the bundle; default any that has room"),
+});
+
+const placementGroupOptionsSchema = z.strictObject({
+  bundles: z
+    .array(z.record(z.string(), z.number().nonnegative()))
+    .min(1, "is []: give at least one bundle, such as { cpu: 1 }")
+    .max(256)
+    .describe("What each bundle leases of its node"),
+  strategy: z
+    .enum(["PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD"])
+    .default("PACK")
+    .describe("PACK: few nodes; SPREAD: many; STRICT_PACK: one; STRICT_SPREAD: one for each bundle"),
+  name: z.string().default("").describe("Unique among placement groups; others find it by getPlacementGroup"),
+  lifetime: z
+    .enum(["owner", "detached"])
+    .default("owner")
+    .describe("owner: ends with the session, job or actor that made it; detached: when it is removed"),
+  labels: labelsSchema.describe("What the labels of every bundle's node must be like"),
+});
+
+export type PlacementGroupOptions = z.input<typeof placementGroupOptionsSchema>;
+type ResolvedPlacementGroupOptions = z.output<typeof placementGroupOptionsSchema>;
+
 const actorOptionsSchema = z.strictObject({
   name: z.string().default("").describe("Unique among actors that are not dead; others find it by getActor"),
   role: z.string().default("").describe("For people and metrics; default the class's name"),
@@ -90,6 +125,11 @@ const actorOptionsSchema = z.strictObject({
   strategy: strategySchema.describe(
     "pack: fills nodes to half, then spreads; spread: the least full node; { nodeId, soft }: that node, with soft another while it has no room",
   ),
+  placement: placementSchema
+    .optional()
+    .describe(
+      "The placement group, and its bundle, of which it takes its resources: without labels and strategy, which the group has",
+    ),
   maxRestarts: z.int().min(-1).default(0).describe("Restarts after a crash; -1 without limit"),
   maxTaskRetries: z
     .int()
@@ -162,6 +202,11 @@ export function parseConnectOptions(value: ConnectOptions): ResolvedConnectOptio
 /** @throws {PalimpsestError} CONFIG_INVALID that names the field */
 export function parseActorOptions(value: ActorOptions, className: string): ResolvedActorOptions {
   return parsed(actorOptionsSchema.safeParse(value), `options of actor ${className}`);
+}
+
+/** @throws {PalimpsestError} CONFIG_INVALID that names the field */
+export function parsePlacementGroupOptions(value: PlacementGroupOptions): ResolvedPlacementGroupOptions {
+  return parsed(placementGroupOptionsSchema.safeParse(value), "options of a placement group");
 }
 
 function parsed<Value>(result: z.ZodSafeParseResult<Value>, what: string): Value {

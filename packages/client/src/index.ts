@@ -22,13 +22,21 @@ export { isSignalMarker, maxCallBytes } from "./call-arguments.js";
 export { Cluster, connect } from "./cluster.js";
 export type { CodeSource } from "./code-ref.js";
 export { knowBundle } from "./code-ref.js";
-export type { ActorOptions, ConnectOptions, TaskOptions } from "./config.js";
+export type { ActorOptions, ConnectOptions, PlacementGroupOptions, TaskOptions } from "./config.js";
 export { fromEnvironment } from "./environment.js";
 export type { HeadCallOptions } from "./head-client.js";
 export type { JobInfo, JobLogsOptions, JobStatusName, Jobs, SubmitJobOptions } from "./jobs.js";
 export { type GetOptions, ObjectRef } from "./object-ref.js";
 export type { ContentRef, HoldOptions, ObjectCallOptions } from "./objects.js";
 export { Objects, type ObjectsOptions } from "./objects.js";
+export type {
+  BundleInfo,
+  GroupStrategyName,
+  PlacementGroupFilter,
+  PlacementGroupInfo,
+  PlacementGroupStateName,
+} from "./placement-group.js";
+export { PlacementGroup } from "./placement-group.js";
 export type { PoolWork } from "./pool-map.js";
 export type { TaskContext } from "./task-context.js";
 export { setTaskContext, taskContext } from "./task-context.js";

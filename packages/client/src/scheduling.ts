@@ -15,7 +15,7 @@ export function schedulingFields({
   return { ...labelFields(labels), strategy: strategyField(strategy) };
 }
 
-function labelFields(labels: Labels): Pick<Fields, "labels" | "labelConditions"> {
+export function labelFields(labels: Labels): Pick<Fields, "labels" | "labelConditions"> {
   const equal: Record<string, string> = {};
   const labelConditions: proto.LabelCondition.$Properties[] = [];
   for (const [name, wanted] of Object.entries(labels)) {

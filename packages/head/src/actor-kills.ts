@@ -4,7 +4,7 @@
  */
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Actor } from "./actor.js";
-import { type ActorSupervision, certificateOf, pendingKey, stopActor } from "./actor-supervision.js";
+import { type ActorSupervision, certificateOf, stopActor, unqueue } from "./actor-supervision.js";
 
 export interface KillOptions {
   readonly noRestart: boolean;
@@ -41,6 +41,17 @@ export class ActorKills {
     for (const actor of this.#deps.actors.ownedBy(ownerId)) {
       if (!actor.spec.detached) void this.#killForGood(actor, reason);
     }
+    this.#deps.groups.ownerEnded(ownerId, reason);
+  }
+
+  /** The placement group is removed: its actors go, detached ones too. */
+  groupRemoved(groupId: string, reason: string): void {
+    for (const { spec } of this.#deps.actors.inGroup(groupId)) {
+      // As it is now: the kill of an owner kills what it owned.
+      const actor = this.#deps.actors.get(spec.actorId);
+      if (actor !== undefined && actor.state !== "DEAD")
+        void this.#killForGood(actor, `its placement group ${groupId} was removed: ${reason}`);
+    }
   }
 
   jobEnded(jobId: string): void {
@@ -50,6 +61,7 @@ export class ActorKills {
       if (actor === undefined || actor.spec.detached || actor.state === "DEAD") continue;
       void this.#killForGood(actor, `its job ${jobId} ended`);
     }
+    this.#deps.groups.jobEnded(jobId);
   }
 
   /** The cluster ends: no actor is to come back with the next head. */
@@ -59,13 +71,13 @@ export class ActorKills {
       const actor = this.#deps.actors.get(spec.actorId);
       if (actor !== undefined && actor.state !== "DEAD") kills.push(this.#killForGood(actor, reason));
     }
-    await Promise.all(kills);
+    await Promise.all([...kills, this.#deps.groups.endAll(reason)]);
   }
 
   async #killForGood(actor: Actor, reason: string): Promise<void> {
-    const { actors, pendingQueue, metrics, stopGraceMs } = this.#deps;
+    const { actors, metrics, stopGraceMs } = this.#deps;
     const { actorId } = actor.spec;
-    pendingQueue.remove(pendingKey(actorId));
+    unqueue(this.#deps, actor);
     this.#deps.delays.cancel(actorId);
     this.#deps.fences.stopWaiting(actorId);
     const runs = actor.state === "STARTING" || actor.state === "ALIVE";

@@ -16,7 +16,13 @@ import { ActorKills, type KillOptions } from "./actor-kills.js";
 import { expectSameKind } from "./actor-kind.js";
 import { ActorReturns, type RegisteredActors } from "./actor-returns.js";
 import { ActorStarts } from "./actor-starts.js";
-import { type ActorLifecycleDeps, type ActorSupervision, leaseOf, pendingKey } from "./actor-supervision.js";
+import {
+  type ActorLifecycleDeps,
+  type ActorSupervision,
+  leaseOf,
+  leaseOptionsOf,
+  pendingKey,
+} from "./actor-supervision.js";
 import { Fences } from "./fences.js";
 import { RestartDelays } from "./restart-delays.js";
 import { ReturningNodes } from "./returning-nodes.js";
@@ -37,16 +43,22 @@ export class ActorLifecycle {
       fences: new Fences(clock, fenceAfterMs, (actorId) => this.#deaths.processEnded(actorId)),
       returning: new ReturningNodes(nodes),
     };
-    this.#starts = new ActorStarts(this.#deps);
     this.#kills = new ActorKills(this.#deps);
+    this.#starts = new ActorStarts(
+      this.#deps,
+      ({ spec }, reason) => void this.#kills.kill(spec.actorId, { noRestart: true, reason }),
+    );
     this.#deaths = new ActorDeaths(this.#deps, this.#starts, this.#kills);
     this.#returns = new ActorReturns(this.#deps, this.#starts, this.#deaths);
     nodes.onDead((node, reason, cause) => this.#deaths.nodeDied(node, reason, cause));
+    deps.groups.onRemoved((groupId, reason) => this.#kills.groupRemoved(groupId, reason));
   }
 
   /** Goes on with the actors of an earlier head, once the tables are loaded. */
   recover(): void {
-    const { actors, nodes } = this.#deps;
+    const { actors, nodes, groups } = this.#deps;
+    // Bundles first: actors take their leases of them.
+    groups.recover();
     // All fences first: one that waits may have the name of one that is dead.
     for (const actor of actors.all())
       if (actor.state !== "STARTING" && actor.state !== "ALIVE") this.#deps.fences.recovered(actor);
@@ -55,7 +67,8 @@ export class ActorLifecycle {
       if (actor.state !== "STARTING" && actor.state !== "ALIVE") continue;
       const node = nodes.get(actor.nodeId);
       const lease = leaseOf(actor.spec.actorId, actor.incarnation);
-      nodes.reserve(actor.nodeId, lease, actor.spec.resources, actor.gpuIds);
+      const options = leaseOptionsOf(actor, actor.gpuIds, actor.bundle);
+      nodes.reserve(actor.nodeId, lease, actor.spec.resources, options);
       if (node === undefined || node.state === "DEAD") {
         this.#deps.fences.lost(actor);
         this.#deaths.lost(actor, `node lost: ${actor.nodeId} is not known any more`, "left", undefined);
@@ -130,7 +143,12 @@ export class ActorLifecycle {
       return "its node is out of reach and may still run it: it waits until that node must have fenced it";
     if (holder !== undefined)
       return `node ${holder.nodeId} may still run ${holder.spec.actorId}, which had the name ${name}: it waits until that has ended`;
-    return this.#deps.pendingQueue.reason(pendingKey(actorId)) || startRetryReason(actor);
+    const { placement } = actor.spec;
+    const key = pendingKey(actorId);
+    const reason = placement
+      ? this.#deps.groups.actorReason(placement.groupId, key)
+      : this.#deps.pendingQueue.reason(key);
+    return reason || startRetryReason(actor);
   }
 
   close(): void {

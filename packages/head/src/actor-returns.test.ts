@@ -15,7 +15,7 @@ describe("actors of a node that comes back", () => {
     expect(back.startsOf("x")).toEqual([2]);
     // The link breaks before the start arrives.
     const again = await test.join("a", { actors: running });
-    expect(test.plane.nodes.leasesOf("a")).toContain("actor/x#2");
+    expect([...test.plane.nodes.leasesOn("a").keys()]).toContain("actor/x#2");
     expect(again.startsOf("x")).toEqual([2]);
   });
 

@@ -15,8 +15,9 @@ import {
   type ActorSupervision,
   certificateOf,
   leaseOf,
+  leaseOptionsOf,
   leasePrefix,
-  pendingKey,
+  unqueue,
 } from "./actor-supervision.js";
 
 export interface RegisteredActors {
@@ -52,7 +53,7 @@ export class ActorReturns {
     // At once (ACTOR-3): whatever waits may be placed before the node has described them, or has stopped them.
     for (const report of unknown) {
       const lease = leaseOf(idOf(report), report.incarnation ?? 0);
-      nodes.reserve(nodeId, lease, report.resources?.quantities ?? {}, report.gpuIds ?? []);
+      nodes.reserve(nodeId, lease, report.resources?.quantities ?? {}, { gpuIds: report.gpuIds ?? [] });
     }
     const unknownIds = unknown.map(idOf);
     const unknownActorIds = this.#deps.returning.toDescribe(nodeId, unknownIds);
@@ -72,7 +73,9 @@ export class ActorReturns {
       ...listed,
       ...missing.map((actor) => leaseOf(actor.spec.actorId, actor.incarnation)),
     ]);
-    const stale = nodes.leasesOf(nodeId).filter((lease) => lease.startsWith(leasePrefix) && !held.has(lease));
+    const stale = [...nodes.leasesOn(nodeId).keys()].filter(
+      (lease) => lease.startsWith(leasePrefix) && !held.has(lease),
+    );
     const settle = () => {
       for (const lease of stale) nodes.release(nodeId, lease);
       this.#deps.fences.nodeTold(nodeId, (actorId, incarnation) => listed.has(leaseOf(actorId, incarnation)));
@@ -97,27 +100,40 @@ export class ActorReturns {
 
   /** Whether the running process is the one wanted; if so it is entered in the table. */
   #adopt(nodeId: string, report: proto.RunningActor.$Properties): boolean {
-    const { actors, nodes, pendingQueue } = this.#deps;
+    const { actors, nodes } = this.#deps;
     const actorId = report.actorId ?? "";
     const incarnation = report.incarnation ?? 0;
     const actor = actors.get(actorId);
     if (actor === undefined) return false;
     const lease = leaseOf(actorId, incarnation);
-    const gpuIds = nodes.reserve(nodeId, lease, actor.spec.resources, report.gpuIds ?? []);
-    if (actor.state === "DEAD") return false;
+    const { bundle, isElsewhere } = this.#bundleOf(actor, nodeId);
+    const options = leaseOptionsOf(actor, report.gpuIds ?? [], bundle);
+    const gpuIds = nodes.reserve(nodeId, lease, actor.spec.resources, options);
+    if (actor.state === "DEAD" || isElsewhere) return false;
     const before = this.#deps.fences.found(actorId, nodeId, incarnation);
     const current = before !== undefined || (actor.nodeId === nodeId && actor.incarnation === incarnation);
     // A later incarnation than the table's: the store lost its last writes, the node is right.
     if (!current && incarnation <= actor.incarnation) return false;
-    pendingQueue.remove(pendingKey(actorId));
+    unqueue(this.#deps, actor);
     this.#deps.delays.cancel(actorId);
     this.#deps.fences.stopWaiting(actorId);
     // Its node was only out of reach: no restart took place.
     if (before !== undefined) void actors.update(actorId, { restarts: before.restarts });
-    if (!current || before !== undefined) void actors.update(actorId, { gpuIds });
+    if (!current || before !== undefined) void actors.update(actorId, { gpuIds, bundle });
     if (!report.address) void actors.update(actorId, { state: "STARTING", nodeId, incarnation });
     else if (!current || actor.state !== "ALIVE") this.#starts.alive(actor, nodeId, report);
     return true;
+  }
+
+  /** An actor of a group is wanted only where its bundle lies; one whose group the tables have lost runs on by itself. */
+  #bundleOf(
+    { spec: { placement }, bundle = placement?.bundle }: Actor,
+    nodeId: string,
+  ): { readonly bundle: number | undefined; readonly isElsewhere: boolean } {
+    if (placement === undefined) return { bundle: undefined, isElsewhere: false };
+    const nodeOf = this.#deps.groups.nodesOf(placement.groupId);
+    if (nodeOf === undefined) return { bundle: undefined, isElsewhere: false };
+    return { bundle, isElsewhere: bundle === undefined || nodeOf[bundle] !== nodeId };
   }
 
   /** The node is back, so the starts that it cut short did not bring it down (START-4). */

@@ -24,6 +24,7 @@ export function encodeState(actor: Actor): Uint8Array {
     state: actorStateToProto[actor.state],
     lostStartNodeIds: [...actor.lostStartNodeIds],
     gpuIds: [...actor.gpuIds],
+    bundle: actor.bundle ?? null,
   }).finish();
 }
 
@@ -57,6 +58,7 @@ export function decodeActor(spec: Uint8Array, state: Uint8Array, death: Uint8Arr
     startFailingMs: info.startFailingMs,
     lostStartNodeIds: info.lostStartNodeIds,
     gpuIds: info.gpuIds,
+    bundle: info.bundle ?? undefined,
     createdAtMs: info.createdAtMs,
   };
 }

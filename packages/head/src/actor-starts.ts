@@ -13,9 +13,12 @@ import { freshStart } from "./start-retries.js";
 
 export class ActorStarts {
   readonly #deps: ActorSupervision;
+  readonly #giveUp: (actor: Actor, reason: string) => void;
 
-  constructor(deps: ActorSupervision) {
+  /** @param giveUp ends an actor that can never be placed */
+  constructor(deps: ActorSupervision, giveUp: (actor: Actor, reason: string) => void) {
     this.#deps = deps;
+    this.#giveUp = giveUp;
   }
 
   /** Places the actor and starts it there, as soon as no earlier process of it may run. */
@@ -24,12 +27,19 @@ export class ActorStarts {
     this.#deps.fences.whenFree(actor, () => {
       const now = this.#deps.actors.get(actorId);
       if (now?.state !== actor.state) return;
-      this.#deps.pendingQueue.enqueue(pendingKey(actorId), {
-        leaseId: leaseOf(actorId, now.incarnation + 1),
-        request: requestOf(actor.spec),
-        ownerId: actor.spec.ownerId,
-        onPlaced: (nodeId) => void this.#start(actorId, nodeId),
-      });
+      const key = pendingKey(actorId);
+      const leaseId = leaseOf(actorId, now.incarnation + 1);
+      const { placement, resources } = actor.spec;
+      if (placement === undefined) {
+        const onPlaced = (nodeId: string) => void this.#start(actorId, nodeId, undefined);
+        const { ownerId } = actor.spec;
+        this.#deps.pendingQueue.enqueue(key, { leaseId, request: requestOf(actor.spec), ownerId, onPlaced });
+        return;
+      }
+      const { groupId, bundle } = placement;
+      const onPlaced = (nodeId: string, index: number) => void this.#start(actorId, nodeId, index);
+      if (!this.#deps.groups.enqueue(groupId, key, { leaseId, resources, bundle, onPlaced }))
+        this.#giveUp(now, `its placement group ${groupId} is not known any more`);
     });
   }
 
@@ -76,11 +86,11 @@ export class ActorStarts {
     this.#sendStart(actor);
   }
 
-  async #start(actorId: string, nodeId: string): Promise<void> {
+  async #start(actorId: string, nodeId: string, bundle: number | undefined): Promise<void> {
     const { actors, nodes } = this.#deps;
     const incarnation = (actors.get(actorId)?.incarnation ?? 0) + 1;
     const gpuIds = nodes.gpusOf(nodeId, leaseOf(actorId, incarnation));
-    await actors.update(actorId, { state: "STARTING", nodeId, incarnation, ...noProcess, gpuIds });
+    await actors.update(actorId, { state: "STARTING", nodeId, incarnation, ...noProcess, gpuIds, bundle });
     const actor = actors.get(actorId);
     if (actor?.state !== "STARTING" || actor.incarnation !== incarnation) {
       // Killed meanwhile: no process was ever started, so nobody else gives the lease back.
@@ -93,9 +103,11 @@ export class ActorStarts {
     this.#sendStart(actor);
   }
 
-  #sendStart({ spec, nodeId, incarnation, restarts, gpuIds }: Actor): void {
+  #sendStart({ spec, nodeId, incarnation, restarts, gpuIds, bundle }: Actor): void {
+    // A node describes it so to a head that has lost it: with the bundle that it lies in.
+    const placement = spec.placement && { ...spec.placement, bundle };
     this.#deps.nodes.send(nodeId, {
-      startActor: { spec: specToProto(spec), incarnation, restarts, gpuIds: [...gpuIds] },
+      startActor: { spec: specToProto({ ...spec, placement }), incarnation, restarts, gpuIds: [...gpuIds] },
     });
   }
 }

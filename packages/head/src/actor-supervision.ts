@@ -5,8 +5,11 @@ import type * as proto from "@palimpsest/wire/protocol";
 import type { Actor } from "./actor.js";
 import type { ActorTable } from "./actor-table.js";
 import type { Fences } from "./fences.js";
+import type { LeaseOptions } from "./node-leases.js";
 import type { NodeTable } from "./node-table.js";
 import type { PendingQueue } from "./placement.js";
+import { bundleLease } from "./placement-group.js";
+import type { PlacementGroups } from "./placement-groups.js";
 import type { RestartDelays } from "./restart-delays.js";
 import type { ReturningNodes } from "./returning-nodes.js";
 import type { StartRetryLimits } from "./start-retries.js";
@@ -15,6 +18,7 @@ export interface ActorLifecycleDeps {
   readonly actors: ActorTable;
   readonly nodes: NodeTable;
   readonly pendingQueue: PendingQueue;
+  readonly groups: PlacementGroups;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -33,11 +37,12 @@ export interface ActorSupervision extends ActorLifecycleDeps {
 
 export type Certificate = proto.DeathCertificate.$Properties;
 
-export const noProcess: Pick<Actor, "address" | "metricsAddress" | "pid" | "gpuIds"> = {
+export const noProcess: Pick<Actor, "address" | "metricsAddress" | "pid" | "gpuIds" | "bundle"> = {
   address: "",
   metricsAddress: "",
   pid: 0,
   gpuIds: [],
+  bundle: undefined,
 };
 
 export const leasePrefix = "actor/";
@@ -48,6 +53,23 @@ export function leaseOf(actorId: string, incarnation: number): string {
 
 export function pendingKey(actorId: string): string {
   return `actor/${actorId}`;
+}
+
+/** It waits for no node any more. */
+export function unqueue({ groups, pendingQueue }: ActorLifecycleDeps, { spec }: Actor): void {
+  const key = pendingKey(spec.actorId);
+  if (spec.placement === undefined) pendingQueue.remove(key);
+  else groups.unqueue(spec.placement.groupId, key);
+}
+
+/** How the lease of an actor that has a node is taken again. */
+export function leaseOptionsOf(
+  { spec: { placement } }: Actor,
+  gpuIds: readonly number[],
+  bundle: number | undefined,
+): LeaseOptions {
+  if (placement === undefined || bundle === undefined) return { gpuIds };
+  return { gpuIds, within: bundleLease(placement.groupId, bundle) };
 }
 
 /** Tells the node to stop the actor; false when it has no link now. */

@@ -18,6 +18,7 @@
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import { type Actor, type ActorSpec, type ActorState, mayStillRun, specOfDead } from "./actor.js";
 import { decodeActor, encodeDeath, encodeSpec, encodeState } from "./actor-rows.js";
+import { IdIndex } from "./id-index.js";
 import type { Journal } from "./journal.js";
 
 export interface ActorTableDeps {
@@ -40,6 +41,8 @@ export class ActorTable {
   /** Ids of actors that are not DEAD, by their owner and by their job. */
   readonly #owned = new IdIndex();
   readonly #ofJob = new IdIndex();
+  /** Ids of actors that are not DEAD, by their placement group. */
+  readonly #inGroup = new IdIndex();
   /** Ids of actors that are STARTING or ALIVE, by their node. */
   readonly #onNode = new IdIndex();
   readonly #counts = new Map<ActorState, number>();
@@ -115,6 +118,7 @@ export class ActorTable {
       startFailingMs: 0,
       lostStartNodeIds: [],
       gpuIds: [],
+      bundle: undefined,
       createdAtMs: this.#deps.clock.now(),
     };
     return { actor, durable: this.#change(actor, undefined) };
@@ -157,6 +161,11 @@ export class ActorTable {
   /** Actors of the job, DEAD ones not. */
   ofJob(jobId: string): Actor[] {
     return this.#actorsOf(this.#ofJob, jobId);
+  }
+
+  /** Actors of the placement group, DEAD ones not. */
+  inGroup(groupId: string): Actor[] {
+    return this.#actorsOf(this.#inGroup, groupId);
   }
 
   /** Actors that are STARTING or ALIVE on the node. */
@@ -228,7 +237,7 @@ export class ActorTable {
   }
 
   #hold(actor: Actor, before: Actor | undefined): void {
-    const { actorId, name, ownerId, jobId } = actor.spec;
+    const { actorId, name, ownerId, jobId, placement } = actor.spec;
     this.#actors.set(actorId, actor);
     if (before) this.#counts.set(before.state, this.count(before.state) - 1);
     this.#counts.set(actor.state, this.count(actor.state) + 1);
@@ -238,10 +247,12 @@ export class ActorTable {
       if (name !== "") this.#ids.set(name, actorId);
       this.#owned.add(ownerId, actorId);
       if (jobId !== "") this.#ofJob.add(jobId, actorId);
+      if (placement !== undefined) this.#inGroup.add(placement.groupId, actorId);
       return;
     }
     this.#owned.delete(ownerId, actorId);
     this.#ofJob.delete(jobId, actorId);
+    this.#inGroup.delete(placement?.groupId ?? "", actorId);
     const ended = actor.spec.taskWorker ? this.#endedWorkers : this.#ended;
     const [into, from] = mayStillRun(actor) ? [this.#unconfirmed, ended] : [ended, this.#unconfirmed];
     from.delete(actorId);
@@ -264,25 +275,4 @@ export class ActorTable {
 
 function runs(actor: Actor): boolean {
   return actor.state === "STARTING" || actor.state === "ALIVE";
-}
-
-/** Sets of ids by a key; a key without ids takes no room. */
-class IdIndex {
-  readonly #ids = new Map<string, Set<string>>();
-
-  add(key: string, id: string): void {
-    const ids = this.#ids.get(key);
-    if (ids === undefined) this.#ids.set(key, new Set([id]));
-    else ids.add(id);
-  }
-
-  delete(key: string, id: string): void {
-    const ids = this.#ids.get(key);
-    ids?.delete(id);
-    if (ids?.size === 0) this.#ids.delete(key);
-  }
-
-  of(key: string): string[] {
-    return [...(this.#ids.get(key) ?? [])];
-  }
 }

@@ -35,6 +35,8 @@ export interface ActorSpec extends Scheduling {
   readonly fence: proto.Fence;
   /** Hosts the functions of a module, not an instance of a class: the lease of a shape for tasks. */
   readonly taskWorker: boolean;
+  /** The placement group of whose bundles it takes its resources; its index is undefined: of any. */
+  readonly placement: { readonly groupId: string; readonly bundle: number | undefined } | undefined;
 }
 
 /** An actor as the head knows it. Changed by ActorTable.update only. */
@@ -60,6 +62,8 @@ export interface Actor {
   readonly lostStartNodeIds: readonly string[];
   /** GPUs of its node that it leases. */
   readonly gpuIds: readonly number[];
+  /** Index of the bundle that it takes its resources of, while it has a node. */
+  readonly bundle: number | undefined;
   readonly createdAtMs: number;
 }
 
@@ -119,9 +123,24 @@ export function actorSpecFromProto(message: proto.ActorSpec.$Properties | null |
   const problem = requestProblem(message.resources?.quantities ?? {});
   if (problem !== undefined) throw invalid(problem);
   checkScheduling(message);
+  checkPlacement(spec);
   checkEnvironment(spec.environment);
   checkSize(message, spec.args.byteLength);
   return spec;
+}
+
+/** What decides about a bundle's node is the group's: an actor in it asks for nothing of its own. */
+function checkPlacement({ placement, labels, labelConditions, strategy }: ActorSpec): void {
+  if (placement === undefined) return;
+  const { groupId, bundle = 0 } = placement;
+  if (!isValidId(groupId))
+    throw invalid(`placement.group_id is ${JSON.stringify(groupId)}: name a placement group`);
+  if (!Number.isInteger(bundle) || bundle < 0)
+    throw invalid(`placement.bundle is ${bundle}: give the index of a bundle`);
+  if (Object.keys(labels).length + labelConditions.length > 0 || strategy.kind !== "pack")
+    throw invalid(
+      `placement names group ${groupId}, whose bundles have their nodes: leave labels, label_conditions and strategy out`,
+    );
 }
 
 /** The specification is kept in memory and in Redis for as long as the actor lives. */
@@ -170,6 +189,9 @@ export function specOf(message: proto.ActorSpec.$Properties): ActorSpec {
     role: message.role ?? "",
     taskWorker: message.taskWorker ?? false,
     fence: message.fence ?? proto.Fence.FENCE_UNSPECIFIED,
+    placement: message.placement
+      ? { groupId: message.placement.groupId ?? "", bundle: message.placement.bundle ?? undefined }
+      : undefined,
   };
 }
 
@@ -185,6 +207,9 @@ export function specToProto(spec: ActorSpec): proto.ActorSpec.$Properties {
     ...schedulingToProto(spec),
     resources: { quantities: { ...spec.resources } },
     environment: { ...spec.environment },
+    placement: spec.placement
+      ? { groupId: spec.placement.groupId, bundle: spec.placement.bundle ?? null }
+      : null,
   };
 }
 
@@ -196,6 +221,7 @@ export function actorForReaders(actor: Actor, pendingReason = ""): proto.ActorIn
     pendingReason,
     lostStartNodeIds: [...actor.lostStartNodeIds],
     gpuIds: [...actor.gpuIds],
+    bundle: actor.bundle ?? null,
     spec: { ...specToProto(spec), args: null, environment: {} },
     state: actorStateToProto[actor.state],
     certificate: certificate ?? null,

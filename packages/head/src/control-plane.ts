@@ -24,7 +24,10 @@ import { NodeTable } from "./node-table.js";
 import { ObjectDirectory } from "./object-directory.js";
 import { type HolderState, ObjectHolders, objectHolderPrefix } from "./object-holders.js";
 import { PendingQueue } from "./placement.js";
+import { PlacementGroupTable } from "./placement-group-table.js";
+import { PlacementGroups } from "./placement-groups.js";
 import { Recovery } from "./recovery.js";
+import { rowsOf } from "./rows-of.js";
 import { Sessions } from "./sessions.js";
 import type { BundleShare } from "./shared-bundles.js";
 import { StackRequests } from "./stack-requests.js";
@@ -55,6 +58,8 @@ export class ControlPlane {
   readonly nodes: NodeTable;
   readonly jobs: JobTable;
   readonly pendingQueue: PendingQueue;
+  readonly groupTable: PlacementGroupTable;
+  readonly groups: PlacementGroups;
   readonly recovery: Recovery;
   readonly lifecycle: ActorLifecycle;
   readonly jobLifecycle: JobLifecycle;
@@ -83,6 +88,7 @@ export class ControlPlane {
       store.readTable("actors"),
       store.readTable("deaths"),
     ]);
+    plane.groupTable.load(await store.readTable("groups"));
     plane.actors.load(specs, states, deaths);
     plane.jobs.load(await store.readTable("jobs"), await store.readTable("submissions"));
     const nodes = plane.nodes.all();
@@ -127,16 +133,24 @@ export class ControlPlane {
         if (submission) this.#usedBundles.forgotten(submission);
       },
     });
+    const groupTable = new PlacementGroupTable({ journal, clock });
+    // Before the queue of the others: what a change makes free is offered to groups first.
+    const groups = new PlacementGroups({
+      ...{ groups: groupTable, nodes, clock, logger },
+      isReserved: (nodeId) => this.pendingQueue.isReserved(nodeId),
+      demand: () => this.pendingQueue.demand,
+    });
     const pendingQueue = new PendingQueue({ nodes, clock, reserveAfterMs: config.placementReserveAfterMs });
     this.nodes = nodes;
     this.actors = actors;
     this.jobs = jobs;
     this.pendingQueue = pendingQueue;
+    this.groupTable = groupTable;
+    this.groups = groups;
     this.recovery = new Recovery({ actors, clock, graceMs: config.recoveryGraceMs });
     const shared = { nodes, pendingQueue, clock, logger, metrics };
     this.lifecycle = new ActorLifecycle({
-      ...shared,
-      actors,
+      ...{ ...shared, actors, groups },
       stopGraceMs: config.actorStopGraceMs,
       startRetries: config,
       fenceAfterMs: config.fenceAfterMs,
@@ -177,6 +191,7 @@ export class ControlPlane {
     this.#stopTicking = every(clock, config.heartbeatIntervalMs, () => {
       nodes.tick();
       pendingQueue.tick();
+      groups.tick();
       measureTables({ ...shared, actors, jobs });
       metrics.gauge("palimpsest_head_objects").set(this.objects.size);
       metrics.gauge("palimpsest_head_object_holders").set(this.objectHolders.size);
@@ -216,18 +231,7 @@ export class ControlPlane {
 
   /** Every row of a table as it is now. */
   rowsOf(table: StoreTable): Iterable<readonly [string, Uint8Array]> {
-    switch (table) {
-      case "specs":
-      case "actors":
-      case "deaths":
-        return this.actors.rows(table);
-      case "nodes":
-        return this.nodes.rows();
-      case "jobs":
-        return this.jobs.rows();
-      case "submissions":
-        return this.jobs.submissionRows();
-    }
+    return rowsOf(this, table);
   }
 
   /** Writes something soon, whatever it is: the removal of a row that never was. */
@@ -258,6 +262,10 @@ export class ControlPlane {
     for (const { spec, state } of [...this.actors.all()]) {
       const ownedByActor = this.actors.get(spec.ownerId) !== undefined;
       if (state !== "DEAD" && !spec.detached && !ownedByActor) this.sessions.expect(spec.ownerId, graceMs);
+    }
+    for (const { spec } of this.groupTable.all()) {
+      const owner = this.actors.get(spec.ownerId);
+      if (!spec.detached && owner === undefined) this.sessions.expect(spec.ownerId, graceMs);
     }
   }
 

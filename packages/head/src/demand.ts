@@ -11,7 +11,7 @@
  */
 import { type PlacementRequest, place, wholeGpus } from "@palimpsest/scheduler";
 import type { Clock } from "@palimpsest/wire";
-import type { NodeTable } from "./node-table.js";
+import type { Node } from "./node.js";
 
 const starvedMs = 1_000;
 /** A placement takes a turn: what finds room at once is not asked for. */
@@ -29,7 +29,7 @@ interface Shape {
 }
 
 export interface DemandDeps {
-  readonly nodes: Pick<NodeTable, "all">;
+  readonly nodes: { all(): readonly Node[] };
   readonly clock: Clock;
 }
 

@@ -11,6 +11,10 @@ import type { Bundles } from "./bundles.js";
 import { type ListingsDeps, listActors, listNodes, summarize } from "./listings.js";
 import type { ObjectDirectory } from "./object-directory.js";
 import { createObjectRpcs } from "./object-rpcs.js";
+import { expectOwner } from "./owners.js";
+import { createGroupRpcs, expectGroup } from "./placement-group-rpcs.js";
+import type { PlacementGroupTable } from "./placement-group-table.js";
+import type { PlacementGroups } from "./placement-groups.js";
 import type { Recovery } from "./recovery.js";
 import type { Rpc } from "./rpc.js";
 import { type SessionServiceDeps, type SessionStream, serveSession } from "./session-service.js";
@@ -28,6 +32,8 @@ export interface HeadServiceDeps extends SessionServiceDeps, ListingsDeps {
   readonly recovery: Recovery;
   readonly objects: ObjectDirectory;
   readonly taskWorkers: TaskWorkers;
+  readonly groups: PlacementGroups;
+  readonly groupTable: PlacementGroupTable;
   readonly bundles: Bundles;
   readonly queueDepths: () => Promise<readonly QueueDepth[]>;
   /** Begins the orderly end of the head; returns at once. */
@@ -69,6 +75,7 @@ export function createHeadHandlers(deps: HeadServiceDeps): UntypedServiceImpleme
     listQueues: rpc.unary(headService.listQueues, async () => ({ queues: [...(await deps.queueDepths())] })),
     ...createObjectRpcs(rpc, deps.objects),
     ...createTaskRpcs(rpc, deps.pendingQueue, deps.taskWorkers),
+    ...createGroupRpcs(deps),
     shutdown: rpc.unary(headService.shutdown, (request) => {
       deps.shutdown(request.all ?? false);
       return {};
@@ -97,6 +104,7 @@ async function createActor(
     if (spec.ownerIncarnation > 0) await deps.recovery.find({ actorId: spec.ownerId }, signal);
     await expectName(deps.recovery, spec, signal);
     expectOwner(deps, spec);
+    expectGroup(deps.groups, spec);
     await expectBundle(deps.bundles, spec.code.bundle ?? "");
   }
   return actorForReaders(await deps.lifecycle.create(spec, getIfExists));
@@ -112,30 +120,6 @@ async function expectName(recovery: Recovery, { name }: ActorSpec, signal: Abort
       "GET_TIMEOUT",
       `nodes may still bring back who has the name ${name}: try again`,
     );
-}
-
-/** Every actor that is not detached has an owner whose end is noticed: a session or another actor. */
-function expectOwner({ actors, sessions }: HeadServiceDeps, spec: ActorSpec): void {
-  const { ownerId, ownerIncarnation, detached } = spec;
-  if (detached) return;
-  if (ownerId === "") {
-    throw new PalimpsestError(
-      "INVALID_ARGUMENT",
-      "owner_id is empty: open a Session and name it, or set detached",
-    );
-  }
-  const owner = actors.get(ownerId);
-  if (owner === undefined && ownerIncarnation === 0) {
-    sessions.expect(ownerId);
-    return;
-  }
-  const runs = owner?.state === "STARTING" || owner?.state === "ALIVE";
-  if (!runs || (ownerIncarnation !== 0 && owner.incarnation !== ownerIncarnation)) {
-    throw new PalimpsestError(
-      "OWNER_DIED",
-      `incarnation ${ownerIncarnation} of owner ${ownerId} has ended: what it spawns now would belong to nobody`,
-    );
-  }
 }
 
 async function expectBundle(bundles: Bundles, sha256: string): Promise<void> {

@@ -155,6 +155,7 @@ function addServices(
   server.addService(
     headService,
     createHeadHandlers({
+      ...{ groups: plane.groups, groupTable: plane.groupTable },
       rpc,
       actors,
       nodes,

@@ -62,7 +62,7 @@ export class JobLifecycle {
       }
       if (job.status === "PENDING") this.#seek(job.jobId);
       if (job.status !== "RUNNING") continue;
-      nodes.reserve(job.nodeId, leaseOf(job.jobId), job.resources, job.gpuIds);
+      nodes.reserve(job.nodeId, leaseOf(job.jobId), job.resources, { gpuIds: job.gpuIds });
       const node = nodes.get(job.nodeId);
       if (node === undefined || node.state === "DEAD")
         this.#lost(job, `node lost: ${job.nodeId} is not known any more`);
@@ -156,7 +156,7 @@ export class JobLifecycle {
       if (lost) logger.warn({ jobId, nodeId }, "a job that the tables had lost was adopted");
       const job = lost ? jobs.adopt(nodeId, driver) : jobs.find(jobId);
       const wanted = job?.status === "RUNNING" && job.nodeId === nodeId;
-      if (wanted) nodes.reserve(nodeId, leaseOf(jobId), job.resources, job.gpuIds);
+      if (wanted) nodes.reserve(nodeId, leaseOf(jobId), job.resources, { gpuIds: job.gpuIds });
       if (!wanted || job.stopRequested)
         nodes.send(nodeId, { stopDriver: { jobId, graceMs: driverStopGraceMs } });
     }

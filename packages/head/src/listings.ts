@@ -101,7 +101,7 @@ interface PageOptions<Row> {
 }
 
 /** The rows after the one that the token names, at most the limit. */
-function pageOf<Row>(
+export function pageOf<Row>(
   all: Iterable<Row>,
   { request, idOf, wanted, isFull }: PageOptions<Row>,
 ): { readonly rows: readonly Row[]; readonly nextPageToken: string } {

@@ -43,7 +43,7 @@ describe("NodeTable", () => {
     expect(plane.nodes.reserve("a", "again", { gpu: 0.5 })).toEqual([0]);
     // What a process says it has is believed.
     plane.nodes.release("a", "whole");
-    expect(plane.nodes.reserve("a", "adopted", { gpu: 1 }, [1])).toEqual([1]);
+    expect(plane.nodes.reserve("a", "adopted", { gpu: 1 }, { gpuIds: [1] })).toEqual([1]);
     expect(plane.nodes.get("a")?.available["gpu"]).toBe(0);
   });
 

@@ -11,14 +11,14 @@
  * - NODE-6. Of a GPU at most the whole is leased, and a lease keeps its devices for as long as it lasts.
  */
 
-import { type NodeView, normalizeQuantities, type Quantities } from "@palimpsest/scheduler";
+import type { NodeView, Quantities } from "@palimpsest/scheduler";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { AwakeTime } from "./awake-time.js";
 import type { Journal } from "./journal.js";
-import { decodeNode, encodeNode, type Node } from "./node.js";
-import { NodeLeases } from "./node-leases.js";
+import { decodeNode, encodeNode, type Node, registeredNode } from "./node.js";
+import { type Lease, type LeaseOptions, NodeLeases } from "./node-leases.js";
 import { NodeSums } from "./node-sums.js";
 
 /** The head's side of a node's stream. */
@@ -104,25 +104,11 @@ export class NodeTable {
       );
     }
     known?.connection?.close("a newer link of this node was opened");
-    const offered = message.total?.quantities ?? {};
-    // A GPU that is not whole cannot be leased by its id.
-    const total = normalizeQuantities({ ...offered, gpu: Math.floor(offered["gpu"] ?? 0) });
-    const node: Node = {
-      nodeId,
-      hostname: message.hostname ?? "",
-      pid: message.pid ?? 0,
-      state: "ALIVE",
-      total,
-      available: total,
-      labels: { ...message.labels },
-      objectsAddress: message.objectsAddress ?? "",
-      metricsAddress: message.metricsAddress ?? "",
-      joinedAtMs: known && known.node.state !== "DEAD" ? known.node.joinedAtMs : now,
-      lastHeartbeatMs: now,
-    };
+    const joinedAtMs = known && known.node.state !== "DEAD" ? known.node.joinedAtMs : now;
+    const node: Node = { ...registeredNode(message), joinedAtMs, lastHeartbeatMs: now };
     const isBack = instanceId !== "" && known?.instanceId === instanceId;
     const entry = this.#entry(node, connection, this.#deps.nodeTimeoutMs, { instanceId, isBack });
-    entry.leases = new NodeLeases(total, known?.leases);
+    entry.leases = new NodeLeases(node.total, known?.leases);
     entry.node = { ...node, available: entry.leases.available };
     this.#entries.set(nodeId, entry);
     this.#persist(entry);
@@ -196,21 +182,37 @@ export class NodeTable {
   }
 
   /**
-   * Takes quantities of a node under a lease's name: what was chosen for it, or what a process that runs already has.
-   * @param knownGpuIds the devices of a lease that exists already; without them free ones are chosen
+   * Takes quantities of a node, or of a bundle on it, under a lease's name: what was chosen for it, or what a process
+   * that runs already has.
    * @returns ids of the lease's GPUs
    */
   reserve(
     nodeId: string,
     name: string,
     quantities: Quantities,
-    knownGpuIds?: readonly number[],
+    options: LeaseOptions = {},
   ): readonly number[] {
     const entry = this.#entries.get(nodeId);
-    if (entry === undefined) return knownGpuIds ?? [];
-    const gpuIds = entry.leases.take(name, quantities, knownGpuIds);
+    if (entry === undefined) return options.gpuIds ?? [];
+    const gpuIds = entry.leases.take(name, quantities, options);
     this.#leasesChanged(entry);
     return gpuIds;
+  }
+
+  /** Takes a bundle, which other leases can be taken of. */
+  reserveBundle(nodeId: string, name: string, quantities: Quantities, gpuIds: readonly number[]): void {
+    const entry = this.#entries.get(nodeId);
+    if (entry === undefined) return;
+    entry.leases.takeBundle(name, quantities, gpuIds);
+    this.#leasesChanged(entry);
+  }
+
+  /** A bundle on the node as the scheduler sees it, with the labels of its node; undefined: it cannot be used. */
+  bundleView(nodeId: string, name: string): Omit<NodeView, "nodeId"> | undefined {
+    const entry = this.#entries.get(nodeId);
+    if (entry?.node.state !== "ALIVE") return undefined;
+    const view = entry.leases.bundleView(name);
+    return view && { ...view, labels: entry.node.labels };
   }
 
   release(nodeId: string, name: string): void {
@@ -223,9 +225,9 @@ export class NodeTable {
     return this.#entries.get(nodeId)?.leases.gpusOf(name) ?? [];
   }
 
-  /** Names of the leases on the node. */
-  leasesOf(nodeId: string): string[] {
-    return this.#entries.get(nodeId)?.leases.names ?? [];
+  /** Leases on the node by their names. */
+  leasesOn(nodeId: string): ReadonlyMap<string, Lease> {
+    return new Map(this.#entries.get(nodeId)?.leases.all());
   }
 
   /** Calls back for each node that dies. */

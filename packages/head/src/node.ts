@@ -35,6 +35,26 @@ export function nodeToProto(node: Node): proto.NodeInfo.$Properties {
   };
 }
 
+/** A node as it registers, with nothing of it leased. */
+export function registeredNode(
+  message: proto.RegisterNode.$Properties,
+): Omit<Node, "joinedAtMs" | "lastHeartbeatMs"> {
+  const offered = message.total?.quantities ?? {};
+  // A GPU that is not whole cannot be leased by its id.
+  const total = normalizeQuantities({ ...offered, gpu: Math.floor(offered["gpu"] ?? 0) });
+  return {
+    nodeId: message.nodeId ?? "",
+    hostname: message.hostname ?? "",
+    pid: message.pid ?? 0,
+    state: "ALIVE",
+    total,
+    available: total,
+    labels: { ...message.labels },
+    objectsAddress: message.objectsAddress ?? "",
+    metricsAddress: message.metricsAddress ?? "",
+  };
+}
+
 export function encodeNode(node: Node): Uint8Array {
   return proto.NodeInfo.encode(nodeToProto(node)).finish();
 }

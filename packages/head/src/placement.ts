@@ -11,7 +11,8 @@
 import { PlacementIndex, type PlacementRequest, type WaitingShape } from "@palimpsest/scheduler";
 import type { Clock } from "@palimpsest/wire";
 import { Demand } from "./demand.js";
-import type { NodeTable } from "./node-table.js";
+import type { Node } from "./node.js";
+import type { NodeChange } from "./node-table.js";
 
 const sliceMs = 8;
 
@@ -24,8 +25,17 @@ export interface PendingRequest {
   onPlaced(nodeId: string): void;
 }
 
+/** Where requests can be placed: nodes, or the bundles of a placement group. */
+export interface Places {
+  /** Calls back with what can be used of a place after each change of it; undefined: nothing any more. */
+  onChange(listener: NodeChange): void;
+  reserve(placeId: string, leaseId: string, resources: PlacementRequest["resources"]): unknown;
+  /** The nodes of the cluster. */
+  all(): readonly Node[];
+}
+
 export interface PendingQueueDeps {
-  readonly nodes: NodeTable;
+  readonly nodes: Places;
   readonly clock: Clock;
   /** A request that a node could hold gets one reserved when it has waited this long. */
   readonly reserveAfterMs: number;
@@ -56,6 +66,10 @@ export class PendingQueue {
   /** Nodes that are kept for requests that have waited long. */
   get reservedNodes(): number {
     return this.#index.reservations().size;
+  }
+
+  isReserved(nodeId: string): boolean {
+    return this.#index.isReserved(nodeId);
   }
 
   /** How often a node was looked at for a kind of request. */

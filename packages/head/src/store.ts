@@ -1,9 +1,9 @@
 /**
  * Where the head's truth lies. Keys and values are opaque here; the tables know what they mean. Rows that a store has
  * lost are written again in this order: the state of an actor that is DEAD before its specification, which has lost
- * its arguments (ACTORTABLE-7); what was submitted before the job, which cannot start without it.
+ * its arguments (ACTORTABLE-7); a placement group before its actors; what was submitted before the job, which cannot start without it.
  */
-export const storeTables = ["deaths", "actors", "specs", "nodes", "submissions", "jobs"] as const;
+export const storeTables = ["deaths", "groups", "actors", "specs", "nodes", "submissions", "jobs"] as const;
 export type StoreTable = (typeof storeTables)[number];
 
 /** One row as it is to be; without bytes it is removed. */

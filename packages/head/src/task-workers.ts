@@ -10,7 +10,7 @@
  */
 import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { leaseOf } from "./actor-supervision.js";
+import { leaseOf, leaseOptionsOf } from "./actor-supervision.js";
 import type { ActorTable } from "./actor-table.js";
 import type { NodeTable } from "./node-table.js";
 
@@ -42,6 +42,7 @@ export class TaskWorkers {
     this.#revisions.set(id, latest);
     const { cpu: _cpu, ...others } = actor.spec.resources;
     const lease = leaseOf(id, actor.incarnation);
-    this.#nodes.reserve(actor.nodeId, lease, waiting ? others : actor.spec.resources, actor.gpuIds);
+    const options = leaseOptionsOf(actor, actor.gpuIds, actor.bundle);
+    this.#nodes.reserve(actor.nodeId, lease, waiting ? others : actor.spec.resources, options);
   }
 }

@@ -63,6 +63,10 @@ export class PlacementIndex {
     return new Map([...this.#reservedFor].map(([nodeId, shape]) => [nodeId, shape.request]));
   }
 
+  isReserved(nodeId: string): boolean {
+    return this.#reservedFor.has(nodeId);
+  }
+
   /** Enters a node, or what changed of it. */
   setNode(view: NodeView): void {
     this.#explanations.clear();

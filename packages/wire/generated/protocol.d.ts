@@ -4243,6 +4243,9 @@ export namespace palimpsest {
             /** ActorSpec strategy. */
             strategy?: (palimpsest.v1.Strategy.$Properties|null);
 
+            /** ActorSpec placement. */
+            placement?: (palimpsest.v1.GroupPlacement.$Properties|null);
+
             /** ActorSpec taskWorker. */
             taskWorker: boolean;
 
@@ -4341,6 +4344,9 @@ export namespace palimpsest {
                 /** ActorSpec strategy */
                 strategy?: (palimpsest.v1.Strategy.$Properties|null);
 
+                /** ActorSpec placement */
+                placement?: (palimpsest.v1.GroupPlacement.$Properties|null);
+
                 /** ActorSpec taskWorker */
                 taskWorker?: (boolean|null);
 
@@ -4371,9 +4377,81 @@ export namespace palimpsest {
               fence?: palimpsest.v1.Fence|null;
               labelConditions?: palimpsest.v1.LabelCondition.$Shape[]|null;
               strategy?: palimpsest.v1.Strategy.$Shape|null;
+              placement?: palimpsest.v1.GroupPlacement.$Shape|null;
               taskWorker?: boolean|null;
               $unknowns?: Uint8Array[];
             };
+        }
+
+        /**
+         * Properties of a GroupPlacement.
+         * @deprecated Use palimpsest.v1.GroupPlacement.$Properties instead.
+         */
+        interface IGroupPlacement extends palimpsest.v1.GroupPlacement.$Properties {
+        }
+
+        /** Represents a GroupPlacement. */
+        class GroupPlacement {
+
+            /**
+             * Constructs a new GroupPlacement.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.GroupPlacement.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** GroupPlacement groupId. */
+            groupId: string;
+
+            /** GroupPlacement bundle. */
+            bundle?: (number|null);
+
+            /**
+             * Creates a new GroupPlacement instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns GroupPlacement instance
+             */
+            static create(properties: palimpsest.v1.GroupPlacement.$Shape): palimpsest.v1.GroupPlacement & palimpsest.v1.GroupPlacement.$Shape;
+            static create(properties?: palimpsest.v1.GroupPlacement.$Properties): palimpsest.v1.GroupPlacement;
+
+            /**
+             * Encodes the specified GroupPlacement message. Does not implicitly {@link palimpsest.v1.GroupPlacement.verify|verify} messages.
+             * @param message GroupPlacement message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.GroupPlacement.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a GroupPlacement message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.GroupPlacement & palimpsest.v1.GroupPlacement.$Shape} GroupPlacement
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.GroupPlacement & palimpsest.v1.GroupPlacement.$Shape;
+        }
+
+        namespace GroupPlacement {
+
+            /** Properties of a GroupPlacement. */
+            interface $Properties {
+
+                /** GroupPlacement groupId */
+                groupId?: (string|null);
+
+                /** GroupPlacement bundle */
+                bundle?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a GroupPlacement. */
+            type $Shape = palimpsest.v1.GroupPlacement.$Properties;
         }
 
         /** LabelOperator enum. */
@@ -4791,6 +4869,9 @@ export namespace palimpsest {
             /** ActorInfo gpuIds. */
             gpuIds: number[];
 
+            /** ActorInfo bundle. */
+            bundle?: (number|null);
+
             /**
              * Creates a new ActorInfo instance using the specified properties.
              * @param [properties] Properties to set
@@ -4871,6 +4952,9 @@ export namespace palimpsest {
                 /** ActorInfo gpuIds */
                 gpuIds?: (number[]|null);
 
+                /** ActorInfo bundle */
+                bundle?: (number|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -4893,8 +4977,693 @@ export namespace palimpsest {
               startFailingMs?: number|null;
               lostStartNodeIds?: string[]|null;
               gpuIds?: number[]|null;
+              bundle?: number|null;
               $unknowns?: Uint8Array[];
             };
+        }
+
+        /** GroupStrategy enum. */
+        enum GroupStrategy {
+
+            /** GROUP_STRATEGY_UNSPECIFIED value */
+            GROUP_STRATEGY_UNSPECIFIED = 0,
+
+            /** GROUP_STRATEGY_PACK value */
+            GROUP_STRATEGY_PACK = 1,
+
+            /** GROUP_STRATEGY_SPREAD value */
+            GROUP_STRATEGY_SPREAD = 2,
+
+            /** GROUP_STRATEGY_STRICT_PACK value */
+            GROUP_STRATEGY_STRICT_PACK = 3,
+
+            /** GROUP_STRATEGY_STRICT_SPREAD value */
+            GROUP_STRATEGY_STRICT_SPREAD = 4
+        }
+
+        /** PlacementGroupState enum. */
+        enum PlacementGroupState {
+
+            /** PLACEMENT_GROUP_STATE_UNSPECIFIED value */
+            PLACEMENT_GROUP_STATE_UNSPECIFIED = 0,
+
+            /** PLACEMENT_GROUP_STATE_PENDING value */
+            PLACEMENT_GROUP_STATE_PENDING = 1,
+
+            /** PLACEMENT_GROUP_STATE_CREATED value */
+            PLACEMENT_GROUP_STATE_CREATED = 2,
+
+            /** PLACEMENT_GROUP_STATE_RESCHEDULING value */
+            PLACEMENT_GROUP_STATE_RESCHEDULING = 3,
+
+            /** PLACEMENT_GROUP_STATE_REMOVED value */
+            PLACEMENT_GROUP_STATE_REMOVED = 4
+        }
+
+        /**
+         * Properties of a PlacementGroupSpec.
+         * @deprecated Use palimpsest.v1.PlacementGroupSpec.$Properties instead.
+         */
+        interface IPlacementGroupSpec extends palimpsest.v1.PlacementGroupSpec.$Properties {
+        }
+
+        /** Represents a PlacementGroupSpec. */
+        class PlacementGroupSpec {
+
+            /**
+             * Constructs a new PlacementGroupSpec.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.PlacementGroupSpec.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** PlacementGroupSpec groupId. */
+            groupId: string;
+
+            /** PlacementGroupSpec name. */
+            name: string;
+
+            /** PlacementGroupSpec bundles. */
+            bundles: palimpsest.v1.Resources.$Properties[];
+
+            /** PlacementGroupSpec strategy. */
+            strategy: palimpsest.v1.GroupStrategy;
+
+            /** PlacementGroupSpec detached. */
+            detached: boolean;
+
+            /** PlacementGroupSpec ownerId. */
+            ownerId: string;
+
+            /** PlacementGroupSpec ownerIncarnation. */
+            ownerIncarnation: number;
+
+            /** PlacementGroupSpec jobId. */
+            jobId: string;
+
+            /** PlacementGroupSpec labels. */
+            labels: { [k: string]: string };
+
+            /** PlacementGroupSpec labelConditions. */
+            labelConditions: palimpsest.v1.LabelCondition.$Properties[];
+
+            /**
+             * Creates a new PlacementGroupSpec instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns PlacementGroupSpec instance
+             */
+            static create(properties: palimpsest.v1.PlacementGroupSpec.$Shape): palimpsest.v1.PlacementGroupSpec & palimpsest.v1.PlacementGroupSpec.$Shape;
+            static create(properties?: palimpsest.v1.PlacementGroupSpec.$Properties): palimpsest.v1.PlacementGroupSpec;
+
+            /**
+             * Encodes the specified PlacementGroupSpec message. Does not implicitly {@link palimpsest.v1.PlacementGroupSpec.verify|verify} messages.
+             * @param message PlacementGroupSpec message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.PlacementGroupSpec.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a PlacementGroupSpec message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.PlacementGroupSpec & palimpsest.v1.PlacementGroupSpec.$Shape} PlacementGroupSpec
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.PlacementGroupSpec & palimpsest.v1.PlacementGroupSpec.$Shape;
+        }
+
+        namespace PlacementGroupSpec {
+
+            /** Properties of a PlacementGroupSpec. */
+            interface $Properties {
+
+                /** PlacementGroupSpec groupId */
+                groupId?: (string|null);
+
+                /** PlacementGroupSpec name */
+                name?: (string|null);
+
+                /** PlacementGroupSpec bundles */
+                bundles?: (palimpsest.v1.Resources.$Properties[]|null);
+
+                /** PlacementGroupSpec strategy */
+                strategy?: (palimpsest.v1.GroupStrategy|null);
+
+                /** PlacementGroupSpec detached */
+                detached?: (boolean|null);
+
+                /** PlacementGroupSpec ownerId */
+                ownerId?: (string|null);
+
+                /** PlacementGroupSpec ownerIncarnation */
+                ownerIncarnation?: (number|null);
+
+                /** PlacementGroupSpec jobId */
+                jobId?: (string|null);
+
+                /** PlacementGroupSpec labels */
+                labels?: ({ [k: string]: string }|null);
+
+                /** PlacementGroupSpec labelConditions */
+                labelConditions?: (palimpsest.v1.LabelCondition.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a PlacementGroupSpec. */
+            type $Shape = palimpsest.v1.PlacementGroupSpec.$Properties;
+        }
+
+        /**
+         * Properties of a BundlePlace.
+         * @deprecated Use palimpsest.v1.BundlePlace.$Properties instead.
+         */
+        interface IBundlePlace extends palimpsest.v1.BundlePlace.$Properties {
+        }
+
+        /** Represents a BundlePlace. */
+        class BundlePlace {
+
+            /**
+             * Constructs a new BundlePlace.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.BundlePlace.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** BundlePlace nodeId. */
+            nodeId: string;
+
+            /** BundlePlace gpuIds. */
+            gpuIds: number[];
+
+            /**
+             * Creates a new BundlePlace instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns BundlePlace instance
+             */
+            static create(properties: palimpsest.v1.BundlePlace.$Shape): palimpsest.v1.BundlePlace & palimpsest.v1.BundlePlace.$Shape;
+            static create(properties?: palimpsest.v1.BundlePlace.$Properties): palimpsest.v1.BundlePlace;
+
+            /**
+             * Encodes the specified BundlePlace message. Does not implicitly {@link palimpsest.v1.BundlePlace.verify|verify} messages.
+             * @param message BundlePlace message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.BundlePlace.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a BundlePlace message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.BundlePlace & palimpsest.v1.BundlePlace.$Shape} BundlePlace
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.BundlePlace & palimpsest.v1.BundlePlace.$Shape;
+        }
+
+        namespace BundlePlace {
+
+            /** Properties of a BundlePlace. */
+            interface $Properties {
+
+                /** BundlePlace nodeId */
+                nodeId?: (string|null);
+
+                /** BundlePlace gpuIds */
+                gpuIds?: (number[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a BundlePlace. */
+            type $Shape = palimpsest.v1.BundlePlace.$Properties;
+        }
+
+        /**
+         * Properties of a PlacementGroupInfo.
+         * @deprecated Use palimpsest.v1.PlacementGroupInfo.$Properties instead.
+         */
+        interface IPlacementGroupInfo extends palimpsest.v1.PlacementGroupInfo.$Properties {
+        }
+
+        /** Represents a PlacementGroupInfo. */
+        class PlacementGroupInfo {
+
+            /**
+             * Constructs a new PlacementGroupInfo.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.PlacementGroupInfo.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** PlacementGroupInfo spec. */
+            spec?: (palimpsest.v1.PlacementGroupSpec.$Properties|null);
+
+            /** PlacementGroupInfo state. */
+            state: palimpsest.v1.PlacementGroupState;
+
+            /** PlacementGroupInfo places. */
+            places: palimpsest.v1.BundlePlace.$Properties[];
+
+            /** PlacementGroupInfo reason. */
+            reason: string;
+
+            /** PlacementGroupInfo createdAtMs. */
+            createdAtMs: number;
+
+            /**
+             * Creates a new PlacementGroupInfo instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns PlacementGroupInfo instance
+             */
+            static create(properties: palimpsest.v1.PlacementGroupInfo.$Shape): palimpsest.v1.PlacementGroupInfo & palimpsest.v1.PlacementGroupInfo.$Shape;
+            static create(properties?: palimpsest.v1.PlacementGroupInfo.$Properties): palimpsest.v1.PlacementGroupInfo;
+
+            /**
+             * Encodes the specified PlacementGroupInfo message. Does not implicitly {@link palimpsest.v1.PlacementGroupInfo.verify|verify} messages.
+             * @param message PlacementGroupInfo message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.PlacementGroupInfo.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a PlacementGroupInfo message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.PlacementGroupInfo & palimpsest.v1.PlacementGroupInfo.$Shape} PlacementGroupInfo
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.PlacementGroupInfo & palimpsest.v1.PlacementGroupInfo.$Shape;
+        }
+
+        namespace PlacementGroupInfo {
+
+            /** Properties of a PlacementGroupInfo. */
+            interface $Properties {
+
+                /** PlacementGroupInfo spec */
+                spec?: (palimpsest.v1.PlacementGroupSpec.$Properties|null);
+
+                /** PlacementGroupInfo state */
+                state?: (palimpsest.v1.PlacementGroupState|null);
+
+                /** PlacementGroupInfo places */
+                places?: (palimpsest.v1.BundlePlace.$Properties[]|null);
+
+                /** PlacementGroupInfo reason */
+                reason?: (string|null);
+
+                /** PlacementGroupInfo createdAtMs */
+                createdAtMs?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a PlacementGroupInfo. */
+            type $Shape = palimpsest.v1.PlacementGroupInfo.$Properties;
+        }
+
+        /**
+         * Properties of a CreatePlacementGroupRequest.
+         * @deprecated Use palimpsest.v1.CreatePlacementGroupRequest.$Properties instead.
+         */
+        interface ICreatePlacementGroupRequest extends palimpsest.v1.CreatePlacementGroupRequest.$Properties {
+        }
+
+        /** Represents a CreatePlacementGroupRequest. */
+        class CreatePlacementGroupRequest {
+
+            /**
+             * Constructs a new CreatePlacementGroupRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.CreatePlacementGroupRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** CreatePlacementGroupRequest spec. */
+            spec?: (palimpsest.v1.PlacementGroupSpec.$Properties|null);
+
+            /**
+             * Creates a new CreatePlacementGroupRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns CreatePlacementGroupRequest instance
+             */
+            static create(properties: palimpsest.v1.CreatePlacementGroupRequest.$Shape): palimpsest.v1.CreatePlacementGroupRequest & palimpsest.v1.CreatePlacementGroupRequest.$Shape;
+            static create(properties?: palimpsest.v1.CreatePlacementGroupRequest.$Properties): palimpsest.v1.CreatePlacementGroupRequest;
+
+            /**
+             * Encodes the specified CreatePlacementGroupRequest message. Does not implicitly {@link palimpsest.v1.CreatePlacementGroupRequest.verify|verify} messages.
+             * @param message CreatePlacementGroupRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.CreatePlacementGroupRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a CreatePlacementGroupRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.CreatePlacementGroupRequest & palimpsest.v1.CreatePlacementGroupRequest.$Shape} CreatePlacementGroupRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.CreatePlacementGroupRequest & palimpsest.v1.CreatePlacementGroupRequest.$Shape;
+        }
+
+        namespace CreatePlacementGroupRequest {
+
+            /** Properties of a CreatePlacementGroupRequest. */
+            interface $Properties {
+
+                /** CreatePlacementGroupRequest spec */
+                spec?: (palimpsest.v1.PlacementGroupSpec.$Properties|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a CreatePlacementGroupRequest. */
+            type $Shape = palimpsest.v1.CreatePlacementGroupRequest.$Properties;
+        }
+
+        /**
+         * Properties of a ResolvePlacementGroupRequest.
+         * @deprecated Use palimpsest.v1.ResolvePlacementGroupRequest.$Properties instead.
+         */
+        interface IResolvePlacementGroupRequest extends palimpsest.v1.ResolvePlacementGroupRequest.$Properties {
+        }
+
+        /** Represents a ResolvePlacementGroupRequest. */
+        class ResolvePlacementGroupRequest {
+
+            /**
+             * Constructs a new ResolvePlacementGroupRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ResolvePlacementGroupRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ResolvePlacementGroupRequest groupId. */
+            groupId: string;
+
+            /** ResolvePlacementGroupRequest name. */
+            name: string;
+
+            /** ResolvePlacementGroupRequest waitMs. */
+            waitMs: number;
+
+            /**
+             * Creates a new ResolvePlacementGroupRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ResolvePlacementGroupRequest instance
+             */
+            static create(properties: palimpsest.v1.ResolvePlacementGroupRequest.$Shape): palimpsest.v1.ResolvePlacementGroupRequest & palimpsest.v1.ResolvePlacementGroupRequest.$Shape;
+            static create(properties?: palimpsest.v1.ResolvePlacementGroupRequest.$Properties): palimpsest.v1.ResolvePlacementGroupRequest;
+
+            /**
+             * Encodes the specified ResolvePlacementGroupRequest message. Does not implicitly {@link palimpsest.v1.ResolvePlacementGroupRequest.verify|verify} messages.
+             * @param message ResolvePlacementGroupRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ResolvePlacementGroupRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ResolvePlacementGroupRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ResolvePlacementGroupRequest & palimpsest.v1.ResolvePlacementGroupRequest.$Shape} ResolvePlacementGroupRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ResolvePlacementGroupRequest & palimpsest.v1.ResolvePlacementGroupRequest.$Shape;
+        }
+
+        namespace ResolvePlacementGroupRequest {
+
+            /** Properties of a ResolvePlacementGroupRequest. */
+            interface $Properties {
+
+                /** ResolvePlacementGroupRequest groupId */
+                groupId?: (string|null);
+
+                /** ResolvePlacementGroupRequest name */
+                name?: (string|null);
+
+                /** ResolvePlacementGroupRequest waitMs */
+                waitMs?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ResolvePlacementGroupRequest. */
+            type $Shape = palimpsest.v1.ResolvePlacementGroupRequest.$Properties;
+        }
+
+        /**
+         * Properties of a RemovePlacementGroupRequest.
+         * @deprecated Use palimpsest.v1.RemovePlacementGroupRequest.$Properties instead.
+         */
+        interface IRemovePlacementGroupRequest extends palimpsest.v1.RemovePlacementGroupRequest.$Properties {
+        }
+
+        /** Represents a RemovePlacementGroupRequest. */
+        class RemovePlacementGroupRequest {
+
+            /**
+             * Constructs a new RemovePlacementGroupRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.RemovePlacementGroupRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** RemovePlacementGroupRequest groupId. */
+            groupId: string;
+
+            /**
+             * Creates a new RemovePlacementGroupRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns RemovePlacementGroupRequest instance
+             */
+            static create(properties: palimpsest.v1.RemovePlacementGroupRequest.$Shape): palimpsest.v1.RemovePlacementGroupRequest & palimpsest.v1.RemovePlacementGroupRequest.$Shape;
+            static create(properties?: palimpsest.v1.RemovePlacementGroupRequest.$Properties): palimpsest.v1.RemovePlacementGroupRequest;
+
+            /**
+             * Encodes the specified RemovePlacementGroupRequest message. Does not implicitly {@link palimpsest.v1.RemovePlacementGroupRequest.verify|verify} messages.
+             * @param message RemovePlacementGroupRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.RemovePlacementGroupRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a RemovePlacementGroupRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RemovePlacementGroupRequest & palimpsest.v1.RemovePlacementGroupRequest.$Shape} RemovePlacementGroupRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.RemovePlacementGroupRequest & palimpsest.v1.RemovePlacementGroupRequest.$Shape;
+        }
+
+        namespace RemovePlacementGroupRequest {
+
+            /** Properties of a RemovePlacementGroupRequest. */
+            interface $Properties {
+
+                /** RemovePlacementGroupRequest groupId */
+                groupId?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a RemovePlacementGroupRequest. */
+            type $Shape = palimpsest.v1.RemovePlacementGroupRequest.$Properties;
+        }
+
+        /**
+         * Properties of a ListPlacementGroupsRequest.
+         * @deprecated Use palimpsest.v1.ListPlacementGroupsRequest.$Properties instead.
+         */
+        interface IListPlacementGroupsRequest extends palimpsest.v1.ListPlacementGroupsRequest.$Properties {
+        }
+
+        /** Represents a ListPlacementGroupsRequest. */
+        class ListPlacementGroupsRequest {
+
+            /**
+             * Constructs a new ListPlacementGroupsRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ListPlacementGroupsRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ListPlacementGroupsRequest states. */
+            states: palimpsest.v1.PlacementGroupState[];
+
+            /** ListPlacementGroupsRequest ownerId. */
+            ownerId: string;
+
+            /** ListPlacementGroupsRequest jobId. */
+            jobId: string;
+
+            /** ListPlacementGroupsRequest limit. */
+            limit: number;
+
+            /** ListPlacementGroupsRequest pageToken. */
+            pageToken: string;
+
+            /**
+             * Creates a new ListPlacementGroupsRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ListPlacementGroupsRequest instance
+             */
+            static create(properties: palimpsest.v1.ListPlacementGroupsRequest.$Shape): palimpsest.v1.ListPlacementGroupsRequest & palimpsest.v1.ListPlacementGroupsRequest.$Shape;
+            static create(properties?: palimpsest.v1.ListPlacementGroupsRequest.$Properties): palimpsest.v1.ListPlacementGroupsRequest;
+
+            /**
+             * Encodes the specified ListPlacementGroupsRequest message. Does not implicitly {@link palimpsest.v1.ListPlacementGroupsRequest.verify|verify} messages.
+             * @param message ListPlacementGroupsRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ListPlacementGroupsRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ListPlacementGroupsRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListPlacementGroupsRequest & palimpsest.v1.ListPlacementGroupsRequest.$Shape} ListPlacementGroupsRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ListPlacementGroupsRequest & palimpsest.v1.ListPlacementGroupsRequest.$Shape;
+        }
+
+        namespace ListPlacementGroupsRequest {
+
+            /** Properties of a ListPlacementGroupsRequest. */
+            interface $Properties {
+
+                /** ListPlacementGroupsRequest states */
+                states?: (palimpsest.v1.PlacementGroupState[]|null);
+
+                /** ListPlacementGroupsRequest ownerId */
+                ownerId?: (string|null);
+
+                /** ListPlacementGroupsRequest jobId */
+                jobId?: (string|null);
+
+                /** ListPlacementGroupsRequest limit */
+                limit?: (number|null);
+
+                /** ListPlacementGroupsRequest pageToken */
+                pageToken?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ListPlacementGroupsRequest. */
+            type $Shape = palimpsest.v1.ListPlacementGroupsRequest.$Properties;
+        }
+
+        /**
+         * Properties of a ListPlacementGroupsResponse.
+         * @deprecated Use palimpsest.v1.ListPlacementGroupsResponse.$Properties instead.
+         */
+        interface IListPlacementGroupsResponse extends palimpsest.v1.ListPlacementGroupsResponse.$Properties {
+        }
+
+        /** Represents a ListPlacementGroupsResponse. */
+        class ListPlacementGroupsResponse {
+
+            /**
+             * Constructs a new ListPlacementGroupsResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ListPlacementGroupsResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ListPlacementGroupsResponse groups. */
+            groups: palimpsest.v1.PlacementGroupInfo.$Properties[];
+
+            /** ListPlacementGroupsResponse nextPageToken. */
+            nextPageToken: string;
+
+            /**
+             * Creates a new ListPlacementGroupsResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ListPlacementGroupsResponse instance
+             */
+            static create(properties: palimpsest.v1.ListPlacementGroupsResponse.$Shape): palimpsest.v1.ListPlacementGroupsResponse & palimpsest.v1.ListPlacementGroupsResponse.$Shape;
+            static create(properties?: palimpsest.v1.ListPlacementGroupsResponse.$Properties): palimpsest.v1.ListPlacementGroupsResponse;
+
+            /**
+             * Encodes the specified ListPlacementGroupsResponse message. Does not implicitly {@link palimpsest.v1.ListPlacementGroupsResponse.verify|verify} messages.
+             * @param message ListPlacementGroupsResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ListPlacementGroupsResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ListPlacementGroupsResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListPlacementGroupsResponse & palimpsest.v1.ListPlacementGroupsResponse.$Shape} ListPlacementGroupsResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ListPlacementGroupsResponse & palimpsest.v1.ListPlacementGroupsResponse.$Shape;
+        }
+
+        namespace ListPlacementGroupsResponse {
+
+            /** Properties of a ListPlacementGroupsResponse. */
+            interface $Properties {
+
+                /** ListPlacementGroupsResponse groups */
+                groups?: (palimpsest.v1.PlacementGroupInfo.$Properties[]|null);
+
+                /** ListPlacementGroupsResponse nextPageToken */
+                nextPageToken?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ListPlacementGroupsResponse. */
+            type $Shape = palimpsest.v1.ListPlacementGroupsResponse.$Properties;
         }
 
         /**
@@ -12596,6 +13365,7 @@ export import AwaitDemandRequest = palimpsest.v1.AwaitDemandRequest;
 export import AwaitDemandResponse = palimpsest.v1.AwaitDemandResponse;
 export import BundleChunk = palimpsest.v1.BundleChunk;
 export import BundleInfo = palimpsest.v1.BundleInfo;
+export import BundlePlace = palimpsest.v1.BundlePlace;
 export import Call = palimpsest.v1.Call;
 export import CallBatch = palimpsest.v1.CallBatch;
 export import CallFrame = palimpsest.v1.CallFrame;
@@ -12603,6 +13373,7 @@ export import ClusterInfo = palimpsest.v1.ClusterInfo;
 export import CodeRef = palimpsest.v1.CodeRef;
 export import Conversation = palimpsest.v1.Conversation;
 export import CreateActorRequest = palimpsest.v1.CreateActorRequest;
+export import CreatePlacementGroupRequest = palimpsest.v1.CreatePlacementGroupRequest;
 export import DeathCertificate = palimpsest.v1.DeathCertificate;
 export import DeleteJobRequest = palimpsest.v1.DeleteJobRequest;
 export import DriverExited = palimpsest.v1.DriverExited;
@@ -12625,6 +13396,8 @@ export import GetClusterRequest = palimpsest.v1.GetClusterRequest;
 export import GetJobRequest = palimpsest.v1.GetJobRequest;
 export import GetStackRequest = palimpsest.v1.GetStackRequest;
 export import Goodbye = palimpsest.v1.Goodbye;
+export import GroupPlacement = palimpsest.v1.GroupPlacement;
+export import GroupStrategy = palimpsest.v1.GroupStrategy;
 export import HeadMessage = palimpsest.v1.HeadMessage;
 export import HoldRequest = palimpsest.v1.HoldRequest;
 export import HoldResponse = palimpsest.v1.HoldResponse;
@@ -12643,6 +13416,8 @@ export import ListNodesRequest = palimpsest.v1.ListNodesRequest;
 export import ListNodesResponse = palimpsest.v1.ListNodesResponse;
 export import ListObjectsRequest = palimpsest.v1.ListObjectsRequest;
 export import ListObjectsResponse = palimpsest.v1.ListObjectsResponse;
+export import ListPlacementGroupsRequest = palimpsest.v1.ListPlacementGroupsRequest;
+export import ListPlacementGroupsResponse = palimpsest.v1.ListPlacementGroupsResponse;
 export import ListQueuesRequest = palimpsest.v1.ListQueuesRequest;
 export import ListQueuesResponse = palimpsest.v1.ListQueuesResponse;
 export import LocateObjectRequest = palimpsest.v1.LocateObjectRequest;
@@ -12669,6 +13444,9 @@ export import ObjectPlace = palimpsest.v1.ObjectPlace;
 export import ObjectReference = palimpsest.v1.ObjectReference;
 export import ObjectReport = palimpsest.v1.ObjectReport;
 export import ObjectRow = palimpsest.v1.ObjectRow;
+export import PlacementGroupInfo = palimpsest.v1.PlacementGroupInfo;
+export import PlacementGroupSpec = palimpsest.v1.PlacementGroupSpec;
+export import PlacementGroupState = palimpsest.v1.PlacementGroupState;
 export import Probe = palimpsest.v1.Probe;
 export import ProcessCredentials = palimpsest.v1.ProcessCredentials;
 export import PullChunk = palimpsest.v1.PullChunk;
@@ -12677,11 +13455,13 @@ export import PutChunk = palimpsest.v1.PutChunk;
 export import QueueInfo = palimpsest.v1.QueueInfo;
 export import RegisterNode = palimpsest.v1.RegisterNode;
 export import Registered = palimpsest.v1.Registered;
+export import RemovePlacementGroupRequest = palimpsest.v1.RemovePlacementGroupRequest;
 export import ReplacedToken = palimpsest.v1.ReplacedToken;
 export import Reply = palimpsest.v1.Reply;
 export import ReplyBatch = palimpsest.v1.ReplyBatch;
 export import ReserveValue = palimpsest.v1.ReserveValue;
 export import ResolveActorRequest = palimpsest.v1.ResolveActorRequest;
+export import ResolvePlacementGroupRequest = palimpsest.v1.ResolvePlacementGroupRequest;
 export import Resources = palimpsest.v1.Resources;
 export import RotateTokenRequest = palimpsest.v1.RotateTokenRequest;
 export import RotateTokenResponse = palimpsest.v1.RotateTokenResponse;

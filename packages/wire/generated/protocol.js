@@ -10310,6 +10310,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.Fence|null} [fence] ActorSpec fence
              * @property {Array.<palimpsest.v1.LabelCondition.$Properties>|null} [labelConditions] ActorSpec labelConditions
              * @property {palimpsest.v1.Strategy.$Properties|null} [strategy] ActorSpec strategy
+             * @property {palimpsest.v1.GroupPlacement.$Properties|null} [placement] ActorSpec placement
              * @property {boolean|null} [taskWorker] ActorSpec taskWorker
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
@@ -10346,6 +10347,7 @@ export const palimpsest = $root.palimpsest = (() => {
              *   fence?: palimpsest.v1.Fence|null;
              *   labelConditions?: Array.<palimpsest.v1.LabelCondition.$Shape>|null;
              *   strategy?: palimpsest.v1.Strategy.$Shape|null;
+             *   placement?: palimpsest.v1.GroupPlacement.$Shape|null;
              *   taskWorker?: boolean|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.ActorSpec.$Shape
@@ -10538,6 +10540,14 @@ export const palimpsest = $root.palimpsest = (() => {
             ActorSpec.prototype.strategy = null;
 
             /**
+             * ActorSpec placement.
+             * @member {palimpsest.v1.GroupPlacement.$Properties|null|undefined} placement
+             * @memberof palimpsest.v1.ActorSpec
+             * @instance
+             */
+            ActorSpec.prototype.placement = null;
+
+            /**
              * ActorSpec taskWorker.
              * @member {boolean} taskWorker
              * @memberof palimpsest.v1.ActorSpec
@@ -10622,6 +10632,8 @@ export const palimpsest = $root.palimpsest = (() => {
                         $root.palimpsest.v1.LabelCondition.encode(message.labelConditions[i], writer.uint32(/* id 22, wireType 2 =*/178).fork(), _depth + 1).ldelim();
                 if (message.strategy != null && $Object.hasOwnProperty.call(message, "strategy"))
                     $root.palimpsest.v1.Strategy.encode(message.strategy, writer.uint32(/* id 23, wireType 2 =*/186).fork(), _depth + 1).ldelim();
+                if (message.placement != null && $Object.hasOwnProperty.call(message, "placement"))
+                    $root.palimpsest.v1.GroupPlacement.encode(message.placement, writer.uint32(/* id 24, wireType 2 =*/194).fork(), _depth + 1).ldelim();
                 if (message.taskWorker != null && $Object.hasOwnProperty.call(message, "taskWorker") && message.taskWorker !== false)
                     writer.uint32(/* id 30, wireType 0 =*/240).bool(message.taskWorker);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
@@ -10898,6 +10910,12 @@ export const palimpsest = $root.palimpsest = (() => {
                             message.strategy = $root.palimpsest.v1.Strategy.decode(reader, reader.size(), $undefined, _depth + 1, message.strategy);
                             continue;
                         }
+                    case 24: {
+                            if (wireType !== 2)
+                                break;
+                            message.placement = $root.palimpsest.v1.GroupPlacement.decode(reader, reader.size(), $undefined, _depth + 1, message.placement);
+                            continue;
+                        }
                     case 30: {
                             if (wireType !== 0)
                                 break;
@@ -10925,6 +10943,185 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return ActorSpec;
+        })();
+
+        v1.GroupPlacement = (function() {
+
+            /**
+             * Properties of a GroupPlacement.
+             * @typedef {Object} palimpsest.v1.GroupPlacement.$Properties
+             * @property {string|null} [groupId] GroupPlacement groupId
+             * @property {number|null} [bundle] GroupPlacement bundle
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a GroupPlacement.
+             * @memberof palimpsest.v1
+             * @interface IGroupPlacement
+             * @augments palimpsest.v1.GroupPlacement.$Properties
+             * @deprecated Use palimpsest.v1.GroupPlacement.$Properties instead.
+             */
+
+            /**
+             * Shape of a GroupPlacement.
+             * @typedef {palimpsest.v1.GroupPlacement.$Properties} palimpsest.v1.GroupPlacement.$Shape
+             */
+
+            /**
+             * Constructs a new GroupPlacement.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a GroupPlacement.
+             * @constructor
+             * @param {palimpsest.v1.GroupPlacement.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const GroupPlacement = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * GroupPlacement groupId.
+             * @member {string} groupId
+             * @memberof palimpsest.v1.GroupPlacement
+             * @instance
+             */
+            GroupPlacement.prototype.groupId = "";
+
+            /**
+             * GroupPlacement bundle.
+             * @member {number|null|undefined} bundle
+             * @memberof palimpsest.v1.GroupPlacement
+             * @instance
+             */
+            GroupPlacement.prototype.bundle = null;
+
+            // OneOf field names bound to virtual getters and setters
+            let $oneOfFields;
+
+            // Virtual OneOf for proto3 optional field
+            $Object.defineProperty(GroupPlacement.prototype, "_bundle", {
+                get: $util.oneOfGetter($oneOfFields = ["bundle"]),
+                set: $util.oneOfSetter($oneOfFields)
+            });
+
+            /**
+             * Creates a new GroupPlacement instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.GroupPlacement
+             * @static
+             * @param {palimpsest.v1.GroupPlacement.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.GroupPlacement} GroupPlacement instance
+             * @type {{
+             *   (properties: palimpsest.v1.GroupPlacement.$Shape): palimpsest.v1.GroupPlacement & palimpsest.v1.GroupPlacement.$Shape;
+             *   (properties?: palimpsest.v1.GroupPlacement.$Properties): palimpsest.v1.GroupPlacement;
+             * }}
+             */
+            GroupPlacement.create = function(properties) {
+                return new GroupPlacement(properties);
+            };
+
+            /**
+             * Encodes the specified GroupPlacement message. Does not implicitly {@link palimpsest.v1.GroupPlacement.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.GroupPlacement
+             * @static
+             * @param {palimpsest.v1.GroupPlacement.$Properties} message GroupPlacement message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            GroupPlacement.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.groupId != null && $Object.hasOwnProperty.call(message, "groupId") && message.groupId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.groupId);
+                if (message.bundle != null && $Object.hasOwnProperty.call(message, "bundle"))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int32(message.bundle);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a GroupPlacement message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.GroupPlacement
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.GroupPlacement & palimpsest.v1.GroupPlacement.$Shape} GroupPlacement
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            GroupPlacement.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.GroupPlacement();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.groupId = value;
+                            else
+                                delete message.groupId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            message.bundle = reader.int32();
+                            message._bundle = "bundle";
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return GroupPlacement;
         })();
 
         /**
@@ -11732,6 +11929,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [startFailingMs] ActorInfo startFailingMs
              * @property {Array.<string>|null} [lostStartNodeIds] ActorInfo lostStartNodeIds
              * @property {Array.<number>|null} [gpuIds] ActorInfo gpuIds
+             * @property {number|null} [bundle] ActorInfo bundle
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -11762,6 +11960,7 @@ export const palimpsest = $root.palimpsest = (() => {
              *   startFailingMs?: number|null;
              *   lostStartNodeIds?: Array.<string>|null;
              *   gpuIds?: Array.<number>|null;
+             *   bundle?: number|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.ActorInfo.$Shape
              */
@@ -11912,6 +12111,23 @@ export const palimpsest = $root.palimpsest = (() => {
             ActorInfo.prototype.gpuIds = $util.emptyArray;
 
             /**
+             * ActorInfo bundle.
+             * @member {number|null|undefined} bundle
+             * @memberof palimpsest.v1.ActorInfo
+             * @instance
+             */
+            ActorInfo.prototype.bundle = null;
+
+            // OneOf field names bound to virtual getters and setters
+            let $oneOfFields;
+
+            // Virtual OneOf for proto3 optional field
+            $Object.defineProperty(ActorInfo.prototype, "_bundle", {
+                get: $util.oneOfGetter($oneOfFields = ["bundle"]),
+                set: $util.oneOfSetter($oneOfFields)
+            });
+
+            /**
              * Creates a new ActorInfo instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ActorInfo
@@ -11976,6 +12192,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 16, wireType 2 =*/130).int32s(message.gpuIds);
                 if (message.startFailingMs != null && $Object.hasOwnProperty.call(message, "startFailingMs") && (typeof message.startFailingMs === "object" ? message.startFailingMs.low || message.startFailingMs.high : message.startFailingMs !== 0))
                     writer.uint32(/* id 17, wireType 0 =*/136).int64(message.startFailingMs);
+                if (message.bundle != null && $Object.hasOwnProperty.call(message, "bundle"))
+                    writer.uint32(/* id 18, wireType 0 =*/144).int32(message.bundle);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -12159,6 +12377,13 @@ export const palimpsest = $root.palimpsest = (() => {
                             message.gpuIds.push(reader.int32());
                             continue;
                         }
+                    case 18: {
+                            if (wireType !== 0)
+                                break;
+                            message.bundle = reader.int32();
+                            message._bundle = "bundle";
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -12177,6 +12402,1721 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return ActorInfo;
+        })();
+
+        /**
+         * GroupStrategy enum.
+         * @name palimpsest.v1.GroupStrategy
+         * @enum {number}
+         * @property {number} GROUP_STRATEGY_UNSPECIFIED=0 GROUP_STRATEGY_UNSPECIFIED value
+         * @property {number} GROUP_STRATEGY_PACK=1 GROUP_STRATEGY_PACK value
+         * @property {number} GROUP_STRATEGY_SPREAD=2 GROUP_STRATEGY_SPREAD value
+         * @property {number} GROUP_STRATEGY_STRICT_PACK=3 GROUP_STRATEGY_STRICT_PACK value
+         * @property {number} GROUP_STRATEGY_STRICT_SPREAD=4 GROUP_STRATEGY_STRICT_SPREAD value
+         */
+        v1.GroupStrategy = (function() {
+            const valuesById = $Object.create(null), values = $Object.create(valuesById);
+            values[valuesById[0] = "GROUP_STRATEGY_UNSPECIFIED"] = 0;
+            values[valuesById[1] = "GROUP_STRATEGY_PACK"] = 1;
+            values[valuesById[2] = "GROUP_STRATEGY_SPREAD"] = 2;
+            values[valuesById[3] = "GROUP_STRATEGY_STRICT_PACK"] = 3;
+            values[valuesById[4] = "GROUP_STRATEGY_STRICT_SPREAD"] = 4;
+            return values;
+        })();
+
+        /**
+         * PlacementGroupState enum.
+         * @name palimpsest.v1.PlacementGroupState
+         * @enum {number}
+         * @property {number} PLACEMENT_GROUP_STATE_UNSPECIFIED=0 PLACEMENT_GROUP_STATE_UNSPECIFIED value
+         * @property {number} PLACEMENT_GROUP_STATE_PENDING=1 PLACEMENT_GROUP_STATE_PENDING value
+         * @property {number} PLACEMENT_GROUP_STATE_CREATED=2 PLACEMENT_GROUP_STATE_CREATED value
+         * @property {number} PLACEMENT_GROUP_STATE_RESCHEDULING=3 PLACEMENT_GROUP_STATE_RESCHEDULING value
+         * @property {number} PLACEMENT_GROUP_STATE_REMOVED=4 PLACEMENT_GROUP_STATE_REMOVED value
+         */
+        v1.PlacementGroupState = (function() {
+            const valuesById = $Object.create(null), values = $Object.create(valuesById);
+            values[valuesById[0] = "PLACEMENT_GROUP_STATE_UNSPECIFIED"] = 0;
+            values[valuesById[1] = "PLACEMENT_GROUP_STATE_PENDING"] = 1;
+            values[valuesById[2] = "PLACEMENT_GROUP_STATE_CREATED"] = 2;
+            values[valuesById[3] = "PLACEMENT_GROUP_STATE_RESCHEDULING"] = 3;
+            values[valuesById[4] = "PLACEMENT_GROUP_STATE_REMOVED"] = 4;
+            return values;
+        })();
+
+        v1.PlacementGroupSpec = (function() {
+
+            /**
+             * Properties of a PlacementGroupSpec.
+             * @typedef {Object} palimpsest.v1.PlacementGroupSpec.$Properties
+             * @property {string|null} [groupId] PlacementGroupSpec groupId
+             * @property {string|null} [name] PlacementGroupSpec name
+             * @property {Array.<palimpsest.v1.Resources.$Properties>|null} [bundles] PlacementGroupSpec bundles
+             * @property {palimpsest.v1.GroupStrategy|null} [strategy] PlacementGroupSpec strategy
+             * @property {boolean|null} [detached] PlacementGroupSpec detached
+             * @property {string|null} [ownerId] PlacementGroupSpec ownerId
+             * @property {number|null} [ownerIncarnation] PlacementGroupSpec ownerIncarnation
+             * @property {string|null} [jobId] PlacementGroupSpec jobId
+             * @property {Object.<string,string>|null} [labels] PlacementGroupSpec labels
+             * @property {Array.<palimpsest.v1.LabelCondition.$Properties>|null} [labelConditions] PlacementGroupSpec labelConditions
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a PlacementGroupSpec.
+             * @memberof palimpsest.v1
+             * @interface IPlacementGroupSpec
+             * @augments palimpsest.v1.PlacementGroupSpec.$Properties
+             * @deprecated Use palimpsest.v1.PlacementGroupSpec.$Properties instead.
+             */
+
+            /**
+             * Shape of a PlacementGroupSpec.
+             * @typedef {palimpsest.v1.PlacementGroupSpec.$Properties} palimpsest.v1.PlacementGroupSpec.$Shape
+             */
+
+            /**
+             * Constructs a new PlacementGroupSpec.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a PlacementGroupSpec.
+             * @constructor
+             * @param {palimpsest.v1.PlacementGroupSpec.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const PlacementGroupSpec = function (properties) {
+                this.bundles = [];
+                this.labels = {};
+                this.labelConditions = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * PlacementGroupSpec groupId.
+             * @member {string} groupId
+             * @memberof palimpsest.v1.PlacementGroupSpec
+             * @instance
+             */
+            PlacementGroupSpec.prototype.groupId = "";
+
+            /**
+             * PlacementGroupSpec name.
+             * @member {string} name
+             * @memberof palimpsest.v1.PlacementGroupSpec
+             * @instance
+             */
+            PlacementGroupSpec.prototype.name = "";
+
+            /**
+             * PlacementGroupSpec bundles.
+             * @member {Array.<palimpsest.v1.Resources.$Properties>} bundles
+             * @memberof palimpsest.v1.PlacementGroupSpec
+             * @instance
+             */
+            PlacementGroupSpec.prototype.bundles = $util.emptyArray;
+
+            /**
+             * PlacementGroupSpec strategy.
+             * @member {palimpsest.v1.GroupStrategy} strategy
+             * @memberof palimpsest.v1.PlacementGroupSpec
+             * @instance
+             */
+            PlacementGroupSpec.prototype.strategy = 0;
+
+            /**
+             * PlacementGroupSpec detached.
+             * @member {boolean} detached
+             * @memberof palimpsest.v1.PlacementGroupSpec
+             * @instance
+             */
+            PlacementGroupSpec.prototype.detached = false;
+
+            /**
+             * PlacementGroupSpec ownerId.
+             * @member {string} ownerId
+             * @memberof palimpsest.v1.PlacementGroupSpec
+             * @instance
+             */
+            PlacementGroupSpec.prototype.ownerId = "";
+
+            /**
+             * PlacementGroupSpec ownerIncarnation.
+             * @member {number} ownerIncarnation
+             * @memberof palimpsest.v1.PlacementGroupSpec
+             * @instance
+             */
+            PlacementGroupSpec.prototype.ownerIncarnation = 0;
+
+            /**
+             * PlacementGroupSpec jobId.
+             * @member {string} jobId
+             * @memberof palimpsest.v1.PlacementGroupSpec
+             * @instance
+             */
+            PlacementGroupSpec.prototype.jobId = "";
+
+            /**
+             * PlacementGroupSpec labels.
+             * @member {Object.<string,string>} labels
+             * @memberof palimpsest.v1.PlacementGroupSpec
+             * @instance
+             */
+            PlacementGroupSpec.prototype.labels = $util.emptyObject;
+
+            /**
+             * PlacementGroupSpec labelConditions.
+             * @member {Array.<palimpsest.v1.LabelCondition.$Properties>} labelConditions
+             * @memberof palimpsest.v1.PlacementGroupSpec
+             * @instance
+             */
+            PlacementGroupSpec.prototype.labelConditions = $util.emptyArray;
+
+            /**
+             * Creates a new PlacementGroupSpec instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.PlacementGroupSpec
+             * @static
+             * @param {palimpsest.v1.PlacementGroupSpec.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.PlacementGroupSpec} PlacementGroupSpec instance
+             * @type {{
+             *   (properties: palimpsest.v1.PlacementGroupSpec.$Shape): palimpsest.v1.PlacementGroupSpec & palimpsest.v1.PlacementGroupSpec.$Shape;
+             *   (properties?: palimpsest.v1.PlacementGroupSpec.$Properties): palimpsest.v1.PlacementGroupSpec;
+             * }}
+             */
+            PlacementGroupSpec.create = function(properties) {
+                return new PlacementGroupSpec(properties);
+            };
+
+            /**
+             * Encodes the specified PlacementGroupSpec message. Does not implicitly {@link palimpsest.v1.PlacementGroupSpec.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.PlacementGroupSpec
+             * @static
+             * @param {palimpsest.v1.PlacementGroupSpec.$Properties} message PlacementGroupSpec message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            PlacementGroupSpec.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.groupId != null && $Object.hasOwnProperty.call(message, "groupId") && message.groupId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.groupId);
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name") && message.name !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.name);
+                if (message.bundles != null && message.bundles.length)
+                    for (let i = 0; i < message.bundles.length; ++i)
+                        $root.palimpsest.v1.Resources.encode(message.bundles[i], writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
+                if (message.strategy != null && $Object.hasOwnProperty.call(message, "strategy") && message.strategy !== 0)
+                    writer.uint32(/* id 4, wireType 0 =*/32).int32(message.strategy);
+                if (message.detached != null && $Object.hasOwnProperty.call(message, "detached") && message.detached !== false)
+                    writer.uint32(/* id 5, wireType 0 =*/40).bool(message.detached);
+                if (message.ownerId != null && $Object.hasOwnProperty.call(message, "ownerId") && message.ownerId !== "")
+                    writer.uint32(/* id 6, wireType 2 =*/50).string(message.ownerId);
+                if (message.ownerIncarnation != null && $Object.hasOwnProperty.call(message, "ownerIncarnation") && message.ownerIncarnation !== 0)
+                    writer.uint32(/* id 7, wireType 0 =*/56).int32(message.ownerIncarnation);
+                if (message.jobId != null && $Object.hasOwnProperty.call(message, "jobId") && message.jobId !== "")
+                    writer.uint32(/* id 8, wireType 2 =*/66).string(message.jobId);
+                if (message.labels != null && $Object.hasOwnProperty.call(message, "labels"))
+                    for (let keys = $Object.keys(message.labels), i = 0; i < keys.length; ++i)
+                        writer.uint32(/* id 9, wireType 2 =*/74).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.labels[keys[i]]).ldelim();
+                if (message.labelConditions != null && message.labelConditions.length)
+                    for (let i = 0; i < message.labelConditions.length; ++i)
+                        $root.palimpsest.v1.LabelCondition.encode(message.labelConditions[i], writer.uint32(/* id 10, wireType 2 =*/82).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a PlacementGroupSpec message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.PlacementGroupSpec
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.PlacementGroupSpec & palimpsest.v1.PlacementGroupSpec.$Shape} PlacementGroupSpec
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            PlacementGroupSpec.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, key, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.PlacementGroupSpec();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.groupId = value;
+                            else
+                                delete message.groupId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.name = value;
+                            else
+                                delete message.name;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.bundles && message.bundles.length))
+                                message.bundles = [];
+                            message.bundles.push($root.palimpsest.v1.Resources.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.strategy = value;
+                            else
+                                delete message.strategy;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.detached = value;
+                            else
+                                delete message.detached;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.ownerId = value;
+                            else
+                                delete message.ownerId;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.ownerIncarnation = value;
+                            else
+                                delete message.ownerIncarnation;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.jobId = value;
+                            else
+                                delete message.jobId;
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 2)
+                                break;
+                            if (message.labels === $util.emptyObject)
+                                message.labels = {};
+                            let end2 = reader.size() + reader.pos;
+                            if (end2 > reader.len)
+                                throw $RangeError("index out of range");
+                            reader.len = end2;
+                            key = "";
+                            value = "";
+                            while (reader.pos < end2) {
+                                let tag2 = reader.tag();
+                                wireType = tag2 & 7;
+                                switch (tag2 >>>= 3) {
+                                case 1:
+                                    if (wireType !== 2)
+                                        break;
+                                    key = reader.stringVerify();
+                                    continue;
+                                case 2:
+                                    if (wireType !== 2)
+                                        break;
+                                    value = reader.stringVerify();
+                                    continue;
+                                }
+                                reader.skipType(wireType, _depth, tag2);
+                            }
+                            if (reader.pos !== end2)
+                                throw $RangeError("index out of range");
+                            reader.len = end;
+                            if (key === "__proto__")
+                                $util.makeProp(message.labels, key);
+                            message.labels[key] = value;
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.labelConditions && message.labelConditions.length))
+                                message.labelConditions = [];
+                            message.labelConditions.push($root.palimpsest.v1.LabelCondition.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return PlacementGroupSpec;
+        })();
+
+        v1.BundlePlace = (function() {
+
+            /**
+             * Properties of a BundlePlace.
+             * @typedef {Object} palimpsest.v1.BundlePlace.$Properties
+             * @property {string|null} [nodeId] BundlePlace nodeId
+             * @property {Array.<number>|null} [gpuIds] BundlePlace gpuIds
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a BundlePlace.
+             * @memberof palimpsest.v1
+             * @interface IBundlePlace
+             * @augments palimpsest.v1.BundlePlace.$Properties
+             * @deprecated Use palimpsest.v1.BundlePlace.$Properties instead.
+             */
+
+            /**
+             * Shape of a BundlePlace.
+             * @typedef {palimpsest.v1.BundlePlace.$Properties} palimpsest.v1.BundlePlace.$Shape
+             */
+
+            /**
+             * Constructs a new BundlePlace.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a BundlePlace.
+             * @constructor
+             * @param {palimpsest.v1.BundlePlace.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const BundlePlace = function (properties) {
+                this.gpuIds = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * BundlePlace nodeId.
+             * @member {string} nodeId
+             * @memberof palimpsest.v1.BundlePlace
+             * @instance
+             */
+            BundlePlace.prototype.nodeId = "";
+
+            /**
+             * BundlePlace gpuIds.
+             * @member {Array.<number>} gpuIds
+             * @memberof palimpsest.v1.BundlePlace
+             * @instance
+             */
+            BundlePlace.prototype.gpuIds = $util.emptyArray;
+
+            /**
+             * Creates a new BundlePlace instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.BundlePlace
+             * @static
+             * @param {palimpsest.v1.BundlePlace.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.BundlePlace} BundlePlace instance
+             * @type {{
+             *   (properties: palimpsest.v1.BundlePlace.$Shape): palimpsest.v1.BundlePlace & palimpsest.v1.BundlePlace.$Shape;
+             *   (properties?: palimpsest.v1.BundlePlace.$Properties): palimpsest.v1.BundlePlace;
+             * }}
+             */
+            BundlePlace.create = function(properties) {
+                return new BundlePlace(properties);
+            };
+
+            /**
+             * Encodes the specified BundlePlace message. Does not implicitly {@link palimpsest.v1.BundlePlace.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.BundlePlace
+             * @static
+             * @param {palimpsest.v1.BundlePlace.$Properties} message BundlePlace message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            BundlePlace.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.nodeId != null && $Object.hasOwnProperty.call(message, "nodeId") && message.nodeId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.nodeId);
+                if (message.gpuIds != null && message.gpuIds.length)
+                    writer.uint32(/* id 2, wireType 2 =*/18).int32s(message.gpuIds);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a BundlePlace message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.BundlePlace
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.BundlePlace & palimpsest.v1.BundlePlace.$Shape} BundlePlace
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            BundlePlace.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.BundlePlace();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.nodeId = value;
+                            else
+                                delete message.nodeId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType === 2) {
+                                if (!(message.gpuIds && message.gpuIds.length))
+                                    message.gpuIds = [];
+                                reader.int32s(message.gpuIds);
+                                continue;
+                            }
+                            if (wireType !== 0)
+                                break;
+                            if (!(message.gpuIds && message.gpuIds.length))
+                                message.gpuIds = [];
+                            message.gpuIds.push(reader.int32());
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return BundlePlace;
+        })();
+
+        v1.PlacementGroupInfo = (function() {
+
+            /**
+             * Properties of a PlacementGroupInfo.
+             * @typedef {Object} palimpsest.v1.PlacementGroupInfo.$Properties
+             * @property {palimpsest.v1.PlacementGroupSpec.$Properties|null} [spec] PlacementGroupInfo spec
+             * @property {palimpsest.v1.PlacementGroupState|null} [state] PlacementGroupInfo state
+             * @property {Array.<palimpsest.v1.BundlePlace.$Properties>|null} [places] PlacementGroupInfo places
+             * @property {string|null} [reason] PlacementGroupInfo reason
+             * @property {number|null} [createdAtMs] PlacementGroupInfo createdAtMs
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a PlacementGroupInfo.
+             * @memberof palimpsest.v1
+             * @interface IPlacementGroupInfo
+             * @augments palimpsest.v1.PlacementGroupInfo.$Properties
+             * @deprecated Use palimpsest.v1.PlacementGroupInfo.$Properties instead.
+             */
+
+            /**
+             * Shape of a PlacementGroupInfo.
+             * @typedef {palimpsest.v1.PlacementGroupInfo.$Properties} palimpsest.v1.PlacementGroupInfo.$Shape
+             */
+
+            /**
+             * Constructs a new PlacementGroupInfo.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a PlacementGroupInfo.
+             * @constructor
+             * @param {palimpsest.v1.PlacementGroupInfo.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const PlacementGroupInfo = function (properties) {
+                this.places = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * PlacementGroupInfo spec.
+             * @member {palimpsest.v1.PlacementGroupSpec.$Properties|null|undefined} spec
+             * @memberof palimpsest.v1.PlacementGroupInfo
+             * @instance
+             */
+            PlacementGroupInfo.prototype.spec = null;
+
+            /**
+             * PlacementGroupInfo state.
+             * @member {palimpsest.v1.PlacementGroupState} state
+             * @memberof palimpsest.v1.PlacementGroupInfo
+             * @instance
+             */
+            PlacementGroupInfo.prototype.state = 0;
+
+            /**
+             * PlacementGroupInfo places.
+             * @member {Array.<palimpsest.v1.BundlePlace.$Properties>} places
+             * @memberof palimpsest.v1.PlacementGroupInfo
+             * @instance
+             */
+            PlacementGroupInfo.prototype.places = $util.emptyArray;
+
+            /**
+             * PlacementGroupInfo reason.
+             * @member {string} reason
+             * @memberof palimpsest.v1.PlacementGroupInfo
+             * @instance
+             */
+            PlacementGroupInfo.prototype.reason = "";
+
+            /**
+             * PlacementGroupInfo createdAtMs.
+             * @member {number} createdAtMs
+             * @memberof palimpsest.v1.PlacementGroupInfo
+             * @instance
+             */
+            PlacementGroupInfo.prototype.createdAtMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new PlacementGroupInfo instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.PlacementGroupInfo
+             * @static
+             * @param {palimpsest.v1.PlacementGroupInfo.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.PlacementGroupInfo} PlacementGroupInfo instance
+             * @type {{
+             *   (properties: palimpsest.v1.PlacementGroupInfo.$Shape): palimpsest.v1.PlacementGroupInfo & palimpsest.v1.PlacementGroupInfo.$Shape;
+             *   (properties?: palimpsest.v1.PlacementGroupInfo.$Properties): palimpsest.v1.PlacementGroupInfo;
+             * }}
+             */
+            PlacementGroupInfo.create = function(properties) {
+                return new PlacementGroupInfo(properties);
+            };
+
+            /**
+             * Encodes the specified PlacementGroupInfo message. Does not implicitly {@link palimpsest.v1.PlacementGroupInfo.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.PlacementGroupInfo
+             * @static
+             * @param {palimpsest.v1.PlacementGroupInfo.$Properties} message PlacementGroupInfo message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            PlacementGroupInfo.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.spec != null && $Object.hasOwnProperty.call(message, "spec"))
+                    $root.palimpsest.v1.PlacementGroupSpec.encode(message.spec, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state") && message.state !== 0)
+                    writer.uint32(/* id 2, wireType 0 =*/16).int32(message.state);
+                if (message.places != null && message.places.length)
+                    for (let i = 0; i < message.places.length; ++i)
+                        $root.palimpsest.v1.BundlePlace.encode(message.places[i], writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
+                if (message.reason != null && $Object.hasOwnProperty.call(message, "reason") && message.reason !== "")
+                    writer.uint32(/* id 4, wireType 2 =*/34).string(message.reason);
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs") && (typeof message.createdAtMs === "object" ? message.createdAtMs.low || message.createdAtMs.high : message.createdAtMs !== 0))
+                    writer.uint32(/* id 5, wireType 0 =*/40).int64(message.createdAtMs);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a PlacementGroupInfo message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.PlacementGroupInfo
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.PlacementGroupInfo & palimpsest.v1.PlacementGroupInfo.$Shape} PlacementGroupInfo
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            PlacementGroupInfo.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.PlacementGroupInfo();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.spec = $root.palimpsest.v1.PlacementGroupSpec.decode(reader, reader.size(), $undefined, _depth + 1, message.spec);
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.state = value;
+                            else
+                                delete message.state;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.places && message.places.length))
+                                message.places = [];
+                            message.places.push($root.palimpsest.v1.BundlePlace.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.reason = value;
+                            else
+                                delete message.reason;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.createdAtMs = value;
+                            else
+                                delete message.createdAtMs;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return PlacementGroupInfo;
+        })();
+
+        v1.CreatePlacementGroupRequest = (function() {
+
+            /**
+             * Properties of a CreatePlacementGroupRequest.
+             * @typedef {Object} palimpsest.v1.CreatePlacementGroupRequest.$Properties
+             * @property {palimpsest.v1.PlacementGroupSpec.$Properties|null} [spec] CreatePlacementGroupRequest spec
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a CreatePlacementGroupRequest.
+             * @memberof palimpsest.v1
+             * @interface ICreatePlacementGroupRequest
+             * @augments palimpsest.v1.CreatePlacementGroupRequest.$Properties
+             * @deprecated Use palimpsest.v1.CreatePlacementGroupRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a CreatePlacementGroupRequest.
+             * @typedef {palimpsest.v1.CreatePlacementGroupRequest.$Properties} palimpsest.v1.CreatePlacementGroupRequest.$Shape
+             */
+
+            /**
+             * Constructs a new CreatePlacementGroupRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a CreatePlacementGroupRequest.
+             * @constructor
+             * @param {palimpsest.v1.CreatePlacementGroupRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const CreatePlacementGroupRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * CreatePlacementGroupRequest spec.
+             * @member {palimpsest.v1.PlacementGroupSpec.$Properties|null|undefined} spec
+             * @memberof palimpsest.v1.CreatePlacementGroupRequest
+             * @instance
+             */
+            CreatePlacementGroupRequest.prototype.spec = null;
+
+            /**
+             * Creates a new CreatePlacementGroupRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.CreatePlacementGroupRequest
+             * @static
+             * @param {palimpsest.v1.CreatePlacementGroupRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.CreatePlacementGroupRequest} CreatePlacementGroupRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.CreatePlacementGroupRequest.$Shape): palimpsest.v1.CreatePlacementGroupRequest & palimpsest.v1.CreatePlacementGroupRequest.$Shape;
+             *   (properties?: palimpsest.v1.CreatePlacementGroupRequest.$Properties): palimpsest.v1.CreatePlacementGroupRequest;
+             * }}
+             */
+            CreatePlacementGroupRequest.create = function(properties) {
+                return new CreatePlacementGroupRequest(properties);
+            };
+
+            /**
+             * Encodes the specified CreatePlacementGroupRequest message. Does not implicitly {@link palimpsest.v1.CreatePlacementGroupRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.CreatePlacementGroupRequest
+             * @static
+             * @param {palimpsest.v1.CreatePlacementGroupRequest.$Properties} message CreatePlacementGroupRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            CreatePlacementGroupRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.spec != null && $Object.hasOwnProperty.call(message, "spec"))
+                    $root.palimpsest.v1.PlacementGroupSpec.encode(message.spec, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a CreatePlacementGroupRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.CreatePlacementGroupRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.CreatePlacementGroupRequest & palimpsest.v1.CreatePlacementGroupRequest.$Shape} CreatePlacementGroupRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            CreatePlacementGroupRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.CreatePlacementGroupRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.spec = $root.palimpsest.v1.PlacementGroupSpec.decode(reader, reader.size(), $undefined, _depth + 1, message.spec);
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return CreatePlacementGroupRequest;
+        })();
+
+        v1.ResolvePlacementGroupRequest = (function() {
+
+            /**
+             * Properties of a ResolvePlacementGroupRequest.
+             * @typedef {Object} palimpsest.v1.ResolvePlacementGroupRequest.$Properties
+             * @property {string|null} [groupId] ResolvePlacementGroupRequest groupId
+             * @property {string|null} [name] ResolvePlacementGroupRequest name
+             * @property {number|null} [waitMs] ResolvePlacementGroupRequest waitMs
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ResolvePlacementGroupRequest.
+             * @memberof palimpsest.v1
+             * @interface IResolvePlacementGroupRequest
+             * @augments palimpsest.v1.ResolvePlacementGroupRequest.$Properties
+             * @deprecated Use palimpsest.v1.ResolvePlacementGroupRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a ResolvePlacementGroupRequest.
+             * @typedef {palimpsest.v1.ResolvePlacementGroupRequest.$Properties} palimpsest.v1.ResolvePlacementGroupRequest.$Shape
+             */
+
+            /**
+             * Constructs a new ResolvePlacementGroupRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a ResolvePlacementGroupRequest.
+             * @constructor
+             * @param {palimpsest.v1.ResolvePlacementGroupRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ResolvePlacementGroupRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ResolvePlacementGroupRequest groupId.
+             * @member {string} groupId
+             * @memberof palimpsest.v1.ResolvePlacementGroupRequest
+             * @instance
+             */
+            ResolvePlacementGroupRequest.prototype.groupId = "";
+
+            /**
+             * ResolvePlacementGroupRequest name.
+             * @member {string} name
+             * @memberof palimpsest.v1.ResolvePlacementGroupRequest
+             * @instance
+             */
+            ResolvePlacementGroupRequest.prototype.name = "";
+
+            /**
+             * ResolvePlacementGroupRequest waitMs.
+             * @member {number} waitMs
+             * @memberof palimpsest.v1.ResolvePlacementGroupRequest
+             * @instance
+             */
+            ResolvePlacementGroupRequest.prototype.waitMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new ResolvePlacementGroupRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ResolvePlacementGroupRequest
+             * @static
+             * @param {palimpsest.v1.ResolvePlacementGroupRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ResolvePlacementGroupRequest} ResolvePlacementGroupRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.ResolvePlacementGroupRequest.$Shape): palimpsest.v1.ResolvePlacementGroupRequest & palimpsest.v1.ResolvePlacementGroupRequest.$Shape;
+             *   (properties?: palimpsest.v1.ResolvePlacementGroupRequest.$Properties): palimpsest.v1.ResolvePlacementGroupRequest;
+             * }}
+             */
+            ResolvePlacementGroupRequest.create = function(properties) {
+                return new ResolvePlacementGroupRequest(properties);
+            };
+
+            /**
+             * Encodes the specified ResolvePlacementGroupRequest message. Does not implicitly {@link palimpsest.v1.ResolvePlacementGroupRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ResolvePlacementGroupRequest
+             * @static
+             * @param {palimpsest.v1.ResolvePlacementGroupRequest.$Properties} message ResolvePlacementGroupRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ResolvePlacementGroupRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.groupId != null && $Object.hasOwnProperty.call(message, "groupId") && message.groupId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.groupId);
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name") && message.name !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.name);
+                if (message.waitMs != null && $Object.hasOwnProperty.call(message, "waitMs") && (typeof message.waitMs === "object" ? message.waitMs.low || message.waitMs.high : message.waitMs !== 0))
+                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.waitMs);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a ResolvePlacementGroupRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ResolvePlacementGroupRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ResolvePlacementGroupRequest & palimpsest.v1.ResolvePlacementGroupRequest.$Shape} ResolvePlacementGroupRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ResolvePlacementGroupRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ResolvePlacementGroupRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.groupId = value;
+                            else
+                                delete message.groupId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.name = value;
+                            else
+                                delete message.name;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.waitMs = value;
+                            else
+                                delete message.waitMs;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ResolvePlacementGroupRequest;
+        })();
+
+        v1.RemovePlacementGroupRequest = (function() {
+
+            /**
+             * Properties of a RemovePlacementGroupRequest.
+             * @typedef {Object} palimpsest.v1.RemovePlacementGroupRequest.$Properties
+             * @property {string|null} [groupId] RemovePlacementGroupRequest groupId
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a RemovePlacementGroupRequest.
+             * @memberof palimpsest.v1
+             * @interface IRemovePlacementGroupRequest
+             * @augments palimpsest.v1.RemovePlacementGroupRequest.$Properties
+             * @deprecated Use palimpsest.v1.RemovePlacementGroupRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a RemovePlacementGroupRequest.
+             * @typedef {palimpsest.v1.RemovePlacementGroupRequest.$Properties} palimpsest.v1.RemovePlacementGroupRequest.$Shape
+             */
+
+            /**
+             * Constructs a new RemovePlacementGroupRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a RemovePlacementGroupRequest.
+             * @constructor
+             * @param {palimpsest.v1.RemovePlacementGroupRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const RemovePlacementGroupRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * RemovePlacementGroupRequest groupId.
+             * @member {string} groupId
+             * @memberof palimpsest.v1.RemovePlacementGroupRequest
+             * @instance
+             */
+            RemovePlacementGroupRequest.prototype.groupId = "";
+
+            /**
+             * Creates a new RemovePlacementGroupRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.RemovePlacementGroupRequest
+             * @static
+             * @param {palimpsest.v1.RemovePlacementGroupRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.RemovePlacementGroupRequest} RemovePlacementGroupRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.RemovePlacementGroupRequest.$Shape): palimpsest.v1.RemovePlacementGroupRequest & palimpsest.v1.RemovePlacementGroupRequest.$Shape;
+             *   (properties?: palimpsest.v1.RemovePlacementGroupRequest.$Properties): palimpsest.v1.RemovePlacementGroupRequest;
+             * }}
+             */
+            RemovePlacementGroupRequest.create = function(properties) {
+                return new RemovePlacementGroupRequest(properties);
+            };
+
+            /**
+             * Encodes the specified RemovePlacementGroupRequest message. Does not implicitly {@link palimpsest.v1.RemovePlacementGroupRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.RemovePlacementGroupRequest
+             * @static
+             * @param {palimpsest.v1.RemovePlacementGroupRequest.$Properties} message RemovePlacementGroupRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            RemovePlacementGroupRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.groupId != null && $Object.hasOwnProperty.call(message, "groupId") && message.groupId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.groupId);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a RemovePlacementGroupRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.RemovePlacementGroupRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RemovePlacementGroupRequest & palimpsest.v1.RemovePlacementGroupRequest.$Shape} RemovePlacementGroupRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            RemovePlacementGroupRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.RemovePlacementGroupRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.groupId = value;
+                            else
+                                delete message.groupId;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return RemovePlacementGroupRequest;
+        })();
+
+        v1.ListPlacementGroupsRequest = (function() {
+
+            /**
+             * Properties of a ListPlacementGroupsRequest.
+             * @typedef {Object} palimpsest.v1.ListPlacementGroupsRequest.$Properties
+             * @property {Array.<palimpsest.v1.PlacementGroupState>|null} [states] ListPlacementGroupsRequest states
+             * @property {string|null} [ownerId] ListPlacementGroupsRequest ownerId
+             * @property {string|null} [jobId] ListPlacementGroupsRequest jobId
+             * @property {number|null} [limit] ListPlacementGroupsRequest limit
+             * @property {string|null} [pageToken] ListPlacementGroupsRequest pageToken
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ListPlacementGroupsRequest.
+             * @memberof palimpsest.v1
+             * @interface IListPlacementGroupsRequest
+             * @augments palimpsest.v1.ListPlacementGroupsRequest.$Properties
+             * @deprecated Use palimpsest.v1.ListPlacementGroupsRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a ListPlacementGroupsRequest.
+             * @typedef {palimpsest.v1.ListPlacementGroupsRequest.$Properties} palimpsest.v1.ListPlacementGroupsRequest.$Shape
+             */
+
+            /**
+             * Constructs a new ListPlacementGroupsRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a ListPlacementGroupsRequest.
+             * @constructor
+             * @param {palimpsest.v1.ListPlacementGroupsRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ListPlacementGroupsRequest = function (properties) {
+                this.states = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ListPlacementGroupsRequest states.
+             * @member {Array.<palimpsest.v1.PlacementGroupState>} states
+             * @memberof palimpsest.v1.ListPlacementGroupsRequest
+             * @instance
+             */
+            ListPlacementGroupsRequest.prototype.states = $util.emptyArray;
+
+            /**
+             * ListPlacementGroupsRequest ownerId.
+             * @member {string} ownerId
+             * @memberof palimpsest.v1.ListPlacementGroupsRequest
+             * @instance
+             */
+            ListPlacementGroupsRequest.prototype.ownerId = "";
+
+            /**
+             * ListPlacementGroupsRequest jobId.
+             * @member {string} jobId
+             * @memberof palimpsest.v1.ListPlacementGroupsRequest
+             * @instance
+             */
+            ListPlacementGroupsRequest.prototype.jobId = "";
+
+            /**
+             * ListPlacementGroupsRequest limit.
+             * @member {number} limit
+             * @memberof palimpsest.v1.ListPlacementGroupsRequest
+             * @instance
+             */
+            ListPlacementGroupsRequest.prototype.limit = 0;
+
+            /**
+             * ListPlacementGroupsRequest pageToken.
+             * @member {string} pageToken
+             * @memberof palimpsest.v1.ListPlacementGroupsRequest
+             * @instance
+             */
+            ListPlacementGroupsRequest.prototype.pageToken = "";
+
+            /**
+             * Creates a new ListPlacementGroupsRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ListPlacementGroupsRequest
+             * @static
+             * @param {palimpsest.v1.ListPlacementGroupsRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ListPlacementGroupsRequest} ListPlacementGroupsRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.ListPlacementGroupsRequest.$Shape): palimpsest.v1.ListPlacementGroupsRequest & palimpsest.v1.ListPlacementGroupsRequest.$Shape;
+             *   (properties?: palimpsest.v1.ListPlacementGroupsRequest.$Properties): palimpsest.v1.ListPlacementGroupsRequest;
+             * }}
+             */
+            ListPlacementGroupsRequest.create = function(properties) {
+                return new ListPlacementGroupsRequest(properties);
+            };
+
+            /**
+             * Encodes the specified ListPlacementGroupsRequest message. Does not implicitly {@link palimpsest.v1.ListPlacementGroupsRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ListPlacementGroupsRequest
+             * @static
+             * @param {palimpsest.v1.ListPlacementGroupsRequest.$Properties} message ListPlacementGroupsRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ListPlacementGroupsRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.states != null && message.states.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).int32s(message.states);
+                if (message.ownerId != null && $Object.hasOwnProperty.call(message, "ownerId") && message.ownerId !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.ownerId);
+                if (message.jobId != null && $Object.hasOwnProperty.call(message, "jobId") && message.jobId !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.jobId);
+                if (message.limit != null && $Object.hasOwnProperty.call(message, "limit") && message.limit !== 0)
+                    writer.uint32(/* id 4, wireType 0 =*/32).int32(message.limit);
+                if (message.pageToken != null && $Object.hasOwnProperty.call(message, "pageToken") && message.pageToken !== "")
+                    writer.uint32(/* id 5, wireType 2 =*/42).string(message.pageToken);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a ListPlacementGroupsRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ListPlacementGroupsRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListPlacementGroupsRequest & palimpsest.v1.ListPlacementGroupsRequest.$Shape} ListPlacementGroupsRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ListPlacementGroupsRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ListPlacementGroupsRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType === 2) {
+                                if (!(message.states && message.states.length))
+                                    message.states = [];
+                                reader.int32s(message.states);
+                                continue;
+                            }
+                            if (wireType !== 0)
+                                break;
+                            if (!(message.states && message.states.length))
+                                message.states = [];
+                            message.states.push(reader.int32());
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.ownerId = value;
+                            else
+                                delete message.ownerId;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.jobId = value;
+                            else
+                                delete message.jobId;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.limit = value;
+                            else
+                                delete message.limit;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.pageToken = value;
+                            else
+                                delete message.pageToken;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ListPlacementGroupsRequest;
+        })();
+
+        v1.ListPlacementGroupsResponse = (function() {
+
+            /**
+             * Properties of a ListPlacementGroupsResponse.
+             * @typedef {Object} palimpsest.v1.ListPlacementGroupsResponse.$Properties
+             * @property {Array.<palimpsest.v1.PlacementGroupInfo.$Properties>|null} [groups] ListPlacementGroupsResponse groups
+             * @property {string|null} [nextPageToken] ListPlacementGroupsResponse nextPageToken
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ListPlacementGroupsResponse.
+             * @memberof palimpsest.v1
+             * @interface IListPlacementGroupsResponse
+             * @augments palimpsest.v1.ListPlacementGroupsResponse.$Properties
+             * @deprecated Use palimpsest.v1.ListPlacementGroupsResponse.$Properties instead.
+             */
+
+            /**
+             * Shape of a ListPlacementGroupsResponse.
+             * @typedef {palimpsest.v1.ListPlacementGroupsResponse.$Properties} palimpsest.v1.ListPlacementGroupsResponse.$Shape
+             */
+
+            /**
+             * Constructs a new ListPlacementGroupsResponse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a ListPlacementGroupsResponse.
+             * @constructor
+             * @param {palimpsest.v1.ListPlacementGroupsResponse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ListPlacementGroupsResponse = function (properties) {
+                this.groups = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ListPlacementGroupsResponse groups.
+             * @member {Array.<palimpsest.v1.PlacementGroupInfo.$Properties>} groups
+             * @memberof palimpsest.v1.ListPlacementGroupsResponse
+             * @instance
+             */
+            ListPlacementGroupsResponse.prototype.groups = $util.emptyArray;
+
+            /**
+             * ListPlacementGroupsResponse nextPageToken.
+             * @member {string} nextPageToken
+             * @memberof palimpsest.v1.ListPlacementGroupsResponse
+             * @instance
+             */
+            ListPlacementGroupsResponse.prototype.nextPageToken = "";
+
+            /**
+             * Creates a new ListPlacementGroupsResponse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ListPlacementGroupsResponse
+             * @static
+             * @param {palimpsest.v1.ListPlacementGroupsResponse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ListPlacementGroupsResponse} ListPlacementGroupsResponse instance
+             * @type {{
+             *   (properties: palimpsest.v1.ListPlacementGroupsResponse.$Shape): palimpsest.v1.ListPlacementGroupsResponse & palimpsest.v1.ListPlacementGroupsResponse.$Shape;
+             *   (properties?: palimpsest.v1.ListPlacementGroupsResponse.$Properties): palimpsest.v1.ListPlacementGroupsResponse;
+             * }}
+             */
+            ListPlacementGroupsResponse.create = function(properties) {
+                return new ListPlacementGroupsResponse(properties);
+            };
+
+            /**
+             * Encodes the specified ListPlacementGroupsResponse message. Does not implicitly {@link palimpsest.v1.ListPlacementGroupsResponse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ListPlacementGroupsResponse
+             * @static
+             * @param {palimpsest.v1.ListPlacementGroupsResponse.$Properties} message ListPlacementGroupsResponse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ListPlacementGroupsResponse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.groups != null && message.groups.length)
+                    for (let i = 0; i < message.groups.length; ++i)
+                        $root.palimpsest.v1.PlacementGroupInfo.encode(message.groups[i], writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.nextPageToken != null && $Object.hasOwnProperty.call(message, "nextPageToken") && message.nextPageToken !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.nextPageToken);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a ListPlacementGroupsResponse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ListPlacementGroupsResponse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListPlacementGroupsResponse & palimpsest.v1.ListPlacementGroupsResponse.$Shape} ListPlacementGroupsResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ListPlacementGroupsResponse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ListPlacementGroupsResponse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.groups && message.groups.length))
+                                message.groups = [];
+                            message.groups.push($root.palimpsest.v1.PlacementGroupInfo.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.nextPageToken = value;
+                            else
+                                delete message.nextPageToken;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ListPlacementGroupsResponse;
         })();
 
         v1.ResolveActorRequest = (function() {
@@ -31912,6 +33852,7 @@ const exportedAwaitDemandRequest = palimpsest.v1.AwaitDemandRequest;
 const exportedAwaitDemandResponse = palimpsest.v1.AwaitDemandResponse;
 const exportedBundleChunk = palimpsest.v1.BundleChunk;
 const exportedBundleInfo = palimpsest.v1.BundleInfo;
+const exportedBundlePlace = palimpsest.v1.BundlePlace;
 const exportedCall = palimpsest.v1.Call;
 const exportedCallBatch = palimpsest.v1.CallBatch;
 const exportedCallFrame = palimpsest.v1.CallFrame;
@@ -31919,6 +33860,7 @@ const exportedClusterInfo = palimpsest.v1.ClusterInfo;
 const exportedCodeRef = palimpsest.v1.CodeRef;
 const exportedConversation = palimpsest.v1.Conversation;
 const exportedCreateActorRequest = palimpsest.v1.CreateActorRequest;
+const exportedCreatePlacementGroupRequest = palimpsest.v1.CreatePlacementGroupRequest;
 const exportedDeathCertificate = palimpsest.v1.DeathCertificate;
 const exportedDeleteJobRequest = palimpsest.v1.DeleteJobRequest;
 const exportedDriverExited = palimpsest.v1.DriverExited;
@@ -31941,6 +33883,8 @@ const exportedGetClusterRequest = palimpsest.v1.GetClusterRequest;
 const exportedGetJobRequest = palimpsest.v1.GetJobRequest;
 const exportedGetStackRequest = palimpsest.v1.GetStackRequest;
 const exportedGoodbye = palimpsest.v1.Goodbye;
+const exportedGroupPlacement = palimpsest.v1.GroupPlacement;
+const exportedGroupStrategy = palimpsest.v1.GroupStrategy;
 const exportedHeadMessage = palimpsest.v1.HeadMessage;
 const exportedHoldRequest = palimpsest.v1.HoldRequest;
 const exportedHoldResponse = palimpsest.v1.HoldResponse;
@@ -31959,6 +33903,8 @@ const exportedListNodesRequest = palimpsest.v1.ListNodesRequest;
 const exportedListNodesResponse = palimpsest.v1.ListNodesResponse;
 const exportedListObjectsRequest = palimpsest.v1.ListObjectsRequest;
 const exportedListObjectsResponse = palimpsest.v1.ListObjectsResponse;
+const exportedListPlacementGroupsRequest = palimpsest.v1.ListPlacementGroupsRequest;
+const exportedListPlacementGroupsResponse = palimpsest.v1.ListPlacementGroupsResponse;
 const exportedListQueuesRequest = palimpsest.v1.ListQueuesRequest;
 const exportedListQueuesResponse = palimpsest.v1.ListQueuesResponse;
 const exportedLocateObjectRequest = palimpsest.v1.LocateObjectRequest;
@@ -31985,6 +33931,9 @@ const exportedObjectPlace = palimpsest.v1.ObjectPlace;
 const exportedObjectReference = palimpsest.v1.ObjectReference;
 const exportedObjectReport = palimpsest.v1.ObjectReport;
 const exportedObjectRow = palimpsest.v1.ObjectRow;
+const exportedPlacementGroupInfo = palimpsest.v1.PlacementGroupInfo;
+const exportedPlacementGroupSpec = palimpsest.v1.PlacementGroupSpec;
+const exportedPlacementGroupState = palimpsest.v1.PlacementGroupState;
 const exportedProbe = palimpsest.v1.Probe;
 const exportedProcessCredentials = palimpsest.v1.ProcessCredentials;
 const exportedPullChunk = palimpsest.v1.PullChunk;
@@ -31993,11 +33942,13 @@ const exportedPutChunk = palimpsest.v1.PutChunk;
 const exportedQueueInfo = palimpsest.v1.QueueInfo;
 const exportedRegisterNode = palimpsest.v1.RegisterNode;
 const exportedRegistered = palimpsest.v1.Registered;
+const exportedRemovePlacementGroupRequest = palimpsest.v1.RemovePlacementGroupRequest;
 const exportedReplacedToken = palimpsest.v1.ReplacedToken;
 const exportedReply = palimpsest.v1.Reply;
 const exportedReplyBatch = palimpsest.v1.ReplyBatch;
 const exportedReserveValue = palimpsest.v1.ReserveValue;
 const exportedResolveActorRequest = palimpsest.v1.ResolveActorRequest;
+const exportedResolvePlacementGroupRequest = palimpsest.v1.ResolvePlacementGroupRequest;
 const exportedResources = palimpsest.v1.Resources;
 const exportedRotateTokenRequest = palimpsest.v1.RotateTokenRequest;
 const exportedRotateTokenResponse = palimpsest.v1.RotateTokenResponse;
@@ -32045,4 +33996,4 @@ const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
 const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
-export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };
+export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };

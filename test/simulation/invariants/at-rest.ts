@@ -1,5 +1,10 @@
 import * as proto from "@palimpsest/wire/protocol";
+import type { Actor } from "../../../packages/head/src/actor.js";
+import type { ControlPlane } from "../../../packages/head/src/control-plane.js";
+import type { Node } from "../../../packages/head/src/node.js";
+import { bundleLease } from "../../../packages/head/src/placement-group.js";
 import type { World } from "../world/world.js";
+import { checkGroupsAtRest } from "./groups.js";
 import { checkJobsAtRest, cpusOf } from "./jobs.js";
 
 /** What holds when faults have ended long ago: beliefs are true, promises are kept, nothing waits without a reason. */
@@ -13,6 +18,7 @@ export function checkAtRest(world: World): void {
   // A run in which nothing happens would find nothing wrong.
   if (records.counts.answered === 0) records.violation("VACUOUS", "no call was answered in the whole run");
   checkJobsAtRest(world, plane);
+  checkGroupsAtRest(world, plane);
   const running = [...world.workers].map((worker) => {
     const nodeId = world.nodes.find((node) => node.workers.has(worker))?.nodeId ?? "?";
     return `${nodeId} ${worker.actorId}#${worker.incarnation}${worker.serving ? "" : " (not serving)"}`;
@@ -34,7 +40,12 @@ export function checkAtRest(world: World): void {
   for (const node of alive) {
     let used = 0;
     for (const actor of actors) {
-      if (actor.state === "ALIVE" && actor.nodeId === node.nodeId) used += actor.spec.resources["cpu"] ?? 0;
+      const ownLease = actor.bundle === undefined && actor.nodeId === node.nodeId;
+      if (actor.state === "ALIVE" && ownLease) used += actor.spec.resources["cpu"] ?? 0;
+    }
+    for (const { spec, places } of plane.groupTable.all()) {
+      for (const [index, place] of places.entries())
+        if (place?.nodeId === node.nodeId) used += spec.bundles[index]?.["cpu"] ?? 0;
     }
     for (const { jobId, nodeId, status } of plane.jobs.all()) {
       if (status === "RUNNING" && nodeId === node.nodeId) used += cpusOf(plane, jobId);
@@ -43,7 +54,7 @@ export function checkAtRest(world: World): void {
     if (available !== world.settings.cpusOfNode - used) {
       records.violation(
         "NODE-2",
-        `at rest ${node.nodeId} has ${available} cpus available, ${used} in use and leases ${plane.nodes.leasesOf(node.nodeId).join(" ")}`,
+        `at rest ${node.nodeId} has ${available} cpus available, ${used} in use and leases ${[...plane.nodes.leasesOn(node.nodeId).keys()].join(" ")}`,
       );
     }
   }
@@ -56,7 +67,7 @@ export function checkAtRest(world: World): void {
     const waits = actor.state === "PENDING" || actor.state === "RESTARTING";
     // A node may be kept free for a larger request that has waited longer.
     const kept = plane.pendingQueue.reservedNodes > 0;
-    if (waits && !kept && alive.some((node) => (node.available["cpu"] ?? 0) >= cpu)) {
+    if (waits && !kept && roomFor(plane, actor, alive).some((free) => free >= cpu)) {
       const reason = plane.lifecycle.pendingReason(actor);
       records.violation("PLACEMENT-2", `${actorId} waits for ${cpu} cpus, and there is room: ${reason}`);
     }
@@ -69,7 +80,8 @@ export function checkAtRest(world: World): void {
     }
     const wanted = records.actors.get(actorId)?.options.detached ?? detached;
     const reason = actor.certificate?.reason ?? "";
-    if (actor.state === "DEAD" && wanted && reason.includes("its driver")) {
+    const withGroup = actor.spec.placement !== undefined;
+    if (actor.state === "DEAD" && wanted && !withGroup && reason.includes("its driver")) {
       records.violation("DETACHED", `detached ${actorId} ended with its owner: ${reason}`);
     }
     const row = world.redis.rows("actors").get(actorId);
@@ -104,4 +116,14 @@ export function checkAtRest(world: World): void {
     const call = records.calls.get(key);
     if (call && !call.process.ended) records.violation("CALL-1", `${call.key} has no outcome at rest`);
   }
+}
+
+/** Free cpus of the nodes, or of the bundles, in which the actor may lie. */
+function roomFor(plane: ControlPlane, { spec: { placement } }: Actor, alive: readonly Node[]): number[] {
+  if (placement === undefined) return alive.map(({ available }) => available["cpu"] ?? 0);
+  const { groupId, bundle } = placement;
+  return (plane.groups.nodesOf(groupId) ?? []).flatMap((nodeId, index) => {
+    if (nodeId === undefined || (bundle !== undefined && bundle !== index)) return [];
+    return plane.nodes.bundleView(nodeId, bundleLease(groupId, index))?.available["cpu"] ?? 0;
+  });
 }

@@ -1,10 +1,12 @@
 import type { World } from "../world/world.js";
+import { checkGroups } from "./groups.js";
 import { cpusOf } from "./jobs.js";
 
 /** What the head's tables promise at any moment. */
 export function checkTables(world: World): void {
   const plane = world.head?.plane;
   if (plane === undefined) return;
+  checkGroups(world, plane);
   const names = new Map<string, string>();
   for (const actor of plane.actors.all()) {
     const { actorId, name } = actor.spec;
@@ -27,7 +29,10 @@ export function checkTables(world: World): void {
   }
   for (const node of plane.nodes.all()) {
     let leased = 0;
-    for (const lease of plane.nodes.leasesOf(node.nodeId)) {
+    for (const [lease, { quantities, within }] of plane.nodes.leasesOn(node.nodeId)) {
+      // What lies in a bundle is taken of the bundle.
+      if (within !== "") continue;
+      if (lease.startsWith("bundle/")) leased += quantities["cpu"] ?? 0;
       const jobId = /^driver\/(.*)$/.exec(lease)?.[1];
       if (jobId !== undefined) leased += cpusOf(plane, jobId);
       const actorId = /^actor\/(.*)#\d+$/.exec(lease)?.[1];
@@ -38,7 +43,7 @@ export function checkTables(world: World): void {
     if (Math.abs(available + leased - total) > 1e-9) {
       world.records.violation(
         "NODE-2",
-        `${node.nodeId}: ${available} available and ${leased} leased of ${total} cpus: ${plane.nodes.leasesOf(node.nodeId).join(" ")}`,
+        `${node.nodeId}: ${available} available and ${leased} leased of ${total} cpus: ${[...plane.nodes.leasesOn(node.nodeId).keys()].join(" ")}`,
       );
     }
   }

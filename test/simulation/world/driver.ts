@@ -2,7 +2,8 @@ import { PalimpsestError } from "@palimpsest/wire";
 import type { ActorHandle } from "../../../packages/client/src/actor-handle.js";
 import { actorType } from "../../../packages/client/src/actor-type.js";
 import { Cluster } from "../../../packages/client/src/cluster.js";
-import { parseConnectOptions } from "../../../packages/client/src/config.js";
+import { type ActorOptions, parseConnectOptions } from "../../../packages/client/src/config.js";
+import { GroupUser } from "./group-user.js";
 import { JobUser } from "./job-user.js";
 import { gotOrCreated } from "./named-actors.js";
 import { ObjectUser } from "./object-user.js";
@@ -33,6 +34,7 @@ export class SimDriver {
   readonly #random: Random;
   readonly #jobs: JobUser;
   readonly #objects: ObjectUser;
+  readonly #groups: GroupUser;
   readonly #held = new Map<string, Held>();
   /** All handles: the client lets the garbage collector decide about others, and that is not the seed's. */
   readonly #kept: ActorHandle<SimActor>[] = [];
@@ -48,6 +50,7 @@ export class SimDriver {
     this.#world = world;
     this.#random = new Random(`${world.seed}/${name}`);
     this.#jobs = new JobUser(world, name);
+    this.#groups = new GroupUser(world, name);
     this.process = world.process(machine, name);
     this.#objects = new ObjectUser(world, name, this.process);
     this.process.onEnd(() => {
@@ -97,6 +100,7 @@ export class SimDriver {
 
   async #operate(cluster: Cluster): Promise<void> {
     if (this.#jobs.wants()) return this.#jobs.operate(cluster);
+    if (this.#groups.wants()) return this.#groups.operate(cluster);
     const draw = this.#random.float();
     const target = this.#random.pick([...this.#held.values()]);
     if (target === undefined || (draw < 0.2 && this.#held.size < 6)) await this.#spawn(cluster);
@@ -116,6 +120,7 @@ export class SimDriver {
       resources: { cpu: 1 + random.below(2) },
       maxRestarts: random.pick([0, 1, 3, -1]) ?? 0,
       detached: random.chance(0.15),
+      ...this.#placed(),
     };
     const planned = world.records.spawning(plan, options, this.sessionId);
     try {
@@ -127,9 +132,17 @@ export class SimDriver {
       world.story.tell(this.name, () => `spawned ${handle.actorId} ${JSON.stringify(options)}`);
       this.#held.set(handle.actorId, { actorId: handle.actorId, handle });
     } catch (reason) {
-      this.#expect(reason, ["ALREADY_EXISTS", "UNAVAILABLE", "GET_TIMEOUT", "ACTOR_DIED", "OWNER_DIED"]);
+      const codes = ["ALREADY_EXISTS", "UNAVAILABLE", "GET_TIMEOUT", "ACTOR_DIED", "OWNER_DIED"];
+      // Its group may have been removed.
+      this.#expect(reason, "placement" in options ? [...codes, "NOT_FOUND"] : codes);
       world.story.tell(this.name, () => `spawn failed: ${PalimpsestError.from(reason).message}`);
     }
+  }
+
+  /** In a bundle, each of which has a cpu at least, or anywhere. */
+  #placed(): Pick<ActorOptions, "placement" | "resources"> {
+    const placement = this.#groups.placement();
+    return placement === undefined ? {} : { placement, resources: { cpu: 1 } };
   }
 
   async #kill(target: Held): Promise<void> {

@@ -131,6 +131,7 @@ export class SimHead {
     server.addService(
       headService as ServiceDefinition,
       createHeadHandlers({
+        ...{ groups: plane.groups, groupTable: plane.groupTable, taskWorkers: plane.taskWorkers },
         ...config,
         rpc,
         actors,

@@ -77,6 +77,7 @@ export class Records {
     workers: 0,
     jobs: 0,
     objects: 0,
+    groups: 0,
     spawns: 0,
     faults: 0,
     heads: 0,

@@ -11,6 +11,7 @@ import { checkObjectsAtRest } from "../invariants/objects.js";
 import { checkTables } from "../invariants/tables.js";
 import { SimDriver, warmUp } from "./driver.js";
 import { Nemesis } from "./faults.js";
+import { GroupRecords } from "./group-records.js";
 import { type HeadFolder, SimHead } from "./head.js";
 import { makeHermetic } from "./hermetic.js";
 import type { SimJobDriver } from "./job-driver.js";
@@ -63,6 +64,7 @@ export class World {
   readonly records: Records;
   readonly jobs: JobRecords;
   readonly objects: ObjectRecords;
+  readonly groups: GroupRecords;
   readonly plant: Plant;
   readonly metrics: Metrics;
   readonly losses: Losses;
@@ -96,6 +98,7 @@ export class World {
     this.records = new Records(this);
     this.jobs = new JobRecords(this);
     this.objects = new ObjectRecords(this);
+    this.groups = new GroupRecords(this);
     new LeadershipWatch(this);
     this.network.arrival = (message) => {
       this.records.arrived(message);

@@ -5,6 +5,9 @@ import type {
   JobInfo,
   NodeFilter,
   NodeStateName,
+  PlacementGroupFilter,
+  PlacementGroupInfo,
+  PlacementGroupStateName,
 } from "@palimpsest/client";
 import { PalimpsestError } from "@palimpsest/wire";
 import { Argument, type Command } from "commander";
@@ -15,7 +18,7 @@ import { formatTable } from "../table.js";
 import { jobHeadings, jobRows } from "./job.js";
 import { actorHeadings, actorRows, formatUse } from "./status.js";
 
-const kinds = ["nodes", "actors", "jobs", "queues"] as const;
+const kinds = ["nodes", "actors", "jobs", "placement-groups", "queues"] as const;
 type Kind = (typeof kinds)[number];
 
 interface ListOptions extends ConnectionOptions {
@@ -37,10 +40,16 @@ const actorStates = [
 ] as const satisfies readonly ActorStateName[];
 const jobStates = ["pending", "running", "stopping", "succeeded", "failed", "stopped"] as const;
 
+const groupStates = [
+  "pending",
+  "created",
+  "rescheduling",
+] as const satisfies readonly PlacementGroupStateName[];
+
 /** Options that narrow a list down, and the kinds that have them. */
 const filters: Readonly<Record<"limit" | "state" | "node" | "class" | "role", readonly Kind[]>> = {
-  limit: ["nodes", "actors", "jobs"],
-  state: ["nodes", "actors", "jobs"],
+  limit: ["nodes", "actors", "jobs", "placement-groups"],
+  state: ["nodes", "actors", "jobs", "placement-groups"],
   node: ["nodes", "actors", "jobs"],
   class: ["actors"],
   role: ["actors"],
@@ -83,6 +92,22 @@ export function actorFilter(options: ListOptions): ActorFilter {
     ...(role === undefined ? {} : { role }),
     ...(limit === undefined ? {} : { limit }),
   };
+}
+
+export function groupFilter({ state, limit }: ListOptions): PlacementGroupFilter {
+  return { states: statesOf(state, groupStates), ...(limit === undefined ? {} : { limit }) };
+}
+
+const groupHeadings = ["group", "name", "state", "strategy", "bundles", "nodes", "waits for"];
+
+function groupRow({ groupId, name, state, strategy, bundles, reason }: PlacementGroupInfo): string[] {
+  const asked = bundles.map(({ resources }) =>
+    Object.entries(resources)
+      .map(([resource, amount]) => `${amount} ${resource}`)
+      .join(" + "),
+  );
+  const nodes = bundles.map(({ nodeId }) => nodeId || "-");
+  return [groupId, name, state, strategy, asked.join(", "), nodes.join(", "), reason];
 }
 
 /** The newest come last, as in the whole list. The head remembers a bounded number of jobs and sends them all. */
@@ -138,6 +163,10 @@ async function read(
       const items = chosenJobs(await cluster.jobs.list(), options);
       return { items, text: () => formatTable(jobHeadings, jobRows(items)) };
     }
+    case "placement-groups": {
+      const items = await cluster.placementGroups(groupFilter(options));
+      return { items, text: () => formatTable(groupHeadings, items.map(groupRow)) };
+    }
     case "queues": {
       const items = await cluster.queues();
       const rows = items.map((queue) => Object.values(queue).map(String));
@@ -152,7 +181,7 @@ async function read(
 
 export function addList(program: Command): void {
   withConnection(program.command("list"))
-    .description("lists nodes, actors (dead ones too), jobs or queues")
+    .description("lists nodes, actors (dead ones too), jobs, placement groups or queues")
     .addArgument(new Argument("<kind>", "what").choices(kinds))
     .option("--json", "as JSON")
     .option("--limit <rows>", "at most so many: the first nodes and actors, the last jobs", parseCount)

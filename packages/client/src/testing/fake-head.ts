@@ -17,6 +17,8 @@ import {
 } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 
+const { PLACEMENT_GROUP_STATE_PENDING, PLACEMENT_GROUP_STATE_REMOVED } = proto.PlacementGroupState;
+
 type SessionStream = ServerDuplexStream<proto.SessionMessage.$Properties, proto.SessionEvent.$Properties>;
 type LogStream = ServerWritableStream<proto.LogsRequest.$Properties, proto.LogChunk.$Properties>;
 
@@ -31,6 +33,7 @@ export class FakeHead {
   refusal: PalimpsestError | undefined;
   readonly sessions: proto.SessionMessage.$Properties[] = [];
   readonly actors = new Map<string, proto.ActorInfo.$Properties>();
+  readonly groups = new Map<string, proto.PlacementGroupInfo.$Properties>();
   readonly nodes: proto.NodeInfo.$Properties[] = [];
   readonly jobs = new Map<string, proto.JobInfo.$Properties>();
   readonly submissions: proto.SubmitRequest.$Properties[] = [];
@@ -61,6 +64,21 @@ export class FakeHead {
         this.killed.push(request);
         return this.#find(request);
       }),
+      createPlacementGroup: unary(({ spec }: proto.CreatePlacementGroupRequest.$Properties) => {
+        const info = { spec: spec ?? null, state: PLACEMENT_GROUP_STATE_PENDING, reason: "no room" };
+        this.groups.set(spec?.groupId ?? "", info);
+        return info;
+      }),
+      resolvePlacementGroup: unary((request: proto.ResolvePlacementGroupRequest.$Properties) =>
+        this.#group(request),
+      ),
+      removePlacementGroup: unary((request: proto.RemovePlacementGroupRequest.$Properties) => {
+        const info = this.#group(request);
+        info.state = PLACEMENT_GROUP_STATE_REMOVED;
+        info.reason = "it was asked for by a client";
+        return info;
+      }),
+      listPlacementGroups: unary(() => ({ groups: [...this.groups.values()] })),
       listActors: unary(() => ({ actors: [...this.actors.values()] })),
       listNodes: unary(() => ({ nodes: this.nodes })),
       listQueues: unary(() => ({ queues: [{ name: "rollouts", waiting: 3 }] })),
@@ -161,6 +179,17 @@ export class FakeHead {
         (found.incarnation ?? 0) > (request.knownIncarnation ?? 0));
     while (!settled() && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 5));
     return found;
+  }
+
+  #group({
+    groupId,
+    name,
+  }: proto.ResolvePlacementGroupRequest.$Properties): proto.PlacementGroupInfo.$Properties {
+    const found = [...this.groups.values()].find(({ spec }) =>
+      groupId ? spec?.groupId === groupId : spec?.name === name,
+    );
+    if (found) return found;
+    throw new PalimpsestError("NOT_FOUND", `no placement group ${groupId || name}`);
   }
 
   #job(jobId: string | null | undefined): proto.JobInfo.$Properties {

@@ -1,0 +1,174 @@
+/**
+ * Resources that are leased together, as bundles on nodes, for the actors that are put into them: Ray's placement groups.
+ */
+import { headService, newId, PalimpsestError } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import type { PlacementGroupOptions } from "./config.js";
+import type { HeadCallOptions, HeadClient } from "./head-client.js";
+import { labelFields } from "./scheduling.js";
+
+const groupStates = {
+  [proto.PlacementGroupState.PLACEMENT_GROUP_STATE_PENDING]: "pending",
+  [proto.PlacementGroupState.PLACEMENT_GROUP_STATE_CREATED]: "created",
+  [proto.PlacementGroupState.PLACEMENT_GROUP_STATE_RESCHEDULING]: "rescheduling",
+  [proto.PlacementGroupState.PLACEMENT_GROUP_STATE_REMOVED]: "removed",
+} as const;
+export type PlacementGroupStateName = (typeof groupStates)[keyof typeof groupStates];
+
+const groupStrategies = ["PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD"] as const;
+export type GroupStrategyName = (typeof groupStrategies)[number];
+
+const strategies: Readonly<Record<GroupStrategyName, proto.GroupStrategy>> = {
+  PACK: proto.GroupStrategy.GROUP_STRATEGY_PACK,
+  SPREAD: proto.GroupStrategy.GROUP_STRATEGY_SPREAD,
+  STRICT_PACK: proto.GroupStrategy.GROUP_STRATEGY_STRICT_PACK,
+  STRICT_SPREAD: proto.GroupStrategy.GROUP_STRATEGY_STRICT_SPREAD,
+};
+
+/** How long one request waits at the head, and what it gets over that to answer. */
+const resolveWaitMs = 20_000;
+const resolveSlackMs = 2_000;
+const defaultReadyTimeoutMs = 600_000;
+
+export interface BundleInfo {
+  readonly resources: Readonly<Record<string, number>>;
+  /** Empty while it has no node. */
+  readonly nodeId: string;
+  readonly gpuIds: readonly number[];
+}
+
+export interface PlacementGroupInfo {
+  readonly groupId: string;
+  /** Empty when it has none. */
+  readonly name: string;
+  readonly state: PlacementGroupStateName | "unknown";
+  readonly strategy: GroupStrategyName;
+  readonly bundles: readonly BundleInfo[];
+  readonly detached: boolean;
+  readonly ownerId: string;
+  readonly jobId: string;
+  /** Why bundles wait for nodes, or why it was removed; else empty. */
+  readonly reason: string;
+  readonly createdAtMs: number;
+}
+
+export interface PlacementGroupFilter {
+  readonly states?: readonly PlacementGroupStateName[];
+  readonly ownerId?: string;
+  readonly jobId?: string;
+  /** Groups at most; default all. */
+  readonly limit?: number;
+}
+
+/** A placement group of the cluster. Actors are put into it by their option `placement`. */
+export class PlacementGroup {
+  readonly groupId: string;
+  readonly #head: HeadClient;
+  /** All bundles had their nodes when it was created: nothing to wait for, once. */
+  #createdAtOnce: boolean;
+
+  constructor(head: HeadClient, groupId: string, createdAtOnce = false) {
+    this.#head = head;
+    this.groupId = groupId;
+    this.#createdAtOnce = createdAtOnce;
+  }
+
+  /**
+   * Returns when every bundle has its node.
+   * @throws {PalimpsestError} UNSCHEDULABLE when time is up, with what is missing; NOT_FOUND when it was removed; CANCELLED
+   */
+  async ready(
+    options: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {},
+  ): Promise<PlacementGroup> {
+    if (this.#createdAtOnce) {
+      this.#createdAtOnce = false;
+      return this;
+    }
+    const { timeoutMs = defaultReadyTimeoutMs, signal } = options;
+    const deadlineAt = performance.now() + timeoutMs;
+    for (;;) {
+      const waitMs = Math.max(0, Math.min(resolveWaitMs, deadlineAt - performance.now()));
+      const info = await this.#resolve(Math.round(waitMs), signal);
+      if (info.state === "created") return this;
+      if (info.state === "removed")
+        throw new PalimpsestError("NOT_FOUND", `placement group ${this.groupId} was removed: ${info.reason}`);
+      if (performance.now() < deadlineAt) continue;
+      throw new PalimpsestError(
+        "UNSCHEDULABLE",
+        `placement group ${this.groupId} has not all of its nodes after ${timeoutMs} ms: ${info.reason}`,
+        { details: { groupId: this.groupId, pendingReason: info.reason } },
+      );
+    }
+  }
+
+  async info(options: HeadCallOptions = {}): Promise<PlacementGroupInfo> {
+    const request = { groupId: this.groupId, waitMs: 0 };
+    return groupView(await this.#head.call(headService.resolvePlacementGroup, request, options));
+  }
+
+  /** Kills the actors in it, detached ones too, and gives its bundles back. Removing it again changes nothing. */
+  async remove(options: HeadCallOptions = {}): Promise<void> {
+    await this.#head.call(headService.removePlacementGroup, { groupId: this.groupId }, options);
+  }
+
+  async #resolve(waitMs: number, signal: AbortSignal | undefined): Promise<PlacementGroupInfo> {
+    const timeoutMs = waitMs + resolveSlackMs;
+    const request = { groupId: this.groupId, waitMs };
+    const options = signal ? { timeoutMs, signal } : { timeoutMs };
+    return groupView(await this.#head.call(headService.resolvePlacementGroup, request, options));
+  }
+}
+
+export interface GroupOwner {
+  readonly ownerId: string;
+  /** 0 when the owner is a session. */
+  readonly ownerIncarnation: number;
+  readonly jobId: string;
+}
+
+export async function createPlacementGroup(
+  head: HeadClient,
+  owner: GroupOwner,
+  options: PlacementGroupOptions,
+): Promise<PlacementGroup> {
+  const { parsePlacementGroupOptions } = await import("./config.js");
+  const { name, bundles, strategy, lifetime, labels } = parsePlacementGroupOptions(options);
+  const spec: proto.PlacementGroupSpec.$Properties = {
+    ...owner,
+    groupId: newId("group"),
+    name,
+    bundles: bundles.map((quantities) => ({ quantities })),
+    strategy: strategies[strategy],
+    detached: lifetime === "detached",
+    ...labelFields(labels),
+  };
+  const info = groupView(await head.call(headService.createPlacementGroup, { spec }));
+  return new PlacementGroup(head, info.groupId, info.state === "created");
+}
+
+export function groupView(message: proto.PlacementGroupInfo.$Properties): PlacementGroupInfo {
+  const { spec, places } = message;
+  const bundles = (spec?.bundles ?? []).map(({ quantities }, index) => ({
+    resources: { ...quantities },
+    nodeId: places?.[index]?.nodeId ?? "",
+    gpuIds: [...(places?.[index]?.gpuIds ?? [])],
+  }));
+  return {
+    groupId: spec?.groupId ?? "",
+    name: spec?.name ?? "",
+    state: groupStates[(message.state ?? 0) as keyof typeof groupStates] ?? "unknown",
+    strategy: groupStrategies.find((one) => strategies[one] === spec?.strategy) ?? "PACK",
+    bundles,
+    detached: spec?.detached ?? false,
+    ownerId: spec?.ownerId ?? "",
+    jobId: spec?.jobId ?? "",
+    reason: message.reason ?? "",
+    createdAtMs: message.createdAtMs ?? 0,
+  };
+}
+
+/** @throws {RangeError} for a name that the head does not know */
+export function groupStateOf(name: PlacementGroupStateName): proto.PlacementGroupState {
+  for (const [state, known] of Object.entries(groupStates)) if (known === name) return Number(state);
+  throw new RangeError(`state is ${name}: it must be one of ${Object.values(groupStates).join(", ")}`);
+}

@@ -1,0 +1,100 @@
+/**
+ * Responsibility: the actors of one placement group that wait for room in its bundles: each bundle is to them what a node
+ * is to others.
+ * Not responsible for: where the bundles lie (placement-groups.ts).
+ */
+import type { PlacementRequest } from "@palimpsest/scheduler";
+import type { Clock } from "@palimpsest/wire";
+import type { NodeChange, NodeTable } from "./node-table.js";
+import { PendingQueue, type Places } from "./placement.js";
+import { bundleLease, type PlacementGroup } from "./placement-group.js";
+
+export interface BundleRequest {
+  readonly leaseId: string;
+  readonly resources: PlacementRequest["resources"];
+  /** Undefined: any bundle. */
+  readonly bundle: number | undefined;
+  onPlaced(nodeId: string, bundle: number): void;
+}
+
+export class BundleQueue implements Places {
+  readonly #nodes: NodeTable;
+  readonly #groupId: string;
+  readonly #queue: PendingQueue;
+  readonly #listeners = new Set<NodeChange>();
+  #places: PlacementGroup["places"] = [];
+
+  constructor(groupId: string, nodes: NodeTable, clock: Clock) {
+    this.#groupId = groupId;
+    this.#nodes = nodes;
+    this.#queue = new PendingQueue({ nodes: this, clock, reserveAfterMs: Number.POSITIVE_INFINITY });
+  }
+
+  get length(): number {
+    return this.#queue.length;
+  }
+
+  enqueue(key: string, { leaseId, resources, bundle, onPlaced }: BundleRequest): void {
+    const strategy =
+      bundle === undefined ? undefined : ({ kind: "node", nodeId: placeOf(bundle), soft: false } as const);
+    this.#queue.enqueue(key, {
+      leaseId,
+      request: { resources, labels: {}, strategy },
+      onPlaced: (place) => {
+        const index = indexOf(place);
+        onPlaced(this.#places[index]?.nodeId ?? "", index);
+      },
+    });
+  }
+
+  remove(key: string): void {
+    this.#queue.remove(key);
+  }
+
+  reason(key: string): string {
+    return this.#queue.reason(key);
+  }
+
+  /** Where the bundles that can be used lie now. */
+  update(places: PlacementGroup["places"]): void {
+    this.#places = places;
+    for (const index of places.keys()) this.#tell(index);
+  }
+
+  /** What is free of the bundles on a node has changed. */
+  nodeChanged(nodeId: string): void {
+    for (const [index, place] of this.#places.entries()) if (place?.nodeId === nodeId) this.#tell(index);
+  }
+
+  all(): ReturnType<NodeTable["all"]> {
+    return this.#nodes.all();
+  }
+
+  onChange(listener: NodeChange): void {
+    this.#listeners.add(listener);
+  }
+
+  reserve(place: string, name: string, quantities: PlacementRequest["resources"]): readonly number[] {
+    const index = indexOf(place);
+    const nodeId = this.#places[index]?.nodeId ?? "";
+    return this.#nodes.reserve(nodeId, name, quantities, { within: bundleLease(this.#groupId, index) });
+  }
+
+  #tell(index: number): void {
+    const place = placeOf(index);
+    const nodeId = this.#places[index]?.nodeId;
+    const lease = bundleLease(this.#groupId, index);
+    const view = nodeId === undefined ? undefined : this.#nodes.bundleView(nodeId, lease);
+    for (const listener of this.#listeners) listener(place, view && { ...view, nodeId: place });
+  }
+}
+
+const placePrefix = "bundle ";
+
+function placeOf(index: number): string {
+  return `${placePrefix}${index}`;
+}
+
+function indexOf(place: string): number {
+  return Number(place.slice(placePrefix.length));
+}

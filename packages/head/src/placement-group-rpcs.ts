@@ -1,0 +1,150 @@
+/** The RPCs of service Head about placement groups, and what an actor may ask of one. */
+import type { UntypedServiceImplementation } from "@grpc/grpc-js";
+import { fits, type Quantities } from "@palimpsest/scheduler";
+import { headService, PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { ActorSpec } from "./actor.js";
+import type { ActorTable } from "./actor-table.js";
+import { pageOf } from "./listings.js";
+import { expectOwner } from "./owners.js";
+import {
+  groupSpecFromProto,
+  groupStateToProto,
+  groupToProto,
+  type PlacementGroup,
+} from "./placement-group.js";
+import type { PlacementGroupTable } from "./placement-group-table.js";
+import type { PlacementGroups } from "./placement-groups.js";
+import type { Recovery } from "./recovery.js";
+import type { Rpc } from "./rpc.js";
+import type { Sessions } from "./sessions.js";
+
+const maxWaitMs = 60_000;
+/** Groups of a page that are explained: each costs a look at every node. */
+const maxExplained = 20;
+
+export interface GroupRpcDeps {
+  readonly rpc: Rpc;
+  readonly groups: PlacementGroups;
+  readonly groupTable: PlacementGroupTable;
+  readonly actors: ActorTable;
+  readonly sessions: Sessions;
+  readonly recovery: Recovery;
+}
+
+export function createGroupRpcs(deps: GroupRpcDeps): UntypedServiceImplementation {
+  const { rpc, groups, groupTable } = deps;
+  const shown = (group: PlacementGroup) => groupToProto(group, groups.reason(group));
+  return {
+    createPlacementGroup: rpc.unary(headService.createPlacementGroup, async (request, signal) => {
+      const spec = groupSpecFromProto(request.spec);
+      if (groupTable.get(spec.groupId) === undefined) {
+        // Only an actor has incarnations: this owner runs, and its node may not be back yet.
+        if (spec.ownerIncarnation > 0) await deps.recovery.find({ actorId: spec.ownerId }, signal);
+        expectOwner(deps, spec);
+      }
+      return shown(await groups.create(spec));
+    }),
+    resolvePlacementGroup: rpc.unary(
+      headService.resolvePlacementGroup,
+      async (request, signal) => {
+        const { groupId } = find(deps, request);
+        const waitMs = Math.min(maxWaitMs, Math.max(0, request.waitMs ?? 0));
+        return shown(await settledWithin(groups, groupId, waitMs, signal));
+      },
+      maxWaitMs + 5_000,
+    ),
+    removePlacementGroup: rpc.unary(headService.removePlacementGroup, async ({ groupId }) =>
+      shown(await groups.remove(groupId ?? "", "it was asked for by a client")),
+    ),
+    listPlacementGroups: rpc.unary(headService.listPlacementGroups, (request) => {
+      const states = new Set(request.states ?? []);
+      const { rows, nextPageToken } = pageOf(groupTable.all(), {
+        request,
+        idOf: ({ spec }) => spec.groupId,
+        wanted: ({ spec, state }) =>
+          (states.size === 0 || states.has(groupStateToProto[state])) &&
+          (!request.ownerId || spec.ownerId === request.ownerId) &&
+          (!request.jobId || spec.jobId === request.jobId),
+        isFull: () => false,
+      });
+      let explained = 0;
+      const info = ({ spec }: PlacementGroup) => {
+        const group = groups.known(spec.groupId);
+        if (group.state !== "CREATED") explained += 1;
+        return explained > maxExplained ? groupToProto(group) : shown(group);
+      };
+      return { groups: rows.map(info), nextPageToken };
+    }),
+  };
+}
+
+/**
+ * An actor that no bundle of its group could ever hold is refused at once.
+ * @throws {PalimpsestError} NOT_FOUND without such a group; INVALID_ARGUMENT naming the field
+ */
+export function expectGroup(groups: PlacementGroups, { placement, resources }: ActorSpec): void {
+  if (placement === undefined) return;
+  const { groupId, bundle } = placement;
+  const group = groups.known(groupId);
+  if (group.state === "REMOVED")
+    throw new PalimpsestError(
+      "NOT_FOUND",
+      `placement group ${groupId} was removed: ${group.removedBecause}; create another one`,
+    );
+  const { bundles } = group.spec;
+  if (bundle !== undefined && bundle >= bundles.length)
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `placement.bundle is ${bundle}, and group ${groupId} has ${bundles.length} bundles: give an index from 0 to ${bundles.length - 1}`,
+    );
+  const candidates = bundle === undefined ? bundles : bundles.slice(bundle, bundle + 1);
+  if (candidates.some((one) => fits(one, resources))) return;
+  const asked = textOf(resources);
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    bundle === undefined
+      ? `resources are ${asked}, more than any bundle of group ${groupId} has: ask for less or create a larger group`
+      : `resources are ${asked}, and bundle ${bundle} of group ${groupId} has ${textOf(bundles[bundle] ?? {})}: ask for less`,
+  );
+}
+
+function textOf(quantities: Quantities): string {
+  return Object.entries(quantities)
+    .map(([name, amount]) => `${amount} ${name}`)
+    .join(", ");
+}
+
+function find(
+  { groups, groupTable }: GroupRpcDeps,
+  { groupId, name }: proto.ResolvePlacementGroupRequest.$Properties,
+): { readonly groupId: string } {
+  if (groupId) return groups.known(groupId).spec;
+  const group = groupTable.byName(name ?? "");
+  if (group === undefined)
+    throw new PalimpsestError(
+      "NOT_FOUND",
+      `a placement group named ${JSON.stringify(name ?? "")} is not known`,
+    );
+  return group.spec;
+}
+
+async function settledWithin(
+  groups: PlacementGroups,
+  groupId: string,
+  waitMs: number,
+  caller: AbortSignal,
+): Promise<PlacementGroup> {
+  const wait = new AbortController();
+  const end = () => wait.abort();
+  // Not AbortSignal.any over AbortSignal.timeout: on Node 20 that signal is lost to the garbage collector.
+  const timer = setTimeout(end, waitMs);
+  caller.addEventListener("abort", end, { once: true });
+  if (waitMs === 0 || caller.aborted) end();
+  try {
+    return await groups.settled(groupId, wait.signal);
+  } finally {
+    clearTimeout(timer);
+    caller.removeEventListener("abort", end);
+  }
+}

@@ -1,0 +1,168 @@
+/** A placement group as the head knows it, and as its row in the store. */
+import {
+  type BundlePlace,
+  type GroupRequest,
+  type GroupStrategy,
+  groupStrategies,
+  type LabelCondition,
+  normalizeQuantities,
+  type Quantities,
+  requestProblem,
+} from "@palimpsest/scheduler";
+import { PalimpsestError } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import { isValidId } from "./actor.js";
+import { checkScheduling, schedulingOf, schedulingToProto } from "./scheduling.js";
+
+export const groupStates = ["PENDING", "CREATED", "RESCHEDULING", "REMOVED"] as const;
+export type GroupState = (typeof groupStates)[number];
+
+/** Bundles of one group: placing them is done in one turn of the event loop. */
+const maxBundles = 256;
+const maxSpecBytes = 64 * 1024;
+
+/** What a client asked for; never changes. */
+export interface GroupSpec {
+  readonly groupId: string;
+  /** Empty: it has none. */
+  readonly name: string;
+  readonly bundles: readonly Quantities[];
+  readonly strategy: GroupStrategy;
+  readonly detached: boolean;
+  readonly ownerId: string;
+  /** Of the actor that is the owner; 0 when a session is. */
+  readonly ownerIncarnation: number;
+  readonly jobId: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly labelConditions: readonly LabelCondition[];
+}
+
+/** Changed by PlacementGroupTable.update only. */
+export interface PlacementGroup {
+  readonly spec: GroupSpec;
+  readonly state: GroupState;
+  /** Where each bundle lies; undefined while it has no node. */
+  readonly places: readonly (BundlePlace | undefined)[];
+  /** Of a REMOVED one: why. */
+  readonly removedBecause: string;
+  readonly createdAtMs: number;
+}
+
+const strategyToProto: Readonly<Record<GroupStrategy, proto.GroupStrategy>> = {
+  PACK: proto.GroupStrategy.GROUP_STRATEGY_PACK,
+  SPREAD: proto.GroupStrategy.GROUP_STRATEGY_SPREAD,
+  STRICT_PACK: proto.GroupStrategy.GROUP_STRATEGY_STRICT_PACK,
+  STRICT_SPREAD: proto.GroupStrategy.GROUP_STRATEGY_STRICT_SPREAD,
+};
+
+export const groupStateToProto: Readonly<Record<GroupState, proto.PlacementGroupState>> = {
+  PENDING: proto.PlacementGroupState.PLACEMENT_GROUP_STATE_PENDING,
+  CREATED: proto.PlacementGroupState.PLACEMENT_GROUP_STATE_CREATED,
+  RESCHEDULING: proto.PlacementGroupState.PLACEMENT_GROUP_STATE_RESCHEDULING,
+  REMOVED: proto.PlacementGroupState.PLACEMENT_GROUP_STATE_REMOVED,
+};
+
+/** The specification in a request. @throws {PalimpsestError} INVALID_ARGUMENT naming the field */
+export function groupSpecFromProto(
+  message: proto.PlacementGroupSpec.$Properties | null | undefined,
+): GroupSpec {
+  if (!message) throw invalid("spec is missing");
+  const spec = groupSpecOf(message);
+  if (!isValidId(spec.groupId))
+    throw invalid(`group_id is ${JSON.stringify(spec.groupId)}: take newId("group")`);
+  if (spec.name !== "" && !isValidId(spec.name))
+    throw invalid(
+      `name is ${JSON.stringify(spec.name)}: use up to 128 letters, digits, ".", "_", ":" and "-"`,
+    );
+  if (!groupStrategies.some((one) => strategyToProto[one] === message.strategy))
+    throw invalid(`strategy is ${message.strategy ?? 0}: take one of GroupStrategy`);
+  const count = spec.bundles.length;
+  if (count === 0 || count > maxBundles)
+    throw invalid(`bundles has ${count} entries: give from 1 to ${maxBundles}`);
+  for (const [index, { quantities }] of (message.bundles ?? []).entries()) {
+    const problem = requestProblem(quantities ?? {});
+    if (problem !== undefined) throw invalid(`bundles[${index}]: ${problem}`);
+    if (Object.keys(spec.bundles[index] ?? {}).length === 0)
+      throw invalid(`bundles[${index}] asks for nothing: give at least one quantity above 0`);
+  }
+  checkScheduling({ ...message, strategy: null });
+  const bytes = proto.PlacementGroupSpec.encode(message).finish().byteLength;
+  if (bytes > maxSpecBytes)
+    throw new PalimpsestError(
+      "LIMIT_EXCEEDED",
+      `the specification takes ${bytes} bytes, more than ${maxSpecBytes}: ask for fewer bundles or labels`,
+    );
+  return spec;
+}
+
+/** What the scheduler is asked for, with the places that bundles have already. */
+export function groupRequestOf({ spec, places }: PlacementGroup): GroupRequest {
+  const placed = new Map<number, string>();
+  for (const [index, place] of places.entries()) if (place !== undefined) placed.set(index, place.nodeId);
+  const { labels, labelConditions } = spec;
+  const bundles = spec.bundles.map((resources) => ({ resources, labels, conditions: labelConditions }));
+  return { strategy: spec.strategy, bundles, placed };
+}
+
+export function groupToProto(group: PlacementGroup, reason = ""): proto.PlacementGroupInfo.$Properties {
+  const { spec, state, places, createdAtMs } = group;
+  return {
+    spec: {
+      ...spec,
+      ...labelsToProto(spec),
+      bundles: spec.bundles.map((quantities) => ({ quantities: { ...quantities } })),
+      strategy: strategyToProto[spec.strategy],
+    },
+    state: groupStateToProto[state],
+    places: places.map((place) => ({ nodeId: place?.nodeId ?? "", gpuIds: [...(place?.gpuIds ?? [])] })),
+    reason,
+    createdAtMs,
+  };
+}
+
+export function encodeGroup(group: PlacementGroup): Uint8Array {
+  return proto.PlacementGroupInfo.encode(groupToProto(group)).finish();
+}
+
+export function decodeGroup(bytes: Uint8Array): PlacementGroup {
+  const info = proto.PlacementGroupInfo.decode(bytes);
+  return {
+    spec: groupSpecOf(info.spec ?? {}),
+    state: groupStates.find((state) => groupStateToProto[state] === info.state) ?? "PENDING",
+    places: info.places.map(({ nodeId, gpuIds }) =>
+      nodeId ? { nodeId, gpuIds: [...(gpuIds ?? [])] } : undefined,
+    ),
+    removedBecause: "",
+    createdAtMs: info.createdAtMs,
+  };
+}
+
+/** Name of the lease of a bundle, on the node where it lies. */
+export function bundleLease(groupId: string, index: number): string {
+  return `bundle/${groupId}#${index}`;
+}
+
+function groupSpecOf(message: proto.PlacementGroupSpec.$Properties): GroupSpec {
+  const { labels, labelConditions } = schedulingOf({ ...message, strategy: null });
+  return {
+    groupId: message.groupId ?? "",
+    name: message.name ?? "",
+    bundles: (message.bundles ?? []).map(({ quantities }) => normalizeQuantities(quantities ?? {})),
+    strategy: groupStrategies.find((one) => strategyToProto[one] === message.strategy) ?? "PACK",
+    detached: message.detached ?? false,
+    ownerId: message.ownerId ?? "",
+    ownerIncarnation: message.ownerIncarnation ?? 0,
+    jobId: message.jobId ?? "",
+    labels,
+    labelConditions,
+  };
+}
+
+function labelsToProto({ labels, labelConditions }: GroupSpec) {
+  const fields = schedulingToProto({ labels, labelConditions, strategy: { kind: "pack" } });
+  return { labels: fields.labels, labelConditions: fields.labelConditions };
+}
+
+function invalid(message: string): PalimpsestError {
+  return new PalimpsestError("INVALID_ARGUMENT", message);
+}

@@ -1,0 +1,315 @@
+/**
+ * Responsibility: what happens to placement groups: their bundles get nodes, lose them with a node, get other ones, are
+ * given back.
+ * Not responsible for: choosing the nodes (the scheduler package), or what becomes of the actors inside
+ * (actor-lifecycle.ts, which is told of a removal).
+ *
+ * Whether a bundle has its room is decided by the head's own books, and no node is asked: a node keeps no account of what
+ * it offers, the head alone leases it. So the first of the two phases is one turn of the event loop, in which all bundles
+ * are leased or none, and the second is the store's acknowledgement.
+ *
+ * Invariants:
+ * - PGROUP-1. All missing bundles of a group get their nodes in one turn, or none does. A bundle is used, and its group
+ *   called CREATED to anybody, only when the store holds its place.
+ * - PGROUP-2. STRICT_PACK and STRICT_SPREAD hold at every moment, also after bundles were placed anew.
+ * - PGROUP-3. When a node dies, the bundles that lay there are placed anew, and the others stay where they are.
+ * - PGROUP-4. A removed group leases nothing but what processes that have not ended still use, and its actors are DEAD in
+ *   the store no later than the group is gone from it.
+ * - PGROUP-5. No group waits while there is room for all its missing bundles, but on nodes that are kept for older
+ *   requests.
+ * - PGROUP-6. A group that is not detached ends with its owner and with its job.
+ */
+import { explainBundles, type NodeView, placeBundles } from "@palimpsest/scheduler";
+import type { Logger } from "@palimpsest/telemetry";
+import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import { BundleQueue, type BundleRequest } from "./bundle-queue.js";
+import type { Demand } from "./demand.js";
+import type { NodeTable } from "./node-table.js";
+import { bundleLease, type GroupSpec, groupRequestOf, type PlacementGroup } from "./placement-group.js";
+import type { PlacementGroupTable } from "./placement-group-table.js";
+
+/** As long as a pass over the groups that wait may hold the event loop, and one placement. */
+const sliceMs = 8;
+
+export interface PlacementGroupsDeps {
+  readonly groups: PlacementGroupTable;
+  readonly nodes: NodeTable;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Whether a node is kept for an older request. */
+  readonly isReserved: (nodeId: string) => boolean;
+  /** Who could make room for bundles that wait. */
+  readonly demand: () => Demand;
+}
+
+export class PlacementGroups {
+  readonly #deps: PlacementGroupsDeps;
+  /** Nodes that can be used. */
+  readonly #views = new Map<string, NodeView>();
+  /** Ids of groups with bundles that wait, the longest waiting first. */
+  readonly #waiting = new Set<string>();
+  /** Groups as the store holds them: what can be used of them (PGROUP-1). */
+  readonly #usable = new Map<string, PlacementGroup>();
+  readonly #queues = new Map<string, BundleQueue>();
+  #endActors: (groupId: string, reason: string) => void = () => undefined;
+  #scheduled = false;
+
+  constructor(deps: PlacementGroupsDeps) {
+    this.#deps = deps;
+    deps.nodes.onChange((nodeId, view) => this.#nodeChanged(nodeId, view));
+    deps.nodes.onDead(({ nodeId }) => this.#nodeDied(nodeId));
+  }
+
+  /** Who ends the actors of a group that is removed. */
+  onRemoved(endActors: (groupId: string, reason: string) => void): void {
+    this.#endActors = endActors;
+  }
+
+  /** Goes on with the groups of an earlier head, once the tables are loaded. */
+  recover(): void {
+    const { groups, nodes } = this.#deps;
+    for (const group of [...groups.all()]) {
+      const { spec, places } = group;
+      const kept = places.map((place) => {
+        const node = place && nodes.get(place.nodeId);
+        return node === undefined || node.state === "DEAD" ? undefined : place;
+      });
+      for (const [index, place] of kept.entries())
+        if (place !== undefined)
+          nodes.reserveBundle(
+            place.nodeId,
+            bundleLease(spec.groupId, index),
+            spec.bundles[index] ?? {},
+            place.gpuIds,
+          );
+      this.#usableNow(group);
+      this.#changed(spec.groupId, kept);
+    }
+  }
+
+  /** Looks again at what waits: a node may not be kept for others any more. To be called about once a second. */
+  tick(): void {
+    this.#schedule();
+  }
+
+  /** Idempotent by group id: a known one is returned as it is. Resolves when the store has it. @throws {PalimpsestError} ALREADY_EXISTS */
+  async create(spec: GroupSpec): Promise<PlacementGroup> {
+    const { groups } = this.#deps;
+    const { groupId } = spec;
+    if (groups.get(groupId) === undefined) {
+      groups.create(spec);
+      if (!this.#place(groupId)) this.#wait(groupId);
+    }
+    await groups.durable(groupId);
+    return this.known(groupId);
+  }
+
+  /** The group as anybody may know it. @throws {PalimpsestError} NOT_FOUND */
+  known(groupId: string): PlacementGroup {
+    const group = this.#deps.groups.get(groupId);
+    if (group === undefined)
+      throw new PalimpsestError("NOT_FOUND", `placement group ${groupId} is not known: create it first`);
+    if (group.state !== "CREATED" || this.#usable.get(groupId) === group) return group;
+    return { ...group, state: this.#usable.has(groupId) ? "RESCHEDULING" : "PENDING" };
+  }
+
+  /** Ends its actors and gives its bundles back. @throws {PalimpsestError} NOT_FOUND */
+  async remove(groupId: string, reason: string): Promise<PlacementGroup> {
+    const { groups, nodes, logger } = this.#deps;
+    const { state, places } = this.known(groupId);
+    if (state !== "REMOVED") {
+      this.#waitNoMore(groupId);
+      // PGROUP-4: their rows are written before the group's.
+      this.#endActors(groupId, reason);
+      this.#queues.delete(groupId);
+      this.#usable.delete(groupId);
+      const nowhere = places.map(() => undefined);
+      void groups.update(groupId, { state: "REMOVED", places: nowhere, removedBecause: reason });
+      for (const [index, place] of places.entries())
+        if (place !== undefined) nodes.release(place.nodeId, bundleLease(groupId, index));
+      logger.info({ groupId, reason }, "placement group removed");
+    }
+    await groups.durable(groupId);
+    return this.known(groupId);
+  }
+
+  /** The session or actor that owned them is gone. */
+  ownerEnded(ownerId: string, reason: string): void {
+    this.#endAll(this.#deps.groups.ownedBy(ownerId), reason);
+  }
+
+  jobEnded(jobId: string): void {
+    this.#endAll(this.#deps.groups.ofJob(jobId), `its job ${jobId} ended`);
+  }
+
+  /** The cluster ends: no group is to come back with the next head. */
+  async endAll(reason: string): Promise<void> {
+    const all = [...this.#deps.groups.all()];
+    await Promise.all(all.map(({ spec }) => this.remove(spec.groupId, reason)));
+  }
+
+  /** Waits until all bundles have their nodes or the group is removed, at most until the signal. */
+  async settled(groupId: string, signal: AbortSignal): Promise<PlacementGroup> {
+    for (;;) {
+      const group = this.known(groupId);
+      if (group.state === "CREATED" || group.state === "REMOVED" || signal.aborted) return group;
+      await this.#deps.groups.nextChange(groupId, signal);
+    }
+  }
+
+  /** Why its bundles wait, or why it was removed; empty when neither. Looks at every node. */
+  reason(group: PlacementGroup): string {
+    if (group.state === "REMOVED") return group.removedBecause;
+    if (!this.#waiting.has(group.spec.groupId)) return "";
+    return explainBundles(this.#views.values(), groupRequestOf(group));
+  }
+
+  /** Where the bundles of the group lie, by their index; undefined: there is no such group any more. */
+  nodesOf(groupId: string): readonly (string | undefined)[] | undefined {
+    const group = this.#deps.groups.get(groupId);
+    if (group === undefined || group.state === "REMOVED") return undefined;
+    return group.places.map((place) => place?.nodeId);
+  }
+
+  /** Lets an actor wait for room in a bundle. False: there is no such group any more. */
+  enqueue(groupId: string, key: string, request: BundleRequest): boolean {
+    const state = this.#deps.groups.get(groupId)?.state;
+    if (state === undefined || state === "REMOVED") return false;
+    this.#queueOf(groupId).enqueue(key, request);
+    return true;
+  }
+
+  unqueue(groupId: string, key: string): void {
+    this.#queues.get(groupId)?.remove(key);
+  }
+
+  /** Why an actor of the group waits; empty when it does not. */
+  actorReason(groupId: string, key: string): string {
+    const group = this.#deps.groups.get(groupId);
+    const reason = this.#queues.get(groupId)?.reason(key) ?? "";
+    if (group === undefined || reason === "") return reason;
+    const groupReason = this.reason(group);
+    return groupReason === "" ? reason : `its placement group ${groupId} waits: ${groupReason}`;
+  }
+
+  #queueOf(groupId: string): BundleQueue {
+    const { nodes, clock } = this.#deps;
+    const known = this.#queues.get(groupId);
+    if (known !== undefined) return known;
+    const queue = new BundleQueue(groupId, nodes, clock);
+    const usable = this.#usable.get(groupId);
+    if (usable !== undefined) queue.update(usable.places);
+    this.#queues.set(groupId, queue);
+    return queue;
+  }
+
+  #endAll(groups: readonly PlacementGroup[], reason: string): void {
+    for (const { spec } of groups) if (!spec.detached) void this.remove(spec.groupId, reason);
+  }
+
+  #nodeChanged(nodeId: string, view: NodeView | undefined): void {
+    const before = this.#views.get(nodeId);
+    if (view === undefined) this.#views.delete(nodeId);
+    else this.#views.set(nodeId, view);
+    for (const { spec } of this.#deps.groups.onNode(nodeId))
+      this.#queues.get(spec.groupId)?.nodeChanged(nodeId);
+    const grew = view !== undefined && (before === undefined || view.leases <= before.leases);
+    if (grew) this.#schedule();
+  }
+
+  /** PGROUP-3 */
+  #nodeDied(nodeId: string): void {
+    for (const { spec, places } of this.#deps.groups.onNode(nodeId)) {
+      const kept = places.map((place) => (place?.nodeId === nodeId ? undefined : place));
+      this.#changed(spec.groupId, kept);
+    }
+  }
+
+  /** What is left of a group's places; what is missing waits. */
+  #changed(groupId: string, places: PlacementGroup["places"]): void {
+    const { groups, logger } = this.#deps;
+    const group = groups.get(groupId);
+    if (group === undefined) return;
+    const missing = places.filter((place) => place === undefined).length;
+    const lost = group.places.some((place, index) => place !== undefined && places[index] === undefined);
+    if (lost) {
+      void groups.update(groupId, { state: "RESCHEDULING", places });
+      logger.warn({ groupId, missing }, "bundles of a placement group are placed anew");
+    }
+    const usable = this.#usable.get(groupId);
+    if (usable !== undefined) this.#usableNow(usable);
+    if (missing === 0) return;
+    this.#wait(groupId);
+    this.#schedule();
+  }
+
+  #wait(groupId: string): void {
+    const group = this.#deps.groups.get(groupId);
+    if (group === undefined) return;
+    this.#waiting.add(groupId);
+    const { bundles, placed } = groupRequestOf(group);
+    for (const [index, request] of bundles.entries())
+      if (!placed?.has(index))
+        this.#deps.demand().add(bundleLease(groupId, index), group.spec.ownerId, request);
+  }
+
+  #waitNoMore(groupId: string): void {
+    if (!this.#waiting.delete(groupId)) return;
+    const bundles = this.#deps.groups.get(groupId)?.spec.bundles ?? [];
+    for (const index of bundles.keys()) this.#deps.demand().delete(bundleLease(groupId, index));
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#waiting.size === 0) return;
+    this.#scheduled = true;
+    queueMicrotask(() => this.#pass([...this.#waiting]));
+  }
+
+  /** Tries each group that waits once, in turns of at most sliceMs. */
+  #pass(groupIds: readonly string[]): void {
+    const { clock, groups } = this.#deps;
+    const endMs = clock.monotonicMs() + sliceMs;
+    /** What has found no room in this turn finds none for others that ask the same. */
+    const failed = new Set<string>();
+    for (const [at, groupId] of groupIds.entries()) {
+      const group = this.#waiting.has(groupId) ? groups.get(groupId) : undefined;
+      if (group === undefined) continue;
+      const { bundles, strategy, labels, labelConditions } = group.spec;
+      const shape = JSON.stringify([strategy, bundles, labels, labelConditions, group.places]);
+      if (!failed.has(shape) && !this.#place(groupId)) failed.add(shape);
+      if (clock.monotonicMs() < endMs) continue;
+      clock.after(0, () => this.#pass(groupIds.slice(at + 1)));
+      return;
+    }
+    this.#scheduled = false;
+  }
+
+  /** Leases all missing bundles, or none (PGROUP-1). */
+  #place(groupId: string): boolean {
+    const { groups, nodes, isReserved } = this.#deps;
+    const group = groups.get(groupId);
+    if (group === undefined) return false;
+    const views = [...this.#views.values()].filter(({ nodeId }) => !isReserved(nodeId));
+    const plan = placeBundles(views, groupRequestOf(group));
+    if (plan === undefined) return false;
+    this.#waitNoMore(groupId);
+    const places = group.places.map((place, index) => place ?? plan.get(index));
+    const durable = groups.update(groupId, { state: "CREATED", places });
+    const placed = groups.get(groupId);
+    for (const [index, { nodeId, gpuIds }] of plan)
+      nodes.reserveBundle(nodeId, bundleLease(groupId, index), group.spec.bundles[index] ?? {}, gpuIds);
+    void durable.then(() => placed && this.#usableNow(placed));
+    return true;
+  }
+
+  /** The store holds the group as it was then: its places can be used as far as they are still those (PGROUP-1). */
+  #usableNow(stored: PlacementGroup): void {
+    const { groupId } = stored.spec;
+    const now = this.#deps.groups.get(groupId);
+    if (now === undefined || now.state === "REMOVED") return;
+    const places = stored.places.map((place, index) => (now.places[index] === place ? place : undefined));
+    this.#usable.set(groupId, now === stored ? stored : { ...stored, places });
+    this.#queues.get(groupId)?.update(places);
+    this.#deps.groups.wake(groupId);
+  }
+}

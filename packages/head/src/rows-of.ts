@@ -1,0 +1,33 @@
+import type { ActorTable } from "./actor-table.js";
+import type { JobTable } from "./job-table.js";
+import type { NodeTable } from "./node-table.js";
+import type { PlacementGroupTable } from "./placement-group-table.js";
+import type { StoreTable } from "./store.js";
+
+export interface Tables {
+  readonly actors: ActorTable;
+  readonly groupTable: PlacementGroupTable;
+  readonly nodes: NodeTable;
+  readonly jobs: JobTable;
+}
+
+/** Every row of a table as it is now, as the store is to have it. */
+export function rowsOf(
+  { actors, groupTable, nodes, jobs }: Tables,
+  table: StoreTable,
+): Iterable<readonly [string, Uint8Array]> {
+  switch (table) {
+    case "specs":
+    case "actors":
+    case "deaths":
+      return actors.rows(table);
+    case "groups":
+      return groupTable.rows();
+    case "nodes":
+      return nodes.rows();
+    case "jobs":
+      return jobs.rows();
+    case "submissions":
+      return jobs.submissionRows();
+  }
+}
