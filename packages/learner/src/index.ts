@@ -72,7 +72,7 @@ export {
   type StepRecord,
   stepsAfter,
 } from "./step-log.js";
-export { hasAdapters, trainedWeights } from "./trained-weights.js";
+export { hasAdapters, trainedAdapters, trainedWeights } from "./trained-weights.js";
 export { trainingFlops } from "./training-flops.js";
 export type { UpdateMetrics } from "./update-metrics.js";
 export { type WarmStartOptions, warmStart } from "./warm-start.js";

@@ -1,4 +1,5 @@
 import {
+  type LoraConfig,
   loraConfigSchema,
   loraForm,
   loraShapes,
@@ -20,6 +21,42 @@ export function hasAdapters(checkpoint: Pick<Checkpoint, "config">): boolean {
   return Boolean(adapterFieldSchema.parse(checkpoint.config).lora);
 }
 
+type Tensors = Readonly<Record<string, Float32Array>>;
+type Shapes = Readonly<Record<string, readonly number[]>>;
+
+function taken({ tensors }: Pick<Checkpoint, "tensors">, shapes: Shapes): Record<string, Float32Array> {
+  return Object.fromEntries(
+    Object.keys(shapes).map((name) => {
+      const values = tensors[stateName("weights", name)];
+      if (values === undefined)
+        throw new LearnerError(
+          "CHECKPOINT_MISMATCH",
+          `the checkpoint has no ${stateName("weights", name)}, which its model needs; give another checkpoint`,
+        );
+      return [name, values] as const;
+    }),
+  );
+}
+
+/**
+ * The adapters of a checkpoint by the names of `loraShapes`, without the weights that they belong to.
+ * @throws {LearnerError} CHECKPOINT_MISMATCH where the whole model was trained; {ModelError} CONFIG_INVALID
+ */
+export function trainedAdapters(checkpoint: Pick<Checkpoint, "model" | "config" | "tensors">): {
+  readonly model: ModelConfig;
+  readonly lora: LoraConfig;
+  readonly adapters: Tensors;
+} {
+  const model = parseModelConfig(checkpoint.model);
+  const { lora } = adapterFieldSchema.parse(checkpoint.config);
+  if (!lora)
+    throw new LearnerError(
+      "CHECKPOINT_MISMATCH",
+      "the checkpoint holds a whole model and no adapters: its run trained without `learner.lora`",
+    );
+  return { model, lora, adapters: taken(checkpoint, loraShapes(model, loraForm(lora))) };
+}
+
 /**
  * The policy of a checkpoint as a model of its own: adapters are merged into the weights.
  * @param base the weights that adapters belong to: those that the run began with
@@ -27,27 +64,15 @@ export function hasAdapters(checkpoint: Pick<Checkpoint, "config">): boolean {
  */
 export function trainedWeights(
   checkpoint: Pick<Checkpoint, "model" | "config" | "tensors">,
-  base?: Readonly<Record<string, Float32Array>>,
+  base?: Tensors,
 ): { readonly model: ModelConfig; readonly parameters: Record<string, Float32Array> } {
   const model = parseModelConfig(checkpoint.model);
-  const { lora } = adapterFieldSchema.parse(checkpoint.config);
-  const take = (shapes: Readonly<Record<string, readonly number[]>>) =>
-    Object.fromEntries(
-      Object.keys(shapes).map((name) => {
-        const values = checkpoint.tensors[stateName("weights", name)];
-        if (values === undefined)
-          throw new LearnerError(
-            "CHECKPOINT_MISMATCH",
-            `the checkpoint has no ${stateName("weights", name)}, which its model needs; give another checkpoint`,
-          );
-        return [name, values] as const;
-      }),
-    );
-  if (!lora) return { model, parameters: take(parameterShapes(model)) };
+  if (!hasAdapters(checkpoint)) return { model, parameters: taken(checkpoint, parameterShapes(model)) };
   if (base === undefined)
     throw new LearnerError(
       "CHECKPOINT_MISMATCH",
       "the checkpoint holds adapters alone; give the weights that they belong to as well",
     );
-  return { model, parameters: mergeLora(model, base, take(loraShapes(model, loraForm(lora))), lora) };
+  const { lora, adapters } = trainedAdapters(checkpoint);
+  return { model, parameters: mergeLora(model, base, adapters, lora) };
 }

@@ -44,6 +44,7 @@ export {
   holdsRunModel,
   type RunModel,
   type RunModelOptions,
+  readRunAdapters,
   readRunModel,
 } from "./run-model.js";
 export { exportSampler } from "./sampler-metrics.js";

@@ -3,10 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import { createLearner } from "@palimpsest/learner";
-import { hashWeights, initModel, type ModelFolder, parseModelInit, saveModel } from "@palimpsest/model";
+import {
+  hashWeights,
+  initModel,
+  loadAdapters,
+  type ModelFolder,
+  mergeLora,
+  parseModelInit,
+  saveAdapters,
+  saveModel,
+} from "@palimpsest/model";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readRecipe } from "./recipe.js";
-import { agentOfRun, holdsRunModel, readRunModel } from "./run-model.js";
+import { agentOfRun, holdsRunModel, readRunAdapters, readRunModel } from "./run-model.js";
 import { checkpointDirOf } from "./run-paths.js";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-run-model-"));
@@ -71,6 +80,21 @@ test("adapters of a run are merged into the weights that it began with", async (
   const { runDir, trained } = await aRun("adapters", { rank: 2, alpha: 4 });
   expect(hashWeights(trained)).not.toBe(hashWeights(model.parameters));
   expect(hashWeights((await readRunModel(runDir, options)).parameters)).toBe(hashWeights(trained));
+});
+
+test("adapters of a run go to a folder of their own, and merged into the base they are the run's model", async () => {
+  const { runDir, checkpoint, trained } = await aRun("adapters alone", { rank: 2, alpha: 4 });
+  const target = join(folder, "peft");
+  const { model: config, ...read } = await readRunAdapters(runDir);
+  expect(read).toMatchObject({ baseModel: base, policyVersion: 1 });
+  await saveAdapters(target, config, read);
+  const { adapters, lora, baseModel } = await loadAdapters(target, config);
+  expect(baseModel).toBe(base);
+  expect(hashWeights(mergeLora(config, model.parameters, adapters, lora))).toBe(hashWeights(trained));
+  expect((await readRunAdapters(checkpoint)).adapters).toEqual(adapters);
+  await expect(readRunAdapters((await aRun("no adapters")).runDir)).rejects.toThrow(
+    /trained without `learner.lora`/,
+  );
 });
 
 test("a run without a checkpoint, and a checkpoint without its run, say what is missing", async () => {

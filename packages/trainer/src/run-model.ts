@@ -1,11 +1,19 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type AgentModule, type AgentSettings, agentSettingsSchema } from "@palimpsest/agents";
-import { hasAdapters, latestCheckpoint, loadCheckpoint, trainedWeights } from "@palimpsest/learner";
 import {
+  hasAdapters,
+  latestCheckpoint,
+  loadCheckpoint,
+  trainedAdapters,
+  trainedWeights,
+} from "@palimpsest/learner";
+import {
+  type AdapterFolder,
   loadGenerationConfig,
   loadModel,
   loadTokenizer,
+  type ModelConfig,
   type ModelFolder,
   saveModel,
 } from "@palimpsest/model";
@@ -64,16 +72,7 @@ export function holdsRunModel(folder: string): boolean {
  * @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID; {LearnerError} CHECKPOINT_CORRUPT
  */
 export async function readRunModel(folder: string, options: RunModelOptions): Promise<RunModel> {
-  const path = resolve(folder);
-  const isRun = existsSync(join(path, "run.json"));
-  const checkpoint = isRun ? await latestCheckpoint(checkpointDirOf(path)) : path;
-  if (checkpoint === undefined)
-    throw new PalimpsestError(
-      "NOT_FOUND",
-      `${path}: this run has no checkpoint yet; wait for its first step`,
-    );
-  // A checkpoint lies in the folder `checkpoints` of its run.
-  const runDir = isRun ? path : dirname(dirname(path));
+  const { runDir, checkpoint } = await checkpointOf(folder);
   const saved = await loadCheckpoint(checkpoint);
   const base = hasAdapters(saved)
     ? (await loadModel(await baseOfRun(runDir, options))).parameters
@@ -88,6 +87,39 @@ export async function readRunModel(folder: string, options: RunModelOptions): Pr
     tokenizer: await loadTokenizer(tokenizerFolder),
     ...(generationConfig === undefined ? {} : { generationConfig }),
   };
+}
+
+/**
+ * The adapters that a run has trained so far, as PEFT has them: of a run's folder those of its newest checkpoint. The base is
+ * named as the run names it: by id or known name, or by its folder.
+ * @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID; {LearnerError} CHECKPOINT_CORRUPT, CHECKPOINT_MISMATCH without adapters
+ */
+export async function readRunAdapters(
+  folder: string,
+): Promise<AdapterFolder & { readonly model: ModelConfig; readonly policyVersion: number }> {
+  const { runDir, checkpoint } = await checkpointOf(folder);
+  const saved = await loadCheckpoint(checkpoint);
+  const { hub, name, path } = readRunFile(runDir, runFileSchema).recipe.model;
+  const baseModel = hub ?? name ?? path;
+  return {
+    ...trainedAdapters(saved),
+    policyVersion: saved.policyVersion,
+    ...(baseModel === undefined ? {} : { baseModel }),
+  };
+}
+
+/** The newest checkpoint of a run's folder, or the checkpoint itself, with the folder of its run. @throws {PalimpsestError} NOT_FOUND */
+async function checkpointOf(folder: string): Promise<{ runDir: string; checkpoint: string }> {
+  const path = resolve(folder);
+  const isRun = existsSync(join(path, "run.json"));
+  const checkpoint = isRun ? await latestCheckpoint(checkpointDirOf(path)) : path;
+  if (checkpoint === undefined)
+    throw new PalimpsestError(
+      "NOT_FOUND",
+      `${path}: this run has no checkpoint yet; wait for its first step`,
+    );
+  // A checkpoint lies in the folder `checkpoints` of its run.
+  return { checkpoint, runDir: isRun ? path : dirname(dirname(path)) };
 }
 
 /** The agent that a run trains, given the run's folder or one of its checkpoints. @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID */

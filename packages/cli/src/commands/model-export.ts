@@ -8,6 +8,8 @@ interface ExportFlags extends SaveFlags {
   readonly best?: boolean;
   readonly step?: number;
   readonly all?: boolean;
+  readonly adapters?: boolean;
+  readonly addAdapters?: string;
 }
 
 export function addModelExport(model: Command): void {
@@ -15,7 +17,7 @@ export function addModelExport(model: Command): void {
     model
       .command("export")
       .description(
-        "writes what a run has trained as a model folder that transformers loads; adapters are merged",
+        "writes what a run has trained as a model folder that transformers loads, adapters merged; or its adapters alone",
       )
       .argument("<from>", "folder of a run (its newest checkpoint), of one checkpoint, or of a model")
       .addOption(
@@ -35,21 +37,52 @@ export function addModelExport(model: Command): void {
           "of a run: every checkpoint that is kept, each in a folder step-N of --out",
         ).conflicts(["best", "step"]),
       )
+      .addOption(
+        new Option(
+          "--adapters",
+          "of a run that trains adapters: a folder with these alone, as PEFT reads them",
+        ).conflicts("addAdapters"),
+      )
+      .addOption(
+        new Option(
+          "--add-adapters <folder>",
+          "of a model: merges the adapters of this folder, PEFT's or of --adapters, into it",
+        ).conflicts(["best", "step", "all"]),
+      )
       .option(
         "--tokenizer <folder>",
         "model folder to take the tokenizer from; default: what the run began with",
       ),
   ).action(async (from: string, options: ExportFlags) => {
-    const { holdsRunModel, readRunModel } = await import("@palimpsest/trainer");
-    const { loadModel, parameterCount, saveModel } = await import("@palimpsest/model");
-    const { tokenizer } = options;
+    const { holdsRunModel, readRunAdapters, readRunModel } = await import("@palimpsest/trainer");
+    const { loadAdapters, loadModel, mergeLora, parameterCount, saveAdapters, saveModel } = await import(
+      "@palimpsest/model"
+    );
+    const { tokenizer, addAdapters, dtype } = options;
     for (const { source, out, about } of await wanted(from, options)) {
-      const exported = holdsRunModel(source)
+      if (options.adapters) {
+        const { model: config, ...trained } = await readRunAdapters(source);
+        await saveAdapters(out, config, trained, dtype);
+        const count = Object.values(trained.adapters).reduce((sum, { length }) => sum + length, 0);
+        process.stdout.write(`${out}: adapters of ${count} parameters as ${dtype}${about}\n`);
+        continue;
+      }
+      const given = holdsRunModel(source)
         ? await readRunModel(source, {
             ...modelCache(),
             ...(tokenizer === undefined ? {} : { tokenizerFrom: tokenizer }),
           })
         : await loadModel(source);
+      const added = addAdapters === undefined ? undefined : await loadAdapters(addAdapters, given.config);
+      const exported =
+        added === undefined
+          ? given
+          : {
+              ...given,
+              parameters: mergeLora(given.config, given.parameters, added.adapters, added.lora, {
+                inPlace: true,
+              }),
+            };
       await saveModel(out, exported, saveOptions(options));
       process.stdout.write(
         `${out}: ${parameterCount(exported.config)} parameters as ${options.dtype}${about}\n`,

@@ -8,7 +8,7 @@ import { LORA_PROJECTIONS, type LoraConfig, loraConfigSchema, loraForm, loraShap
 import { findNotFinite, type Parameters, sizeOf } from "../parameters.js";
 import { hfTensors } from "./hf-layout.js";
 import { readSafetensors } from "./safetensors.js";
-import { writeSafetensors } from "./safetensors-writer.js";
+import { type WrittenDtype, writeSafetensors } from "./safetensors-writer.js";
 import { placeTransposed, takeTransposed } from "./stacking.js";
 import { writeJson, writeWholeFolder } from "./whole-folder.js";
 
@@ -44,9 +44,15 @@ const peftConfigSchema = z.looseObject({
 /**
  * Writes adapters as PEFT does: adapter_config.json and adapter_model.safetensors. The folder appears whole or
  * not at all.
+ * @param dtype default float32, which brings the same adapters back
  * @throws {ModelError} TENSOR_MISSING, SHAPE_MISMATCH, NOT_FINITE, before anything is written
  */
-export async function saveAdapters(folder: string, model: ModelConfig, given: AdapterFolder): Promise<void> {
+export async function saveAdapters(
+  folder: string,
+  model: ModelConfig,
+  given: AdapterFolder,
+  dtype: WrittenDtype = "float32",
+): Promise<void> {
   const { lora, adapters, baseModel } = given;
   const places = adapterTensors(model, lora);
   for (const { parameter, size } of places) {
@@ -68,7 +74,7 @@ export async function saveAdapters(folder: string, model: ModelConfig, given: Ad
         takeTransposed(stack, place, firstRow, into);
       return { name, shape, fillRows };
     });
-    await writeSafetensors(join(fresh, WEIGHTS), tensors);
+    await writeSafetensors(join(fresh, WEIGHTS), tensors, dtype);
     await writeJson(join(fresh, CONFIG), {
       peft_type: "LORA",
       task_type: "CAUSAL_LM",
