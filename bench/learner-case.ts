@@ -38,12 +38,15 @@ async function start(line: string) {
     precision,
     memory,
     places = "all",
+    replicas = 1,
   } = JSON.parse(line) as {
     readonly shape: Shape;
     readonly prefer: "tensorflow" | "wasm" | "cpu";
     readonly mode: "eager" | "graph" | "xla";
     readonly precision?: "float32" | "bfloat16";
     readonly memory?: Readonly<Record<string, number>>;
+    /** GPUs that train together, each with a micro-batch of the shape. */
+    readonly replicas?: number;
     /** all: every place gets logits; trained: the bucket says how many tokens are; shared: and a group's prompt comes once. */
     readonly places?: "all" | "trained" | "shared";
   };
@@ -82,11 +85,12 @@ async function start(line: string) {
       kl: { coefficient: 0 },
       measureEntropy: false,
       buckets: [bucket],
+      replicas,
       ...(precision === undefined ? {} : { precision }),
       ...(memory === undefined ? {} : { memory }),
     },
   });
-  const groups = fullRowGroups({ rows, length, vocabSize: shape.vocab, groupSize });
+  const groups = fullRowGroups({ rows: rows * replicas, length, vocabSize: shape.vocab, groupSize });
   const started = performance.now();
   await learner.update(groups);
   const firstMs = performance.now() - started;

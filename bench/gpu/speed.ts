@@ -23,6 +23,15 @@ const { values: flags } = parseArgs({
 
 const small = { vocab: 1024, hidden: 256, layers: 4, heads: 4, headDim: 64, inner: 688 };
 const smollm2 = { vocab: 49_152, hidden: 576, layers: 30, heads: 9, kvHeads: 3, headDim: 64, inner: 1536 };
+const threeB = {
+  vocab: 151_936,
+  hidden: 2048,
+  layers: 36,
+  heads: 16,
+  kvHeads: 2,
+  headDim: 128,
+  inner: 11_008,
+};
 const half = { vocab: 151_936, hidden: 896, layers: 24, heads: 14, kvHeads: 2, headDim: 64, inner: 4864 };
 /** What a GPU has room for: logits in few chunks, attention in four blocks, each of which leaves out the keys after it. */
 const roomy = { logitsMb: 1280, scoresMb: 512, applyMb: 512 };
@@ -45,6 +54,18 @@ const updates = {
     ...xla,
     precision: "bfloat16",
     shape: { ...half, rows: 8, length: 2048 },
+  },
+  "learner 0.5B 2x8x2048 xla bfloat16 replicas": {
+    ...xla,
+    precision: "bfloat16",
+    replicas: 2,
+    shape: { ...half, rows: 8, length: 2048 },
+  },
+  "learner 3B 4x2048 xla bfloat16 without sums": {
+    ...xla,
+    precision: "bfloat16",
+    memory: { keep: "nothing", accumulators: "none" },
+    shape: { ...threeB, rows: 4, length: 2048 },
   },
   "learner 0.5B 8x2048 xla": { ...xla, memory: roomy, shape: { ...half, rows: 8, length: 2048 } },
 };
@@ -86,8 +107,14 @@ function msPerCall(before: FunctionTimes, after: FunctionTimes): Record<string, 
 
 async function updateCase(
   name: string,
-  setup: { readonly memory?: object; readonly shape: { rows: number; length: number } },
+  setup: {
+    readonly memory?: object;
+    readonly replicas?: number;
+    readonly shape: { rows: number; length: number };
+  },
 ) {
+  const { shape, replicas = 1 } = setup;
+  const tokensPerUpdate = replicas * shape.rows * shape.length;
   const learner = contender(name, "../learner-case.ts");
   const started = performance.now();
   const memory = { ...setup.memory, ...(JSON.parse(flags.memory) as object) };
@@ -101,11 +128,11 @@ async function updateCase(
     const turn = (await learner.ask({ seconds })) as Answer | undefined;
     if (turn === undefined) return { failed: "ended during an update" };
     last = (turn as unknown as { stats: FunctionTimes }).stats;
-    turns.push((setup.shape.rows * setup.shape.length * (turn["updates"] ?? 0)) / (turn["seconds"] ?? 0));
+    turns.push((tokensPerUpdate * (turn["updates"] ?? 0)) / (turn["seconds"] ?? 0));
   }
   await learner.close();
   const { firstMs, stats } = ready as { firstMs: number; stats: Record<string, Answer> };
-  const policy = Object.entries(stats).find(([key]) => key.startsWith("policy"))?.[1] ?? {};
+  const policy = Object.entries(stats).find(([key]) => /^(step-)?policy/.test(key))?.[1] ?? {};
   const [traceMs, loadMs] = [policy["traceMs"], policy["loadMs"]].map((ms) => Math.round(ms ?? 0));
   const firstSeconds = Number((firstMs / 1000).toFixed(1));
   const compiled = {

@@ -8,7 +8,7 @@ import {
 import { compileCacheFolder } from "./compile-cache.js";
 import { registerCpuKernels } from "./cpu-kernels.js";
 import { JitError } from "./error.js";
-import { gpuMemory } from "./gpu-device.js";
+import { gpuMemory, visibleGpus } from "./gpu-device.js";
 import { roundsToTensorFloat32 } from "./tensor-float-32.js";
 import { nodeBackend } from "./tensorflow-binding.js";
 import { tf } from "./tf.js";
@@ -26,6 +26,8 @@ export interface Backend {
   readonly tensorFloat32: boolean;
   /** Memory of that GPU, of the smallest where several are there; absent where nvidia-smi does not say. */
   readonly gpuMemoryBytes?: number;
+  /** How many of them this process sees; absent where nobody says. */
+  readonly gpus?: number;
   /** Why better backends were passed over, in order of preference. */
   readonly passedOver: readonly string[];
   /** Why a GPU of this machine that this process may see is not used, with the command that helps; absent: all is well. */
@@ -110,7 +112,7 @@ async function loadTensorflow({ threads, operationsAtOnce }: BackendOptions): Pr
   freeWrappedHandles(backend);
   const { TF_Version, isUsingGpuDevice } = backend.binding;
   const gpu = isUsingGpuDevice();
-  const memory = gpu ? gpuMemory() : {};
+  const memory = gpu ? { ...gpuMemory(), ...visibleGpus(process.env["CUDA_VISIBLE_DEVICES"]) } : {};
   const tensorFloat32 = gpu && roundsToTensorFloat32(tensorFloat32Override);
   return { name: "tensorflow", tf, tensorflowVersion: TF_Version, gpu, tensorFloat32, ...memory };
 }

@@ -50,3 +50,12 @@ export function unknownFunction(name: string, known: Iterable<string>): JitError
 export function disposed(): JitError {
   return new JitError("DISPOSED", "the module was disposed; make a new one with jit()");
 }
+
+/** Refuses inputs for another number of replicas. */
+export function checkEach(name: string, inputs: readonly unknown[], replicas: number): void {
+  if (inputs.length === replicas) return;
+  throw new JitError(
+    "INVALID_OPTIONS",
+    `function ${JSON.stringify(name)} was given inputs of ${inputs.length} replicas, and the module has ${replicas}`,
+  );
+}

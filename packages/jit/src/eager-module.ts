@@ -1,6 +1,6 @@
 import type * as tfjs from "@tensorflow/tfjs";
 import type { Backend } from "./backend.js";
-import { checkState, disposed, orderedInputs, stateSpec, unknownFunction } from "./call-checks.js";
+import { checkEach, checkState, disposed, orderedInputs, stateSpec, unknownFunction } from "./call-checks.js";
 import { JitError } from "./error.js";
 import { executionError } from "./execution-error.js";
 import { memoryShortage } from "./memory-shortage.js";
@@ -12,6 +12,7 @@ import { checkStateEntry } from "./traced-function.js";
 /** Functions run tensor by tensor on whichever backend is active; the state is a table of kept tensors. */
 export class EagerModule implements JitModule {
   readonly mode = "eager";
+  readonly replicas = 1;
   readonly precision: "float32" | "tf32";
   readonly #tf: Backend["tf"];
   readonly #gpu: boolean;
@@ -20,13 +21,16 @@ export class EagerModule implements JitModule {
   readonly #state = new Map<string, tfjs.Tensor>();
   readonly #stats = new Map<string, StatsRecorder>();
   readonly #outputs = new Map<string, Readonly<Record<string, TensorSpec>>>();
+  readonly #reductions: readonly string[];
   #disposed = false;
 
   constructor(
     backend: Backend,
     state: Readonly<Record<string, TensorSpec>>,
     functions: Readonly<Record<string, JitFunction>>,
+    reductions: readonly string[],
   ) {
+    this.#reductions = reductions;
     this.#tf = backend.tf;
     this.#gpu = backend.gpu;
     this.precision = backend.tensorFloat32 ? "tf32" : "float32";
@@ -64,6 +68,17 @@ export class EagerModule implements JitModule {
     this.#outputs.set(name, specs);
     this.#stats.get(name)?.add(performance.now() - started);
     return outputs;
+  }
+
+  callEach(name: string, inputs: readonly HostArrays[]): Record<string, HostArray>[] {
+    checkEach(name, inputs, this.replicas);
+    return inputs.map((own) => this.call(name, own));
+  }
+
+  /** The sum over one replica is what it has. */
+  reduce(name: string): void {
+    if (this.#disposed) throw disposed();
+    if (!this.#reductions.includes(name)) throw unknownFunction(name, this.#reductions);
   }
 
   writeState(values: HostArrays): void {

@@ -1,6 +1,6 @@
 import { constant, shapeProto, text, typeOf } from "./attributes.js";
 import { Emitter } from "./emit.js";
-import type { Program } from "./emit-program.js";
+import { deviceOf, type Program } from "./emit-program.js";
 import type { ArgumentProto } from "./graph-protos.js";
 import { liveness, sources } from "./liveness.js";
 import type { FunctionNodes } from "./program.js";
@@ -25,37 +25,30 @@ import type { Value } from "./value.js";
 
 const RESOURCE = 20;
 
-/** @param name of the function, unique in the program and the same in every process */
+/**
+ * @param name of the function, unique in the program and the same in every process
+ * @returns the nodes of each replica's call; all call one function
+ */
 export function emitLaunch(
   program: Program,
   fn: TracedFunction,
   name: string,
   stored: (state: string) => number,
-): FunctionNodes {
-  const main = new Emitter(program, name, false);
-  const device = program.gpu ? "/device:GPU:0" : undefined;
-  const feeds = new Map<string, string>();
-  for (const [key, spec] of Object.entries(fn.inputs)) {
-    const attributes = { dtype: typeOf(DATA_TYPE[spec.dtype]), shape: { shape: shapeProto(spec.shape) } };
-    feeds.set(key, main.node("Placeholder", [], attributes));
-  }
+): FunctionNodes[] {
   const results = [...fn.outputs.values()];
   const live = liveness([...results, ...fn.state.values()]);
   const body = new Emitter(program, `${name}_launch`, true);
   const values = sources(live, [...results, ...fn.state.values()]);
-  const inputs: { readonly argument: ArgumentProto; readonly given: string }[] = [];
+  const inputs: LaunchArgument[] = [];
   for (const value of values) {
     if (value.origin.kind !== "input") continue;
     const argument = `input_${inputs.length}`;
-    inputs.push({
-      argument: { name: argument, type: value.dtype },
-      given: feeds.get(value.origin.name) ?? "",
-    });
+    inputs.push({ argument: { name: argument, type: value.dtype }, from: "input", key: value.origin.name });
     body.bind(value, argument);
   }
   const reads = stateArguments(program, values, fn, stored);
   for (const [key, { argument, type }] of reads.entries()) {
-    inputs.push({ argument: { name: argument, type: RESOURCE }, given: program.variables.get(key) ?? "" });
+    inputs.push({ argument: { name: argument, type: RESOURCE }, from: "state", key });
     const value = values.find(({ origin }) => origin.kind === "state" && origin.name === key);
     if (value === undefined) continue;
     const read = body.node(
@@ -93,22 +86,53 @@ export function emitLaunch(
     ret: Object.fromEntries(results.map((value, index) => [`output_${index}`, body.reference(value)])),
     controlRet: Object.fromEntries(assignments.map((node, index) => [control[index] ?? "", node])),
   });
+  const called = { name: body.prefix, inputs, outputs: outputs.map(({ type }) => type) };
+  return program.replicas.map((_, replica) => emitLaunchCall(program, fn, name, called, replica));
+}
+
+/** An argument of a launched function, and the input or state entry that it is. */
+interface LaunchArgument {
+  readonly argument: ArgumentProto;
+  readonly from: "input" | "state";
+  readonly key: string;
+}
+
+/** One replica's call of a launched function. */
+function emitLaunchCall(
+  program: Program,
+  fn: TracedFunction,
+  name: string,
+  called: {
+    readonly name: string;
+    readonly inputs: readonly LaunchArgument[];
+    readonly outputs: readonly number[];
+  },
+  replica: number,
+): FunctionNodes {
+  const main = new Emitter(program, replica === 0 ? name : `${name}_replica${replica}`, false);
+  const feeds = new Map<string, string>();
+  for (const [key, spec] of Object.entries(fn.inputs)) {
+    const attributes = { dtype: typeOf(DATA_TYPE[spec.dtype]), shape: { shape: shapeProto(spec.shape) } };
+    feeds.set(key, main.node("Placeholder", [], attributes));
+  }
   const none = text("");
   const call = main.node(
     "StatefulPartitionedCall",
-    inputs.map(({ given }) => given),
+    called.inputs.map(
+      ({ from, key }) => (from === "input" ? feeds : program.replicas[replica])?.get(key) ?? "",
+    ),
     {
-      Tin: { list: { type: inputs.map(({ argument }) => argument.type) } },
-      Tout: { list: { type: outputs.map(({ type }) => type) } },
-      f: { func: { name: body.prefix } },
+      Tin: { list: { type: called.inputs.map(({ argument }) => argument.type) } },
+      Tout: { list: { type: called.outputs } },
+      f: { func: { name: called.name } },
       _XlaMustCompile: { b: true },
       config: none,
       config_proto: none,
       executor_type: none,
     },
-    { device },
+    { device: deviceOf(program, replica) },
   );
-  const fetches = results.map(({ dtype }, index) => {
+  const fetches = called.outputs.map((dtype, index) => {
     const output = index === 0 ? call : `${call}:${index}`;
     return `${main.node("Identity", [output, `^${call}`], { T: typeOf(dtype) })}:0`;
   });

@@ -21,6 +21,13 @@ export interface Program {
   readonly inPlace: ReadonlyMap<Operation, InPlaceWrite>;
   /** Optimiser steps that go into variables. */
   readonly adamSteps: ReadonlyMap<Operation, AdamStep>;
-  /** Node of each state entry's variable. */
+  /** Node of each state entry's variable, of the first replica. */
   readonly variables: ReadonlyMap<string, string>;
+  /** The same of each replica. */
+  readonly replicas: readonly ReadonlyMap<string, string>[];
+}
+
+/** Where a replica's variables and launches are; undefined: TensorFlow chooses. */
+export function deviceOf({ xla, gpu }: Pick<Program, "xla" | "gpu">, replica: number): string | undefined {
+  return xla && gpu ? `/device:GPU:${replica}` : undefined;
 }

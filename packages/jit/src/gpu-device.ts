@@ -41,3 +41,14 @@ export function gpuCapabilities(): number[] {
 export function gpuNames(): string[] {
   return [...new Set(query("name"))].sort();
 }
+
+/** GPUs that this process sees: those of the machine, or as many as CUDA_VISIBLE_DEVICES names. */
+export function visibleGpus(visible: string | undefined): { readonly gpus?: number } {
+  const there = query("index").length;
+  // CUDA looks at nothing behind the first name that it does not know.
+  const names = visible?.split(",").map((name) => name.trim());
+  const unknown = names?.findIndex((name) => name === "" || name.startsWith("-")) ?? -1;
+  const named = unknown < 0 ? names?.length : unknown;
+  if (named === undefined) return there === 0 ? {} : { gpus: there };
+  return { gpus: there === 0 ? named : Math.min(named, there) };
+}

@@ -1,28 +1,23 @@
 import type { Backend } from "./backend.js";
-import { checkState, disposed, orderedInputs, stateSpec, unknownFunction } from "./call-checks.js";
+import { checkEach, checkState, disposed, orderedInputs, stateSpec, unknownFunction } from "./call-checks.js";
 import { JitError } from "./error.js";
 import { executionError } from "./execution-error.js";
-import { liveCount, liveness, sources } from "./liveness.js";
+import { checkOutputs, type LoadedFunction, loaded } from "./loaded-function.js";
 import type { ComputedPrecision, HostArrays, JitFunction, JitModule, JitPrecision } from "./module.js";
-import { buildProgram, type FunctionNodes, type GraphProgram, type StateNodes } from "./program.js";
+import { buildProgram, type FunctionNodes, type ReplicaNodes, type StateNodes } from "./program.js";
 import { loadGraph } from "./saved-model.js";
 import { checkHostSize, type HostArray, type StateSpec, type TensorSpec } from "./spec.js";
-import { type FunctionStats, StatsRecorder } from "./stats.js";
-import { DATA_TYPE, dtypeOf, nodeBackend, type TensorflowBinding } from "./tensorflow-binding.js";
-import { type TracedFunction, traceFunction } from "./traced-function.js";
+import type { FunctionStats } from "./stats.js";
+import { DATA_TYPE, nodeBackend, type TensorflowBinding } from "./tensorflow-binding.js";
+import { traceFunction } from "./traced-function.js";
 
 /** Entries that are written to the state in one run, bytes; a larger one goes alone. */
 const MAX_WRITTEN_BYTES = 64 * 2 ** 20;
 
-interface LoadedFunction {
-  readonly inputs: Readonly<Record<string, TensorSpec>>;
-  readonly outputs: Readonly<Record<string, TensorSpec>>;
-  readonly nodes: FunctionNodes;
-  readonly stats: StatsRecorder;
-  /** XLA is handed the memory of the entries that it writes. */
-  readonly donates: boolean;
-  /** Entries of the state that it reads or writes. */
-  readonly uses: ReadonlySet<string>;
+/** Entries that are summed over replicas; without nodes there is one replica. */
+interface Reduction {
+  readonly nodes: FunctionNodes | undefined;
+  readonly entries: ReadonlySet<string>;
 }
 
 /** What one run of the session does. */
@@ -41,8 +36,8 @@ export class GraphModule implements JitModule {
   readonly #gpu: boolean;
   readonly #state: Readonly<Record<string, StateSpec>>;
   readonly #functions: ReadonlyMap<string, LoadedFunction>;
-  readonly #entries: GraphProgram["state"];
-  readonly #writer: GraphProgram["writer"];
+  readonly #replicas: readonly ReplicaNodes[];
+  readonly #reductions: ReadonlyMap<string, Reduction>;
   /** Entries without contents: zeros are made for them when they are first needed, not before. */
   readonly #empty: Set<string>;
   #sessionId: number | undefined;
@@ -56,9 +51,11 @@ export class GraphModule implements JitModule {
       readonly functions: Readonly<Record<string, JitFunction>>;
       readonly mode: "graph" | "xla";
       readonly precision: JitPrecision;
+      readonly replicas: number;
+      readonly reductions: Readonly<Record<string, readonly string[]>>;
     },
   ) {
-    const { state, functions, mode, precision } = options;
+    const { state, functions, mode, precision, replicas, reductions } = options;
     this.mode = mode;
     this.precision = precision === "float32" && tensorFloat32 ? "tf32" : precision;
     this.#state = state;
@@ -77,32 +74,64 @@ export class GraphModule implements JitModule {
       xla: mode === "xla",
       gpu,
       halfProducts: precision === "bfloat16",
+      replicas,
+      reductions,
     });
     const { sessionId } = loadGraph(this.#binding, program.nodes, program.functions);
     this.#sessionId = sessionId;
-    this.#entries = program.state;
-    this.#writer = program.writer;
-    this.#empty = new Set(program.state.keys());
+    this.#replicas = program.replicas;
+    this.#reductions = new Map(
+      Object.entries(reductions).map(([name, entries]) => [
+        name,
+        { nodes: program.reductions.get(name), entries: new Set(entries) },
+      ]),
+    );
+    this.#empty = new Set(Object.keys(state));
     const loadMs = performance.now() - started;
     this.#functions = new Map(traced.map((fn) => [fn.name, loaded(fn, program, loadMs, mode)]));
   }
 
+  get replicas(): number {
+    return this.#replicas.length;
+  }
+
   call(name: string, inputs: HostArrays): Record<string, HostArray> {
+    const [first = {}] = this.callEach(
+      name,
+      this.#replicas.map(() => inputs),
+    );
+    return first;
+  }
+
+  callEach(name: string, inputs: readonly HostArrays[]): Record<string, HostArray>[] {
     const started = performance.now();
     const fn = this.#functions.get(name);
     if (fn === undefined) throw unknownFunction(name, this.#functions.keys());
-    const arrays = orderedInputs(name, fn.inputs, inputs);
-    const specs = Object.values(fn.inputs);
-    const { nodes, donates, uses } = fn;
+    checkEach(name, inputs, this.replicas);
+    const arrays = inputs.flatMap((own) => orderedInputs(name, fn.inputs, own));
+    const { donates, uses } = fn;
     this.#fillEmpty(uses);
+    const specs = inputs.flatMap(() => Object.values(fn.inputs));
+    const nodes = joined(fn.nodes);
     const values = this.#feed(specs, arrays, { what: `function ${JSON.stringify(name)}`, nodes, donates });
-    const outputs: Record<string, HostArray> = {};
-    Object.keys(fn.outputs).forEach((key, index) => {
-      const value = values[index];
-      if (value !== undefined) outputs[key] = value;
-    });
+    const keys = Object.keys(fn.outputs);
+    const outputs = inputs.map((_, replica) =>
+      Object.fromEntries(
+        keys.map((key, index) => [key, values[replica * keys.length + index] ?? new Float32Array()]),
+      ),
+    );
     fn.stats.add(performance.now() - started);
     return outputs;
+  }
+
+  reduce(name: string): void {
+    const reduction = this.#reductions.get(name);
+    if (reduction === undefined) throw unknownFunction(name, this.#reductions.keys());
+    const { nodes, entries } = reduction;
+    // The sum over one replica is what it has.
+    if (nodes === undefined) return;
+    this.#fillEmpty(entries);
+    this.#run([], { what: `reduction ${JSON.stringify(name)}`, nodes });
   }
 
   writeState(values: HostArrays): void {
@@ -125,24 +154,28 @@ export class GraphModule implements JitModule {
 
   /** By the function that writes any entry; false where it does not know this one. */
   #writeAlone(name: string, array: HostArray): boolean {
-    const index = this.#writer?.indices.get(name);
-    if (this.#writer === undefined || index === undefined) return false;
-    const nodes = this.#writer;
+    const what = `writing entry ${name} to the state`;
     const specs: TensorSpec[] = [{ shape: [], dtype: "int32" }, stateSpec(this.#state, name)];
-    this.#feed(specs, [Int32Array.of(index), array], { what: `writing entry ${name} to the state`, nodes });
+    for (const { writer } of this.#replicas) {
+      const index = writer?.indices.get(name);
+      if (writer === undefined || index === undefined) return false;
+      this.#feed(specs, [Int32Array.of(index), array], { what, nodes: writer });
+    }
     this.#empty.delete(name);
     return true;
   }
 
   #write(names: readonly string[], values: HostArrays): void {
-    const entries = names.map((name) => this.#entry(name));
     const specs = names.map((name) => stateSpec(this.#state, name));
     const arrays = names.map((name) => values[name] as HostArray);
-    const nodes = {
-      feeds: entries.map((entry) => entry.feed).join(),
-      fetches: entries.map((entry) => entry.written).join(),
-    };
-    this.#feed(specs, arrays, { what: `writing ${named(names)} to the state`, nodes });
+    for (const { state } of this.#replicas) {
+      const entries = names.map((name) => entryOf(state, name));
+      const nodes = {
+        feeds: entries.map((entry) => entry.feed).join(),
+        fetches: entries.map((entry) => entry.written).join(),
+      };
+      this.#feed(specs, arrays, { what: `writing ${named(names)} to the state`, nodes });
+    }
     for (const name of names) this.#empty.delete(name);
   }
 
@@ -151,19 +184,21 @@ export class GraphModule implements JitModule {
     if (this.#empty.size === 0) return;
     const names = [...this.#empty].filter((name) => used.has(name) || this.#state[name]?.lazy !== true);
     if (names.length === 0) return;
-    const fetches = names.map((name) => this.#entry(name).zeroed).join();
+    const zeroed = this.#replicas.flatMap(({ state }) => names.map((name) => entryOf(state, name).zeroed));
+    const fetches = zeroed.join();
     this.#run([], { what: `making ${named(names)} of the state`, nodes: { feeds: "", fetches } });
     for (const name of names) this.#empty.delete(name);
   }
 
   readState(names: readonly string[] = Object.keys(this.#state)): Record<string, HostArray> {
     if (names.length === 0) return {};
+    const [first] = this.#replicas;
     for (const name of names) {
-      this.#entry(name);
+      entryOf(first?.state, name);
       checkHostSize(`state ${JSON.stringify(name)}`, stateSpec(this.#state, name));
     }
     this.#fillEmpty(new Set(names));
-    const fetches = names.map((name) => this.#entry(name).read).join();
+    const fetches = names.map((name) => entryOf(first?.state, name).read).join();
     const nodes = { feeds: "", fetches };
     const values = this.#run([], { what: `reading ${named(names)} of the state`, nodes });
     return Object.fromEntries(names.map((name, index) => [name, values[index] ?? new Float32Array()]));
@@ -184,12 +219,6 @@ export class GraphModule implements JitModule {
     // Variables whose memory XLA has freed would be freed once more (JIT-LAUNCH-4).
     if (this.#lostBy === undefined) this.#binding.deleteSavedModel(this.#sessionId);
     this.#sessionId = undefined;
-  }
-
-  #entry(name: string): StateNodes {
-    const entry = this.#entries.get(name);
-    if (entry !== undefined) return entry;
-    throw new JitError("UNKNOWN_STATE", `the state has no entry ${JSON.stringify(name)}`);
   }
 
   /** Runs with host arrays as inputs. Their handles live as long as the run. */
@@ -228,40 +257,20 @@ export class GraphModule implements JitModule {
   }
 }
 
+/** One run of the calls of all replicas. */
+function joined(replicas: readonly FunctionNodes[]): FunctionNodes {
+  const feeds = replicas.map(({ feeds }) => feeds).filter((names) => names !== "");
+  return { feeds: feeds.join(), fetches: replicas.map(({ fetches }) => fetches).join() };
+}
+
+function entryOf(state: ReplicaNodes["state"] | undefined, name: string): StateNodes {
+  const entry = state?.get(name);
+  if (entry !== undefined) return entry;
+  throw new JitError("UNKNOWN_STATE", `the state has no entry ${JSON.stringify(name)}`);
+}
+
 /** Entries of the state, for an error's message. */
 function named(names: readonly string[]): string {
   const [first = "nothing", ...others] = names;
   return others.length === 0 ? `entry ${first}` : `${names.length} entries, ${first} among them,`;
-}
-
-function checkOutputs({ name, outputs }: TracedFunction): void {
-  for (const [key, { shape, dtype }] of outputs) {
-    const label = `output ${JSON.stringify(key)} of function ${JSON.stringify(name)}`;
-    checkHostSize(label, { shape, dtype: dtypeOf(dtype) });
-  }
-}
-
-function loaded(
-  fn: TracedFunction,
-  program: GraphProgram,
-  loadMs: number,
-  mode: "graph" | "xla",
-): LoadedFunction {
-  const nodes = program.calls.get(fn.name);
-  if (nodes === undefined) throw unknownFunction(fn.name, program.calls.keys());
-  const outputs = Object.fromEntries(
-    [...fn.outputs].map(([key, { shape, dtype }]) => [key, { shape, dtype: dtypeOf(dtype) }]),
-  );
-  const results = [...fn.outputs.values(), ...fn.state.values()];
-  const live = liveness(results);
-  const operations = liveCount(live);
-  const read = sources(live, results).flatMap(({ origin }) => (origin.kind === "state" ? [origin.name] : []));
-  return {
-    inputs: fn.inputs,
-    outputs,
-    nodes,
-    donates: mode === "xla" && fn.state.size > 0,
-    uses: new Set([...read, ...fn.state.keys()]),
-    stats: new StatsRecorder({ traceMs: fn.traceMs, loadMs, operations }),
-  };
 }

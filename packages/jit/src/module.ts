@@ -3,6 +3,7 @@ import type { Backend } from "./backend.js";
 import { EagerModule } from "./eager-module.js";
 import { JitError } from "./error.js";
 import { GraphModule } from "./graph-module.js";
+import { checkReductions, checkReplicas } from "./replica-checks.js";
 import {
   checkHostSize,
   checkSpec,
@@ -50,21 +51,38 @@ export interface JitOptions {
    * `precision` says what is done.
    */
   readonly precision?: JitPrecision;
+  /**
+   * Copies of the state, each on a GPU of its own, that functions run on side by side; in mode xla. On a CPU they share it.
+   * Default 1.
+   */
+  readonly replicas?: number;
+  /** By name, float32 entries of the state that `reduce` sums over all replicas. */
+  readonly reductions?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface JitModule {
   readonly mode: JitMode;
+  /** Copies of the state. */
+  readonly replicas: number;
   /** What matrix products really round their inputs to. */
   readonly precision: ComputedPrecision;
   /**
-   * Runs one function, synchronously. Inputs are host arrays, row-major, one for each declared input.
-   * @returns the outputs, copied to the host
+   * Runs one function, synchronously, on every replica with the same inputs. Inputs are host arrays, row-major, one for each
+   * declared input.
+   * @returns the outputs of the first replica, copied to the host
    * @throws {JitError} UNKNOWN_FUNCTION, UNKNOWN_INPUT, DTYPE_MISMATCH, SHAPE_MISMATCH, EXECUTION_FAILED, MEMORY_EXHAUSTED,
    *   STATE_LOST, DISPOSED
    */
   call(name: string, inputs: HostArrays): Record<string, HostArray>;
   /**
-   * Replaces the entries named in `values`, all or none where sizes do not fit.
+   * As `call`, with inputs and outputs of each replica; all run at the same time.
+   * @throws {JitError} as `call`; INVALID_OPTIONS unless there are as many inputs as replicas
+   */
+  callEach(name: string, inputs: readonly HostArrays[]): Record<string, HostArray>[];
+  /** Replaces the entries of a reduction by their sums over all replicas, on each. @throws {JitError} UNKNOWN_FUNCTION, as `call` */
+  reduce(name: string): void;
+  /**
+   * On every replica, replaces the entries named in `values`, all or none where sizes do not fit.
    * @throws {JitError} UNKNOWN_STATE, SHAPE_MISMATCH, EXECUTION_FAILED, MEMORY_EXHAUSTED, DISPOSED
    */
   writeState(values: HostArrays): void;
@@ -97,14 +115,18 @@ export function jit(options: JitOptions): JitModule {
   }
   const wanted = options.mode ?? "auto";
   const mode = wanted === "auto" ? defaultMode(backend) : wanted;
-  if (mode === "eager") return new EagerModule(backend, state, functions);
+  const { replicas = 1, reductions = {} } = options;
+  checkReplicas(replicas, mode, backend);
+  checkReductions(reductions, state);
+  if (mode === "eager") return new EagerModule(backend, state, functions, Object.keys(reductions));
   if (backend.name !== "tensorflow") {
     throw new JitError(
       "INVALID_OPTIONS",
       `mode ${mode} needs the tensorflow backend, this one is ${backend.name}; use auto`,
     );
   }
-  return new GraphModule(backend, { state, functions, mode, precision: options.precision ?? "float32" });
+  const precision = options.precision ?? "float32";
+  return new GraphModule(backend, { state, functions, mode, precision, replicas, reductions });
 }
 
 /** On a GPU the kernels of a graph are launched one by one, which XLA saves; on a CPU it is not worth compiling for. */

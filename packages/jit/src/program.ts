@@ -2,7 +2,8 @@ import { constant, shapeProto, text, typeOf } from "./attributes.js";
 import { Emitter } from "./emit.js";
 import { type AdamStep, adamSteps, readBesides, sequenceSteps } from "./emit-adam.js";
 import { emitLaunch } from "./emit-launch.js";
-import type { Program } from "./emit-program.js";
+import { deviceOf, type Program } from "./emit-program.js";
+import { emitReduction } from "./emit-reduction.js";
 import type { FunctionProto, NodeProto } from "./graph-protos.js";
 import { type Live, liveness, sources } from "./liveness.js";
 import { type InPlaceWrite, inPlaceWrites, sharesMemory } from "./memory.js";
@@ -33,14 +34,27 @@ export interface FunctionNodes {
   readonly fetches: string;
 }
 
-export interface GraphProgram {
-  readonly nodes: readonly NodeProto[];
-  readonly functions: readonly FunctionProto[];
+/** What one replica has. */
+export interface ReplicaNodes {
   readonly calls: ReadonlyMap<string, FunctionNodes>;
   readonly state: ReadonlyMap<string, StateNodes>;
   /** Absent where TensorFlow chooses each variable's device. */
   readonly writer: StateWriter | undefined;
 }
+
+export interface GraphProgram {
+  readonly nodes: readonly NodeProto[];
+  readonly functions: readonly FunctionProto[];
+  readonly replicas: readonly ReplicaNodes[];
+  /** By name; empty where there is one replica. */
+  readonly reductions: ReadonlyMap<string, FunctionNodes>;
+}
+
+type ProgramOptions = Pick<Program, "xla" | "gpu" | "halfProducts"> & {
+  /** More than one in launches alone. */
+  readonly replicas: number;
+  readonly reductions: Readonly<Record<string, readonly string[]>>;
+};
 
 /** Node names of one state entry. */
 export interface StateNodes {
@@ -55,9 +69,14 @@ export interface StateNodes {
 export function buildProgram(
   state: Readonly<Record<string, StateSpec>>,
   traced: readonly TracedFunction[],
-  options: Pick<Program, "xla" | "gpu" | "halfProducts">,
+  { replicas: count, reductions, ...options }: ProgramOptions,
 ): GraphProgram {
-  const variables = new Map(Object.keys(state).map((key, index) => [key, `state/variable_${index}`]));
+  const replicas = Array.from(
+    { length: count },
+    (_, replica) =>
+      new Map(Object.keys(state).map((key, index) => [key, `${stateName(replica)}/variable_${index}`])),
+  );
+  const [variables = new Map<string, string>()] = replicas;
   const halves = new Set(Object.keys(state).filter((key) => state[key]?.stored === "bfloat16"));
   const inPlace = new Map<Operation, InPlaceWrite>();
   const steps = new Map<Operation, AdamStep>();
@@ -80,20 +99,38 @@ export function buildProgram(
     inPlace,
     adamSteps: steps,
     variables,
+    replicas,
   };
-  const entries = emitState(program, state, variables, owners);
+  const states = replicas.map((own, replica) => emitState(program, state, own, owners, replica));
   const stored = (key: string): number =>
     halves.has(key) ? BFLOAT16 : DATA_TYPE[state[key]?.dtype ?? "float32"];
-  const calls = new Map(
-    traced.map((fn, index) => [
-      fn.name,
-      options.xla
-        ? emitLaunch(program, fn, launchName(fn.name, index, traced), stored)
-        : emitFunction(program, fn, `f${index}`, variables, owners),
-    ]),
+  const calls = traced.map((fn, index) =>
+    options.xla
+      ? emitLaunch(program, fn, launchName(fn.name, index, traced), stored)
+      : [emitFunction(program, fn, `f${index}`, variables, owners)],
   );
-  const writer = options.xla || !options.gpu ? emitWriter(program, state) : undefined;
-  return { nodes: program.nodes, functions: program.functions, calls, state: entries, writer };
+  const hasWriter = options.xla || !options.gpu;
+  const nodesOf = replicas.map(
+    (_, replica): ReplicaNodes => ({
+      calls: new Map(
+        traced.map((fn, index) => [fn.name, calls[index]?.[replica] ?? { feeds: "", fetches: "" }]),
+      ),
+      state: states[replica] ?? new Map(),
+      writer: hasWriter ? emitWriter(program, state, replica) : undefined,
+    }),
+  );
+  const sums = count === 1 ? [] : Object.entries(reductions);
+  return {
+    nodes: program.nodes,
+    functions: program.functions,
+    replicas: nodesOf,
+    reductions: new Map(sums.map(([name, entries]) => [name, emitReduction(program, name, entries)])),
+  };
+}
+
+/** Prefix of a replica's variables: names of the first do not depend on there being others. */
+function stateName(replica: number): string {
+  return replica === 0 ? "state" : `state_replica${replica}`;
 }
 
 /** A function's name in the letters that TensorFlow allows, numbered where two would be one. */
@@ -108,8 +145,9 @@ function emitState(
   state: Readonly<Record<string, StateSpec>>,
   variables: ReadonlyMap<string, string>,
   owners: ReadonlySet<string>,
-): GraphProgram["state"] {
-  const emitter = new Emitter({ ...program, xla: false }, "state", false);
+  replica: number,
+): ReplicaNodes["state"] {
+  const emitter = new Emitter({ ...program, xla: false }, stateName(replica), false);
   const entries = new Map<string, StateNodes>();
   let index = 0;
   for (const [key, spec] of Object.entries(state)) {
@@ -123,7 +161,7 @@ function emitState(
       [],
       { ...type, shape, shared_name: text(variable), container: text("") },
       // Launches and their variables are on one device; elsewhere TensorFlow chooses.
-      { name: `variable_${index}`, device: program.xla && program.gpu ? "/device:GPU:0" : undefined },
+      { name: `variable_${index}`, device: deviceOf(program, replica) },
     );
     // Filled, zeros may be one constant for several entries; Empty's are its own each time, without a copy.
     const empty = () =>

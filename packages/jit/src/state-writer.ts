@@ -19,11 +19,23 @@ export interface StateWriter extends FunctionNodes {
 export function emitWriter(
   program: Program,
   state: Readonly<Record<string, StateSpec>>,
+  replica: number,
 ): StateWriter | undefined {
   const names = Object.keys(state).filter((name) => state[name]?.dtype === "float32");
   if (names.length === 0) return undefined;
-  const main = new Emitter({ ...program, xla: false }, "write", false);
-  const branches = names.map((name, index) => emitBranch(program, name, state[name]?.shape ?? [], index));
+  const prefix = replica === 0 ? "write" : `write_replica${replica}`;
+  const main = new Emitter({ ...program, xla: false }, prefix, false);
+  const branches = names.map((name, index) =>
+    emitBranch(
+      program,
+      {
+        prefix: `${prefix}_${index}`,
+        variable: program.replicas[replica]?.get(name) ?? "",
+        half: program.halves.has(name),
+      },
+      state[name]?.shape ?? [],
+    ),
+  );
   const index = main.node("Placeholder", [], {
     dtype: typeOf(DATA_TYPE.int32),
     shape: { shape: { dim: [] } },
@@ -39,7 +51,7 @@ export function emitWriter(
       branches: { list: { func: branches.map((name) => ({ name })) } },
       output_shapes: { list: {} },
     },
-    { device: program.gpu ? "/device:GPU:0" : undefined },
+    { device: program.gpu ? `/device:GPU:${replica}` : undefined },
   );
   const written = main.node("Const", [`^${call}`], constant(DATA_TYPE.int32, [], [0]));
   return {
@@ -50,11 +62,15 @@ export function emitWriter(
 }
 
 /** A function that writes one entry. It finds the variable by its name: all handles as arguments of all would be many. */
-function emitBranch(program: Program, entry: string, shape: readonly number[], index: number): string {
-  const body = new Emitter({ ...program, xla: false }, `write_${index}`, true);
-  const half = program.halves.has(entry);
+function emitBranch(
+  program: Program,
+  entry: { readonly prefix: string; readonly variable: string; readonly half: boolean },
+  shape: readonly number[],
+): string {
+  const { half } = entry;
+  const body = new Emitter({ ...program, xla: false }, entry.prefix, true);
   const type = { dtype: typeOf(half ? BFLOAT16 : DATA_TYPE.float32) };
-  const names = { shared_name: text(program.variables.get(entry) ?? ""), container: text("") };
+  const names = { shared_name: text(entry.variable), container: text("") };
   const variable = body.node(
     "VarHandleOp",
     [],

@@ -8,6 +8,7 @@ const freeSettings: ReadonlySet<string> = new Set([
   "buckets",
   "microBatch",
   "memory",
+  "replicas",
   "peakTeraflops",
   "measureEntropy",
   "maxLogprobDifference",

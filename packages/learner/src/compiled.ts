@@ -47,6 +47,8 @@ export function atOnceName(objective: Objective, bucket: Bucket): string {
 }
 
 export const GRADIENT_NORM = "gradientNorm";
+/** Sums the accumulators over all replicas. */
+export const GRADIENTS = "gradients";
 const APPLY = "apply";
 /** Zeroes the accumulators. */
 export const CLEAR = "clear";
@@ -74,7 +76,8 @@ export function compileLearner(options: {
     for (const bucket of config.buckets) {
       if (accumulates)
         functions[accumulateName(objective, bucket)] = functionOf(bucket, model, config, ACCUMULATED);
-      if (isLaunched) {
+      // Between gradients and optimiser replicas are summed.
+      if (isLaunched && config.replicas === 1) {
         const perToken = objective === "policy" ? tokenSpec(bucket) : undefined;
         const use = appliedAtOnce(config, perToken);
         functions[atOnceName(objective, bucket)] = functionOf(bucket, model, config, use);
@@ -89,7 +92,13 @@ export function compileLearner(options: {
     functions,
     mode: options.mode,
     precision: config.precision,
+    replicas: config.replicas,
+    reductions: accumulates ? { [GRADIENTS]: gradientNames(model, config) } : {},
   });
+}
+
+function gradientNames(model: ModelConfig, config: PlannedConfig): string[] {
+  return Object.keys(trainedShapes(model, config)).map((name) => stateName("gradient", name));
 }
 
 /** What is done with the sums of several micro-batches. */

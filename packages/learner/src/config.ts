@@ -112,6 +112,14 @@ export const LearnerConfig = z.strictObject({
     .describe("Declared shapes; every row must fit one. Absent: from microBatch."),
   microBatch: MicroBatchConfig.optional().describe("Shapes by a token budget, where there are no buckets."),
   memory: withDefaults(MemoryConfig).describe("Memory of a micro-batch against its speed."),
+  replicas: z
+    .int()
+    .min(1)
+    .max(16)
+    .default(1)
+    .describe(
+      "GPUs of one machine that train together in mode xla: each has the whole state, micro-batches are dealt out to them, and gradients are summed once a step. A training run leases as many (learnerGpus).",
+    ),
   precision: z
     .enum(["float32", "bfloat16"])
     .default("float32")
@@ -283,6 +291,11 @@ function refuseContradictions(resolved: ResolvedLearnerConfig): void {
     throw new LearnerError(
       "CONFIG_INVALID",
       `memory.accumulators is "none" with ${looks}, which looks at a step before it is applied; set it to "auto" or leave the other out`,
+    );
+  if (memory.accumulators === "none" && resolved.replicas > 1)
+    throw new LearnerError(
+      "CONFIG_INVALID",
+      `memory.accumulators is "none" with replicas ${resolved.replicas}, whose gradients are summed there; set it to "auto"`,
     );
   const needsNorm =
     resolved.aggregation === "seq-mean-token-sum-norm" || resolved.aggregation === "batch-token-norm";

@@ -1,12 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import { JitError, type JitModule } from "@palimpsest/jit";
 import { placesOf } from "./bucket.js";
-import { accumulateName, applyNames, CLEAR, GRADIENT_NORM } from "./compiled.js";
+import { accumulateName, applyNames, CLEAR, GRADIENT_NORM, GRADIENTS } from "./compiled.js";
 import type { ResolvedLearnerConfig } from "./config.js";
 import { LearnerError } from "./error.js";
 import { endsLearner } from "./memory-exhausted.js";
 import { fillMicroBatch, type PackableRow } from "./micro-batches.js";
 import { adamwScalars } from "./optimizer.js";
+import { roundsOf } from "./rounds.js";
 import { packRows } from "./row-packing.js";
 import { canStepAtOnce, isWithoutSums, stepAtOnce } from "./step-at-once.js";
 import { inputsOf, notFinite } from "./step-inputs.js";
@@ -19,7 +20,8 @@ import type { StepRequest, StepResult } from "./step-request.js";
  *     in parts; a failure between two of these is APPLY_FAILED, after which the module is not to be used.
  * O2. The accumulators are zero before and after, also after a failure. Where they cannot be, because a launch took them with
  *     it or clearing fails too, the error ends the learner (`endsLearner`).
- * O3. The event loop runs between micro-batches.
+ * O3. The event loop runs between micro-batches; of several replicas between those that are computed at the same time.
+ * O4. Replicas have the same weights after a step as before it: each applies the sum over all.
  *
  * @throws {LearnerError} NOT_FINITE, ABORTED, ROW_TOO_LONG, APPLY_FAILED; {JitError} of the device
  */
@@ -42,22 +44,32 @@ export async function optimizerStep<Row extends PackableRow>(
   try {
     let loss = 0;
     let computedTokens = 0;
-    for (const [index, batch] of batches.entries()) {
+    for (const { batches: some, blanks } of roundsOf(batches, module.replicas)) {
       if (request.signal?.aborted)
         throw new LearnerError("ABORTED", "the update was aborted", { cause: request.signal.reason });
-      const arrays = fillMicroBatch(batch, request.rows, request.weights);
+      const all = [...some, ...blanks].map((batch) => {
+        const arrays = fillMicroBatch(batch, request.rows, request.weights);
+        return { batch, arrays, inputs: inputsOf(batch, request, arrays, config) };
+      });
+      const name = accumulateName(request.objective, (all[0] as (typeof all)[number]).batch.bucket);
       touched = true;
-      const outputs = module.call(
-        accumulateName(request.objective, batch.bucket),
-        inputsOf(batch, request, arrays, config),
+      const outputs = module.callEach(
+        name,
+        all.map(({ inputs }) => inputs),
       );
-      const microLoss = outputs["loss"]?.[0] ?? Number.NaN;
-      if (!Number.isFinite(microLoss)) throw notFinite("loss", microLoss, index, batch, request);
-      loss += microLoss;
-      computedTokens += placesOf(batch.bucket);
-      request.onMicroBatch?.(batch, arrays, outputs);
+      for (const [replica, { batch, arrays }] of all.entries()) {
+        computedTokens += placesOf(batch.bucket);
+        if (replica >= some.length) continue;
+        const own = outputs[replica] ?? {};
+        const microLoss = own["loss"]?.[0] ?? Number.NaN;
+        if (!Number.isFinite(microLoss))
+          throw notFinite("loss", microLoss, batches.indexOf(batch), batch, request);
+        loss += microLoss;
+        request.onMicroBatch?.(batch, arrays, own);
+      }
       await setImmediate();
     }
+    if (module.replicas > 1) module.reduce(GRADIENTS);
     const gradientNorm = Math.sqrt(module.call(GRADIENT_NORM, {})["squaredNorm"]?.[0] ?? Number.NaN);
     if (!Number.isFinite(gradientNorm))
       throw new LearnerError("NOT_FINITE", `the gradient norm is ${gradientNorm}; the step was not applied`, {

@@ -5,6 +5,7 @@ import type { ResolvedLearnerConfig } from "./config.js";
 import { LearnerError } from "./error.js";
 import { layoutInputs } from "./layout.js";
 import { fillMicroBatch, type PackableRow } from "./micro-batches.js";
+import { roundsOf } from "./rounds.js";
 import { packRows } from "./row-packing.js";
 
 /** Log-probabilities of rows by their index, one entry a token, nats; only trained places are filled. */
@@ -28,12 +29,23 @@ export async function scoreRows(
 ): Promise<void> {
   const chosen = indices.map((index) => rows[index] as PackableRow);
   const weights = new Float64Array(chosen.length);
-  for (const batch of packRows(chosen, config.buckets)) {
+  for (const { batches, blanks } of roundsOf(packRows(chosen, config.buckets), module.replicas)) {
     if (signal?.aborted)
       throw new LearnerError("ABORTED", "the update was aborted", { cause: signal.reason });
-    const arrays = fillMicroBatch(batch, chosen, weights);
-    const outputs = module.call(scoreName(batch.bucket), layoutInputs(batch.bucket, arrays.layout));
-    const keep = (logprobs: ArrayLike<number> | undefined, kept: Map<number, Float32Array>) => {
+    const all = [...batches, ...blanks].map(({ bucket, ...rest }) => {
+      const arrays = fillMicroBatch({ bucket, ...rest }, chosen, weights);
+      return { bucket, arrays, inputs: layoutInputs(bucket, arrays.layout) };
+    });
+    const name = scoreName((all[0] as (typeof all)[number]).bucket);
+    const outputs = module.callEach(
+      name,
+      all.map(({ inputs }) => inputs),
+    );
+    const keep = (
+      { arrays }: (typeof all)[number],
+      logprobs: ArrayLike<number> | undefined,
+      kept: Map<number, Float32Array>,
+    ) => {
       if (logprobs === undefined) return;
       arrays.rowOfToken.forEach((row, at) => {
         if (row < 0 || arrays.lossMask[at] === 0) return;
@@ -46,8 +58,10 @@ export async function scoreRows(
         values[arrays.placeInRow[at] ?? 0] = logprobs[at] ?? Number.NaN;
       });
     };
-    keep(outputs["policyLogprobs"], into.policy);
-    keep(outputs["refLogprobs"], into.reference);
+    for (const [replica, scored] of all.entries()) {
+      keep(scored, outputs[replica]?.["policyLogprobs"], into.policy);
+      keep(scored, outputs[replica]?.["refLogprobs"], into.reference);
+    }
     await setImmediate();
   }
 }

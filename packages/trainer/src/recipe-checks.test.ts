@@ -34,6 +34,12 @@ const rollout = "rollout: { maxTokens: 4096 }";
 describe("a recipe", () => {
   it.each<[what: string, sections: Sections, ...said: string[]]>([
     [
+      "replicas of the learner without a GPU each",
+      { loss: "replicas: 2, ", more: "learnerGpus: 1" },
+      "learner.replicas: is 2 and learnerGpus 1",
+      "set learnerGpus to 2",
+    ],
+    [
       "a temperature that is always replaced",
       { agent: "{ preset: tiny, settings: { temperature: 0.7 } }" },
       "agent.settings.temperature: 0.7 would do nothing",

@@ -48,10 +48,20 @@ export function recipeProblems(recipe: Recipe, given: unknown): string[] {
     ...tagProblems(recipe),
     ...lengthProblems(recipe),
     ...truncationProblems(recipe),
+    ...replicaProblems(recipe),
     ...engineProblems(recipe, given),
     ...stalenessProblems(recipe, valueAt(given, ["train", "staleGroups"])),
     ...refillProblems(recipe),
     ...evaluationProblems(recipe, given),
+  ];
+}
+
+/** Replicas of the learner have a GPU each. */
+function replicaProblems({ learner, learnerGpus }: Recipe): string[] {
+  const { replicas = 1 } = learner;
+  if (replicas === 1 || learnerGpus === replicas) return [];
+  return [
+    `learner.replicas: is ${replicas} and learnerGpus ${learnerGpus}; each replica has a GPU of one node: set learnerGpus to ${replicas}`,
   ];
 }
 

@@ -1,0 +1,34 @@
+import type { Backend } from "./backend.js";
+import { JitError } from "./error.js";
+import type { JitMode } from "./module.js";
+import type { StateSpec } from "./spec.js";
+
+/** Refuses replicas that a mode does not have or that there are no GPUs for. */
+export function checkReplicas(replicas: number, mode: JitMode, backend: Pick<Backend, "gpu" | "gpus">): void {
+  const refuse = (problem: string): never => {
+    throw new JitError("INVALID_OPTIONS", `replicas is ${replicas}${problem}`);
+  };
+  if (!Number.isInteger(replicas) || replicas < 1) refuse("; give a whole number > 0");
+  if (replicas === 1) return;
+  if (mode !== "xla") refuse(` in mode ${mode}, which has one; use mode xla`);
+  if (backend.gpu && backend.gpus !== undefined && replicas > backend.gpus)
+    refuse(
+      `, a GPU each, and this process sees ${backend.gpus}; lower it, or let the process see more (CUDA_VISIBLE_DEVICES)`,
+    );
+}
+
+/** Refuses reductions of what is not float32 through and through: NCCL knows no bfloat16 in this TensorFlow. */
+export function checkReductions(
+  reductions: Readonly<Record<string, readonly string[]>>,
+  state: Readonly<Record<string, StateSpec>>,
+): void {
+  for (const [name, entries] of Object.entries(reductions))
+    for (const entry of entries) {
+      const { dtype, stored = dtype } = state[entry] ?? {};
+      if (dtype === "float32" && stored === "float32") continue;
+      throw new JitError(
+        "INVALID_OPTIONS",
+        `reductions.${name} names ${entry}, which is ${dtype === undefined ? "not in the state" : `stored as ${stored}`}; only float32 entries are summed over replicas`,
+      );
+    }
+}
