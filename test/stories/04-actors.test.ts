@@ -115,6 +115,33 @@ describe("an actor of a user's class", () => {
   });
 });
 
+test("what an actor's process wrote is printed by `palimpsest logs`, of a dead one too, and followed over restarts", async () => {
+  const counter = await client
+    .actor(WordCounter, source, { name: "talker", maxRestarts: 1 })
+    .options({ detached: true })
+    .spawn();
+  const { pid } = await counter.place();
+  let followed = "";
+  const following = (async () => {
+    for await (const text of client.actorOutput("talker", { follow: true })) followed += text;
+  })();
+  await counter.crash(3).catch(() => undefined);
+  await until("it has a second process", async () => {
+    const info = await counter.info();
+    return info.state === "alive" && info.pid !== pid;
+  });
+  await counter.crash(4).catch(() => undefined);
+  await following;
+  expect(followed).toBe("the counter has lost count\nit gives up\n".repeat(2));
+  const last = await cluster.run(["logs", "talker", "--tail", "1"]);
+  expect(last).toMatchObject({ code: 0, stdout: "it gives up\n" });
+  const first = await cluster.run(["logs", counter.actorId, "--incarnation", "1"]);
+  expect(first.stdout).toBe("the counter has lost count\nit gives up\n");
+  const unknown = await cluster.run(["logs", "nobody"]);
+  expect(unknown.code).not.toBe(0);
+  expect(unknown.stderr).toContain('no actor is "nobody"');
+}, 60_000);
+
 test("two programs at once get or create one actor, and another class or other resources are refused by field", async () => {
   const other = await connect({ address: cluster.address, token: cluster.token, name: "other" });
   try {

@@ -10,6 +10,7 @@ const commands: Readonly<Record<string, () => Promise<Add>>> = {
   worker: async () => (await import("./commands/worker.js")).addWorker,
   status: async () => (await import("./commands/status.js")).addStatus,
   list: async () => (await import("./commands/list.js")).addList,
+  logs: async () => (await import("./commands/logs.js")).addLogs,
   stack: async () => (await import("./commands/stack.js")).addStack,
   stop: async () => (await import("./commands/stop.js")).addStop,
   job: async () => (await import("./commands/job.js")).addJob,

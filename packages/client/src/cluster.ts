@@ -3,6 +3,7 @@ import { HeadPeer, headService, type Network, newId, PalimpsestError, type Peer 
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorHandle } from "./actor-handle.js";
 import { ActorHandles } from "./actor-handles.js";
+import { type ActorOutputOptions, actorOutput } from "./actor-output.js";
 import { type ActorClass, type ActorSource, type ActorType, actorType } from "./actor-type.js";
 import type { Bundle } from "./bundle.js";
 import { BundleUploads } from "./bundle-uploads.js";
@@ -95,6 +96,15 @@ export class Cluster extends ClusterValues {
       defaultTimeoutMs: options.controlTimeoutMs,
     });
     this.jobs = new Jobs(head, this.#uploads);
+  }
+
+  /**
+   * What an actor's process has written to its output and its errors, as text.
+   * @param target id or name
+   * @throws {PalimpsestError} NOT_FOUND, UNAVAILABLE
+   */
+  actorOutput(target: string, options: ActorOutputOptions = {}): AsyncGenerator<string, void, undefined> {
+    return actorOutput(this, this.#network, target, options);
   }
 
   /** @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED, CONFIG_INVALID */

@@ -8,14 +8,16 @@
  * - NODEMANAGER-3. While it ends it starts nothing, and the head hears of its end only when all has stopped.
  */
 import { hostname } from "node:os";
+import { join } from "node:path";
 import { createMetrics, type Logger, type Metrics } from "@palimpsest/telemetry";
-import { newId, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { newId, nodeLogsService, PalimpsestError, systemClock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type NodeConfig, parseNodeConfig, type ResolvedNodeConfig } from "./config.js";
 import { HeadChannels } from "./head-channels.js";
 import { HeadLink } from "./link.js";
 import { LoadMeter } from "./machine.js";
 import { NodeLease } from "./node-lease.js";
+import { createNodeLogsHandlers } from "./node-logs-service.js";
 import { NodeOrders } from "./node-orders.js";
 import { type NodeDeps, type NodeParts, openNodeParts } from "./node-parts.js";
 import { NodeProcesses } from "./node-processes.js";
@@ -81,6 +83,13 @@ export class NodeManager {
       send,
       stopNode: (reason) => void this.close(reason),
     });
+    const logs = {
+      folder: join(config.dataDir, "logs"),
+      clock,
+      isRunning: (actorId: string, incarnation: number) =>
+        this.#processes.supervisor.runs(actorId, incarnation),
+    };
+    parts.objects.server.addService(nodeLogsService, createNodeLogsHandlers(logs));
     parts.objects.attach({
       head: () => this.#heads.peer,
       send: (objectReport) => this.#link.send({ objectReport }),

@@ -4,7 +4,7 @@
  *
  * Invariants:
  * - SERVE-1. Bytes read for pulls and not yet taken over by their connection are bounded, for all pulls together.
- * - SERVE-2. A reader that takes nothing for stallMs is cut off.
+ * - SERVE-2. A reader that takes nothing for 30 s is cut off (hand-over.ts).
  * - SERVE-3. An upload of which no chunk comes for putStallMs is cut off, and leaves nothing behind.
  */
 import type {
@@ -16,6 +16,7 @@ import type {
 import { type Clock, PalimpsestError, toGrpcError, unary } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ByteBudget } from "./byte-budget.js";
+import { handOver } from "./hand-over.js";
 import type { ObjectFetcher } from "./object-fetch.js";
 import type { ObjectHolds } from "./object-holds.js";
 import { idsOf, type LinkStream, serveLink, valueIdOf } from "./object-link.js";
@@ -23,7 +24,6 @@ import type { ObjectStore } from "./object-store.js";
 import { isObjectId, type StoredObject } from "./stored-object.js";
 
 const chunkBytes = 1024 * 1024;
-const stallMs = 30_000;
 /** The program that uploads may compute for a while between two chunks, in the thread that sends them. */
 const putStallMs = 120_000;
 const maxFreedAtOnce = 10_000;
@@ -193,31 +193,6 @@ async function send({ store, budget, clock, onMoved }: ObjectsServiceDeps, call:
   } catch (reason) {
     call.emit("error", toGrpcError(reason));
   }
-}
-
-/**
- * Settles when the connection has taken the chunk over, or its reader is gone. What write() returns does not tell: the
- * stream itself keeps chunks by number, however large they are.
- * @throws {PalimpsestError} GET_TIMEOUT when nothing was read for stallMs (SERVE-2)
- */
-function handOver(call: PullCall, chunk: proto.PullChunk.$Properties, clock: Clock): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const leave = () => {
-      cancelStall();
-      call.off("cancelled", done);
-    };
-    const done = () => {
-      leave();
-      resolve();
-    };
-    const cancelStall = clock.after(stallMs, () => {
-      leave();
-      reject(new PalimpsestError("GET_TIMEOUT", `the reader took nothing for ${stallMs} ms: it is cut off`));
-    });
-    call.on("cancelled", done);
-    if (call.cancelled) done();
-    else call.write(chunk, done);
-  });
 }
 
 /** @throws {PalimpsestError} INVALID_ARGUMENT */

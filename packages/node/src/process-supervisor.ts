@@ -88,6 +88,11 @@ export class ProcessSupervisor {
     return fenced.length;
   }
 
+  /** Whether the process of that incarnation is there, or about to be. */
+  runs(actorId: string, incarnation: number): boolean {
+    return this.#entries.get(actorId)?.incarnation === incarnation;
+  }
+
   start(order: proto.StartActor.$Properties): void {
     const spec = order.spec ?? {};
     const incarnation = order.incarnation ?? 0;

@@ -9,19 +9,21 @@ import { HealthImplementation } from "grpc-health-check";
 
 /** The same from src and from dist: both lie two folders below packages. */
 const protoFolder = fileURLToPath(new URL("../../../protos", import.meta.url));
-const serviceName = "palimpsest.v1.Objects";
+const serviceNames = ["palimpsest.v1.Objects", "palimpsest.v1.NodeLogs"];
 
 /** Adds grpc.health.v1 and grpc.reflection (v1 and v1alpha) to a server, which may serve already. */
 export function addStandardServices(rpcServer: RpcServer): { readonly notServing: () => void } {
   // These libraries ask for a grpc-js server and use addService alone.
   const server = rpcServer as unknown as Server;
-  const health = new HealthImplementation({ "": "SERVING", [serviceName]: "SERVING" });
+  const all = ["", ...serviceNames];
+  const health = new HealthImplementation(Object.fromEntries(all.map((name) => [name, "SERVING"])));
   health.addToServer(server);
-  const definition = loadSync("palimpsest/v1/object.proto", { includeDirs: [protoFolder] });
-  new ReflectionService(definition, { services: [serviceName] }).addToServer(server);
+  const files = ["palimpsest/v1/object.proto", "palimpsest/v1/node_logs.proto"];
+  const definition = loadSync(files, { includeDirs: [protoFolder] });
+  new ReflectionService(definition, { services: serviceNames }).addToServer(server);
   return {
     notServing: () => {
-      for (const name of ["", serviceName]) health.setStatus(name, "NOT_SERVING");
+      for (const name of all) health.setStatus(name, "NOT_SERVING");
     },
   };
 }

@@ -11558,6 +11558,172 @@ export namespace palimpsest {
         }
 
         /**
+         * Properties of a ReadLogRequest.
+         * @deprecated Use palimpsest.v1.ReadLogRequest.$Properties instead.
+         */
+        interface IReadLogRequest extends palimpsest.v1.ReadLogRequest.$Properties {
+        }
+
+        /** Represents a ReadLogRequest. */
+        class ReadLogRequest {
+
+            /**
+             * Constructs a new ReadLogRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ReadLogRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ReadLogRequest actorId. */
+            actorId: string;
+
+            /** ReadLogRequest incarnation. */
+            incarnation: number;
+
+            /** ReadLogRequest offsetBytes. */
+            offsetBytes: number;
+
+            /** ReadLogRequest tailLines. */
+            tailLines: number;
+
+            /** ReadLogRequest follow. */
+            follow: boolean;
+
+            /**
+             * Creates a new ReadLogRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ReadLogRequest instance
+             */
+            static create(properties: palimpsest.v1.ReadLogRequest.$Shape): palimpsest.v1.ReadLogRequest & palimpsest.v1.ReadLogRequest.$Shape;
+            static create(properties?: palimpsest.v1.ReadLogRequest.$Properties): palimpsest.v1.ReadLogRequest;
+
+            /**
+             * Encodes the specified ReadLogRequest message. Does not implicitly {@link palimpsest.v1.ReadLogRequest.verify|verify} messages.
+             * @param message ReadLogRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ReadLogRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ReadLogRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ReadLogRequest & palimpsest.v1.ReadLogRequest.$Shape} ReadLogRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ReadLogRequest & palimpsest.v1.ReadLogRequest.$Shape;
+        }
+
+        namespace ReadLogRequest {
+
+            /** Properties of a ReadLogRequest. */
+            interface $Properties {
+
+                /** ReadLogRequest actorId */
+                actorId?: (string|null);
+
+                /** ReadLogRequest incarnation */
+                incarnation?: (number|null);
+
+                /** ReadLogRequest offsetBytes */
+                offsetBytes?: (number|null);
+
+                /** ReadLogRequest tailLines */
+                tailLines?: (number|null);
+
+                /** ReadLogRequest follow */
+                follow?: (boolean|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ReadLogRequest. */
+            type $Shape = palimpsest.v1.ReadLogRequest.$Properties;
+        }
+
+        /**
+         * Properties of an ActorLogChunk.
+         * @deprecated Use palimpsest.v1.ActorLogChunk.$Properties instead.
+         */
+        interface IActorLogChunk extends palimpsest.v1.ActorLogChunk.$Properties {
+        }
+
+        /** Represents an ActorLogChunk. */
+        class ActorLogChunk {
+
+            /**
+             * Constructs a new ActorLogChunk.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ActorLogChunk.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ActorLogChunk data. */
+            data: Uint8Array;
+
+            /** ActorLogChunk offsetBytes. */
+            offsetBytes: number;
+
+            /** ActorLogChunk incarnation. */
+            incarnation: number;
+
+            /**
+             * Creates a new ActorLogChunk instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ActorLogChunk instance
+             */
+            static create(properties: palimpsest.v1.ActorLogChunk.$Shape): palimpsest.v1.ActorLogChunk & palimpsest.v1.ActorLogChunk.$Shape;
+            static create(properties?: palimpsest.v1.ActorLogChunk.$Properties): palimpsest.v1.ActorLogChunk;
+
+            /**
+             * Encodes the specified ActorLogChunk message. Does not implicitly {@link palimpsest.v1.ActorLogChunk.verify|verify} messages.
+             * @param message ActorLogChunk message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ActorLogChunk.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ActorLogChunk message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorLogChunk & palimpsest.v1.ActorLogChunk.$Shape} ActorLogChunk
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ActorLogChunk & palimpsest.v1.ActorLogChunk.$Shape;
+        }
+
+        namespace ActorLogChunk {
+
+            /** Properties of an ActorLogChunk. */
+            interface $Properties {
+
+                /** ActorLogChunk data */
+                data?: (Uint8Array|null);
+
+                /** ActorLogChunk offsetBytes */
+                offsetBytes?: (number|null);
+
+                /** ActorLogChunk incarnation */
+                incarnation?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ActorLogChunk. */
+            type $Shape = palimpsest.v1.ActorLogChunk.$Properties;
+        }
+
+        /**
          * Properties of a Trajectory.
          * @deprecated Use palimpsest.v1.Trajectory.$Properties instead.
          */
@@ -13350,6 +13516,7 @@ export import ActorCount = palimpsest.v1.ActorCount;
 export import ActorDescribed = palimpsest.v1.ActorDescribed;
 export import ActorDied = palimpsest.v1.ActorDied;
 export import ActorInfo = palimpsest.v1.ActorInfo;
+export import ActorLogChunk = palimpsest.v1.ActorLogChunk;
 export import ActorProcessEvent = palimpsest.v1.ActorProcessEvent;
 export import ActorProcessLoaded = palimpsest.v1.ActorProcessLoaded;
 export import ActorProcessOrder = palimpsest.v1.ActorProcessOrder;
@@ -13453,6 +13620,7 @@ export import PullChunk = palimpsest.v1.PullChunk;
 export import PullRequest = palimpsest.v1.PullRequest;
 export import PutChunk = palimpsest.v1.PutChunk;
 export import QueueInfo = palimpsest.v1.QueueInfo;
+export import ReadLogRequest = palimpsest.v1.ReadLogRequest;
 export import RegisterNode = palimpsest.v1.RegisterNode;
 export import Registered = palimpsest.v1.Registered;
 export import RemovePlacementGroupRequest = palimpsest.v1.RemovePlacementGroupRequest;

@@ -29052,6 +29052,430 @@ export const palimpsest = $root.palimpsest = (() => {
             return DropObjects;
         })();
 
+        v1.ReadLogRequest = (function() {
+
+            /**
+             * Properties of a ReadLogRequest.
+             * @typedef {Object} palimpsest.v1.ReadLogRequest.$Properties
+             * @property {string|null} [actorId] ReadLogRequest actorId
+             * @property {number|null} [incarnation] ReadLogRequest incarnation
+             * @property {number|null} [offsetBytes] ReadLogRequest offsetBytes
+             * @property {number|null} [tailLines] ReadLogRequest tailLines
+             * @property {boolean|null} [follow] ReadLogRequest follow
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ReadLogRequest.
+             * @memberof palimpsest.v1
+             * @interface IReadLogRequest
+             * @augments palimpsest.v1.ReadLogRequest.$Properties
+             * @deprecated Use palimpsest.v1.ReadLogRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a ReadLogRequest.
+             * @typedef {palimpsest.v1.ReadLogRequest.$Properties} palimpsest.v1.ReadLogRequest.$Shape
+             */
+
+            /**
+             * Constructs a new ReadLogRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a ReadLogRequest.
+             * @constructor
+             * @param {palimpsest.v1.ReadLogRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ReadLogRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ReadLogRequest actorId.
+             * @member {string} actorId
+             * @memberof palimpsest.v1.ReadLogRequest
+             * @instance
+             */
+            ReadLogRequest.prototype.actorId = "";
+
+            /**
+             * ReadLogRequest incarnation.
+             * @member {number} incarnation
+             * @memberof palimpsest.v1.ReadLogRequest
+             * @instance
+             */
+            ReadLogRequest.prototype.incarnation = 0;
+
+            /**
+             * ReadLogRequest offsetBytes.
+             * @member {number} offsetBytes
+             * @memberof palimpsest.v1.ReadLogRequest
+             * @instance
+             */
+            ReadLogRequest.prototype.offsetBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ReadLogRequest tailLines.
+             * @member {number} tailLines
+             * @memberof palimpsest.v1.ReadLogRequest
+             * @instance
+             */
+            ReadLogRequest.prototype.tailLines = 0;
+
+            /**
+             * ReadLogRequest follow.
+             * @member {boolean} follow
+             * @memberof palimpsest.v1.ReadLogRequest
+             * @instance
+             */
+            ReadLogRequest.prototype.follow = false;
+
+            /**
+             * Creates a new ReadLogRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ReadLogRequest
+             * @static
+             * @param {palimpsest.v1.ReadLogRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ReadLogRequest} ReadLogRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.ReadLogRequest.$Shape): palimpsest.v1.ReadLogRequest & palimpsest.v1.ReadLogRequest.$Shape;
+             *   (properties?: palimpsest.v1.ReadLogRequest.$Properties): palimpsest.v1.ReadLogRequest;
+             * }}
+             */
+            ReadLogRequest.create = function(properties) {
+                return new ReadLogRequest(properties);
+            };
+
+            /**
+             * Encodes the specified ReadLogRequest message. Does not implicitly {@link palimpsest.v1.ReadLogRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ReadLogRequest
+             * @static
+             * @param {palimpsest.v1.ReadLogRequest.$Properties} message ReadLogRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ReadLogRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.actorId != null && $Object.hasOwnProperty.call(message, "actorId") && message.actorId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.actorId);
+                if (message.incarnation != null && $Object.hasOwnProperty.call(message, "incarnation") && message.incarnation !== 0)
+                    writer.uint32(/* id 2, wireType 0 =*/16).uint32(message.incarnation);
+                if (message.offsetBytes != null && $Object.hasOwnProperty.call(message, "offsetBytes") && (typeof message.offsetBytes === "object" ? message.offsetBytes.low || message.offsetBytes.high : message.offsetBytes !== 0))
+                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.offsetBytes);
+                if (message.tailLines != null && $Object.hasOwnProperty.call(message, "tailLines") && message.tailLines !== 0)
+                    writer.uint32(/* id 4, wireType 0 =*/32).uint32(message.tailLines);
+                if (message.follow != null && $Object.hasOwnProperty.call(message, "follow") && message.follow !== false)
+                    writer.uint32(/* id 5, wireType 0 =*/40).bool(message.follow);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a ReadLogRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ReadLogRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ReadLogRequest & palimpsest.v1.ReadLogRequest.$Shape} ReadLogRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ReadLogRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ReadLogRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.actorId = value;
+                            else
+                                delete message.actorId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.uint32())
+                                message.incarnation = value;
+                            else
+                                delete message.incarnation;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.offsetBytes = value;
+                            else
+                                delete message.offsetBytes;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.uint32())
+                                message.tailLines = value;
+                            else
+                                delete message.tailLines;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.follow = value;
+                            else
+                                delete message.follow;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ReadLogRequest;
+        })();
+
+        v1.ActorLogChunk = (function() {
+
+            /**
+             * Properties of an ActorLogChunk.
+             * @typedef {Object} palimpsest.v1.ActorLogChunk.$Properties
+             * @property {Uint8Array|null} [data] ActorLogChunk data
+             * @property {number|null} [offsetBytes] ActorLogChunk offsetBytes
+             * @property {number|null} [incarnation] ActorLogChunk incarnation
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ActorLogChunk.
+             * @memberof palimpsest.v1
+             * @interface IActorLogChunk
+             * @augments palimpsest.v1.ActorLogChunk.$Properties
+             * @deprecated Use palimpsest.v1.ActorLogChunk.$Properties instead.
+             */
+
+            /**
+             * Shape of an ActorLogChunk.
+             * @typedef {palimpsest.v1.ActorLogChunk.$Properties} palimpsest.v1.ActorLogChunk.$Shape
+             */
+
+            /**
+             * Constructs a new ActorLogChunk.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ActorLogChunk.
+             * @constructor
+             * @param {palimpsest.v1.ActorLogChunk.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ActorLogChunk = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ActorLogChunk data.
+             * @member {Uint8Array} data
+             * @memberof palimpsest.v1.ActorLogChunk
+             * @instance
+             */
+            ActorLogChunk.prototype.data = $util.newBuffer([]);
+
+            /**
+             * ActorLogChunk offsetBytes.
+             * @member {number} offsetBytes
+             * @memberof palimpsest.v1.ActorLogChunk
+             * @instance
+             */
+            ActorLogChunk.prototype.offsetBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ActorLogChunk incarnation.
+             * @member {number} incarnation
+             * @memberof palimpsest.v1.ActorLogChunk
+             * @instance
+             */
+            ActorLogChunk.prototype.incarnation = 0;
+
+            /**
+             * Creates a new ActorLogChunk instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ActorLogChunk
+             * @static
+             * @param {palimpsest.v1.ActorLogChunk.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ActorLogChunk} ActorLogChunk instance
+             * @type {{
+             *   (properties: palimpsest.v1.ActorLogChunk.$Shape): palimpsest.v1.ActorLogChunk & palimpsest.v1.ActorLogChunk.$Shape;
+             *   (properties?: palimpsest.v1.ActorLogChunk.$Properties): palimpsest.v1.ActorLogChunk;
+             * }}
+             */
+            ActorLogChunk.create = function(properties) {
+                return new ActorLogChunk(properties);
+            };
+
+            /**
+             * Encodes the specified ActorLogChunk message. Does not implicitly {@link palimpsest.v1.ActorLogChunk.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ActorLogChunk
+             * @static
+             * @param {palimpsest.v1.ActorLogChunk.$Properties} message ActorLogChunk message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ActorLogChunk.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.data != null && $Object.hasOwnProperty.call(message, "data") && message.data.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.data);
+                if (message.offsetBytes != null && $Object.hasOwnProperty.call(message, "offsetBytes") && (typeof message.offsetBytes === "object" ? message.offsetBytes.low || message.offsetBytes.high : message.offsetBytes !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.offsetBytes);
+                if (message.incarnation != null && $Object.hasOwnProperty.call(message, "incarnation") && message.incarnation !== 0)
+                    writer.uint32(/* id 3, wireType 0 =*/24).uint32(message.incarnation);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ActorLogChunk message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ActorLogChunk
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorLogChunk & palimpsest.v1.ActorLogChunk.$Shape} ActorLogChunk
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ActorLogChunk.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ActorLogChunk();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.data = value;
+                            else
+                                delete message.data;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.offsetBytes = value;
+                            else
+                                delete message.offsetBytes;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.uint32())
+                                message.incarnation = value;
+                            else
+                                delete message.incarnation;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ActorLogChunk;
+        })();
+
         v1.Trajectory = (function() {
 
             /**
@@ -33837,6 +34261,7 @@ const exportedActorCount = palimpsest.v1.ActorCount;
 const exportedActorDescribed = palimpsest.v1.ActorDescribed;
 const exportedActorDied = palimpsest.v1.ActorDied;
 const exportedActorInfo = palimpsest.v1.ActorInfo;
+const exportedActorLogChunk = palimpsest.v1.ActorLogChunk;
 const exportedActorProcessEvent = palimpsest.v1.ActorProcessEvent;
 const exportedActorProcessLoaded = palimpsest.v1.ActorProcessLoaded;
 const exportedActorProcessOrder = palimpsest.v1.ActorProcessOrder;
@@ -33940,6 +34365,7 @@ const exportedPullChunk = palimpsest.v1.PullChunk;
 const exportedPullRequest = palimpsest.v1.PullRequest;
 const exportedPutChunk = palimpsest.v1.PutChunk;
 const exportedQueueInfo = palimpsest.v1.QueueInfo;
+const exportedReadLogRequest = palimpsest.v1.ReadLogRequest;
 const exportedRegisterNode = palimpsest.v1.RegisterNode;
 const exportedRegistered = palimpsest.v1.Registered;
 const exportedRemovePlacementGroupRequest = palimpsest.v1.RemovePlacementGroupRequest;
@@ -33996,4 +34422,4 @@ const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
 const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
-export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };
+export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorLogChunk as ActorLogChunk, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedReadLogRequest as ReadLogRequest, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };

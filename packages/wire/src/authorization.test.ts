@@ -15,7 +15,14 @@ import { grpcNetwork } from "./grpc-network.js";
 import type { Method } from "./method.js";
 import type { Peer, RpcServer } from "./network.js";
 import { GrpcServer, unary } from "./server.js";
-import { actorHostService, headService, jobsService, nodeLinkService, objectsService } from "./services.js";
+import {
+  actorHostService,
+  headService,
+  jobsService,
+  nodeLinkService,
+  nodeLogsService,
+  objectsService,
+} from "./services.js";
 import type { TlsIdentity } from "./tls.js";
 
 const token = "the cluster's token";
@@ -78,7 +85,14 @@ function outcome(address: string, credentials: Credentials, method: Method<objec
 }
 
 test("every method of every service names the roles that may call it, and none is for readers that changes anything", () => {
-  const services = [headService, jobsService, objectsService, nodeLinkService, actorHostService];
+  const services = [
+    headService,
+    jobsService,
+    objectsService,
+    nodeLinkService,
+    nodeLogsService,
+    actorHostService,
+  ];
   const methods: Method<never, unknown>[] = services.flatMap((service) => Object.values(service));
   for (const method of methods) expect(method.access.roles.length, method.name).toBeGreaterThan(0);
   const forReaders = methods.filter((method) => method.access.roles.includes("reader"));

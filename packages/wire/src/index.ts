@@ -29,7 +29,14 @@ export { refuseOpenBind } from "./open-bind.js";
 export { adoptCredentials, credentialsOf, processCredentials } from "./process-credentials.js";
 export { redisTlsOptions, redisUrlWithCa } from "./redis-tls.js";
 export { formatAddress, isLoopback, unary } from "./server.js";
-export { actorHostService, headService, jobsService, nodeLinkService, objectsService } from "./services.js";
+export {
+  actorHostService,
+  headService,
+  jobsService,
+  nodeLinkService,
+  nodeLogsService,
+  objectsService,
+} from "./services.js";
 export { type Debuggee, readStack, type StackReading } from "./stack.js";
 export { fromGrpcError, toGrpcError } from "./status.js";
 export {

@@ -84,6 +84,11 @@ export const objectsService = {
   hold: objects.unary("Hold", proto.HoldRequest, proto.HoldResponse, access.node),
 } as const;
 
+const nodeLogs = serviceMethods("NodeLogs");
+export const nodeLogsService = {
+  getLog: nodeLogs.serverStream("GetLog", proto.ReadLogRequest, proto.ActorLogChunk, access.read),
+} as const;
+
 const jobs = serviceMethods("Jobs");
 export const jobsService = {
   putBundle: jobs.clientStream("PutBundle", proto.BundleChunk, proto.BundleInfo, access.carry),

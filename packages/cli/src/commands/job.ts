@@ -4,7 +4,8 @@ import type { Cluster, JobInfo } from "@palimpsest/client";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
 import { type ConnectionOptions, withCluster, withConnection } from "../connection.js";
-import { printable, printableJson, printableLine } from "../display/printable.js";
+import { writeOutput } from "../display/output.js";
+import { printableJson, printableLine } from "../display/printable.js";
 import { collect, parseAmount, parseKeyValues, parseQuantities } from "../key-values.js";
 import { stopSignal } from "../signals.js";
 import { formatTable } from "../table.js";
@@ -51,11 +52,6 @@ async function submission(file: string, argv: readonly string[]) {
     "INVALID_ARGUMENT",
     `${file} is neither a recipe (.yaml) nor a program (.ts, .js); give one of these`,
   );
-}
-
-/** Writes output of a job as it is to a file or pipe, and without control characters to a terminal. */
-function writeOutput(text: string): void {
-  process.stdout.write(process.stdout.isTTY ? printable(text) : text);
 }
 
 interface SubmitOptions extends ConnectionOptions {

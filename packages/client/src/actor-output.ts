@@ -1,0 +1,96 @@
+import { fromGrpcError, type Network, nodeLogsService, PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { ClusterState } from "./cluster-state.js";
+import { delay } from "./delay.js";
+import type { ActorInfo } from "./views.js";
+
+const restartPollMs = 500;
+
+export interface ActorOutputOptions {
+  /** Which of its processes, counted from 1; default: the newest. */
+  readonly incarnation?: number;
+  /** Only the last lines, so many, within the last MiB; default: all that the node keeps. */
+  readonly tailLines?: number;
+  /** Goes on with what is written, over restarts, until the actor has died. */
+  readonly follow?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * What an actor's process has written to its output and its errors, as text, from the node that keeps it.
+ * @param target id or name; of several dead ones of a name the newest
+ * @throws {PalimpsestError} NOT_FOUND, UNAVAILABLE
+ */
+export async function* actorOutput(
+  state: Pick<ClusterState, "actors" | "nodes">,
+  network: Network,
+  target: string,
+  options: ActorOutputOptions = {},
+): AsyncGenerator<string, void, undefined> {
+  const { follow = false, signal } = options;
+  let actor = await actorOf(state, target);
+  let incarnation = options.incarnation ?? actor.incarnation;
+  let tailLines = options.tailLines ?? 0;
+  for (;;) {
+    const address = await addressOf(state, actor);
+    yield* oneProcess(network, address, { actorId: actor.actorId, incarnation, tailLines, follow }, signal);
+    if (!follow || options.incarnation !== undefined) return;
+    // Of the next process all is wanted.
+    tailLines = 0;
+    while (actor.incarnation <= incarnation) {
+      if (actor.state === "dead" || signal?.aborted) return;
+      await delay(restartPollMs, signal);
+      actor = await actorOf(state, actor.actorId);
+      if (actor.state === "alive" && actor.incarnation === incarnation) break;
+    }
+    incarnation = actor.incarnation;
+  }
+}
+
+async function actorOf(state: Pick<ClusterState, "actors">, target: string): Promise<ActorInfo> {
+  const all = await state.actors({ includeDead: true });
+  const found = all.filter(({ actorId, name }) => actorId === target || name === target);
+  const alive = found.find(({ state: its }) => its !== "dead");
+  const actor = alive ?? found.toSorted((a, b) => b.createdAtMs - a.createdAtMs)[0];
+  if (actor === undefined)
+    throw new PalimpsestError(
+      "NOT_FOUND",
+      `no actor is ${JSON.stringify(target)}: give its id or its name (palimpsest list actors --state alive,dead)`,
+    );
+  return actor;
+}
+
+async function addressOf(state: Pick<ClusterState, "nodes">, actor: ActorInfo): Promise<string> {
+  const { actorId, nodeId } = actor;
+  if (nodeId === "")
+    throw new PalimpsestError("NOT_FOUND", `actor ${actorId} has had no process yet: ${actor.pendingReason}`);
+  const node = (await state.nodes()).find((known) => known.nodeId === nodeId);
+  if (node === undefined || node.state === "dead")
+    throw new PalimpsestError(
+      "NOT_FOUND",
+      `node ${nodeId} is gone, and with it the output of actor ${actorId}`,
+    );
+  return node.objectsAddress;
+}
+
+async function* oneProcess(
+  network: Network,
+  address: string,
+  request: proto.ReadLogRequest.$Properties,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder();
+  const peer = network.connect(address, "control");
+  const stream = peer.serverStream(nodeLogsService.getLog, request, signal ? { signal } : {});
+  try {
+    for await (const { data } of stream as AsyncIterable<proto.ActorLogChunk.$Properties>) {
+      const text = decoder.decode(data ?? new Uint8Array(), { stream: true });
+      if (text) yield text;
+    }
+  } catch (reason) {
+    if (!signal?.aborted) throw fromGrpcError(reason);
+  } finally {
+    stream.cancel();
+    peer.close();
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * What actors' processes have written, read from the files that the node keeps.
+ *
+ * Responsibility: which file a request means, its last lines, and following it while its process runs.
+ * Not responsible for: writing (output-file.ts), how much is kept (log-folder.ts), who may read (the server).
+ *
+ * Invariants:
+ * - ACTORLOG-1. Only files of actors are read: an id that is not one names none, whatever it looks like.
+ * - ACTORLOG-2. Who follows gets every byte that was written before the process ended.
+ */
+import { type FileHandle, open, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+
+const chunkBytes = 64 * 1024;
+const tailBytes = 1024 * 1024;
+const pollMs = 200;
+const newline = 10;
+const idPattern = /^[\w.-]{1,200}$/;
+
+export interface ActorLogsDeps {
+  readonly folder: string;
+  readonly clock: Clock;
+  /** Whether that process may still write. */
+  readonly isRunning: (actorId: string, incarnation: number) => boolean;
+}
+
+export type ActorLogRequest = proto.ReadLogRequest.$Properties;
+export type ActorLogChunk = proto.ActorLogChunk.$Properties;
+
+/** @throws {PalimpsestError} NOT_FOUND, INVALID_ARGUMENT */
+export async function* readActorLog(
+  deps: ActorLogsDeps,
+  request: ActorLogRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ActorLogChunk> {
+  const actorId = request.actorId ?? "";
+  const tailLines = request.tailLines ?? 0;
+  const incarnation = await wantedIncarnation(deps.folder, actorId, request.incarnation ?? 0);
+  const file = await open(join(deps.folder, fileName(actorId, incarnation)), "r");
+  try {
+    const { size } = await file.stat();
+    let offsetBytes = tailLines > 0 ? await startOfTail(file, size, tailLines) : checkedOffset(request);
+    for (;;) {
+      // Asked before the file: what is written until the process ends is read once more after its end.
+      const goesOn = request.follow === true && deps.isRunning(actorId, incarnation);
+      for (;;) {
+        const { bytesRead, buffer } = await file.read(Buffer.alloc(chunkBytes), 0, chunkBytes, offsetBytes);
+        if (bytesRead === 0) break;
+        yield { data: buffer.subarray(0, bytesRead), offsetBytes, incarnation };
+        offsetBytes += bytesRead;
+        if (signal.aborted) return;
+      }
+      if (!goesOn) return;
+      await pause(deps.clock, signal);
+      if (signal.aborted) return;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function fileName(actorId: string, incarnation: number): string {
+  return `${actorId}-${incarnation}.log`;
+}
+
+async function wantedIncarnation(folder: string, actorId: string, incarnation: number): Promise<number> {
+  if (!idPattern.test(actorId))
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `actor_id is ${JSON.stringify(actorId)}: give an actor's id`,
+    );
+  const prefix = `${actorId}-`;
+  const kept = (await readdir(folder)).flatMap((name) => {
+    const number = name.startsWith(prefix) ? /^(\d+)\.log$/.exec(name.slice(prefix.length))?.[1] : undefined;
+    return number === undefined ? [] : [Number(number)];
+  });
+  const found = incarnation === 0 ? Math.max(0, ...kept) : incarnation;
+  if (!kept.includes(found))
+    throw new PalimpsestError(
+      "NOT_FOUND",
+      `this node keeps no output of actor ${actorId}${incarnation === 0 ? "" : `, incarnation ${incarnation}`}: it ran elsewhere, or its file made room for newer ones`,
+    );
+  return found;
+}
+
+function checkedOffset(request: ActorLogRequest): number {
+  const offsetBytes = request.offsetBytes ?? 0;
+  if (!Number.isSafeInteger(offsetBytes) || offsetBytes < 0)
+    throw new PalimpsestError("INVALID_ARGUMENT", `offset_bytes is ${offsetBytes}: it must be 0 or more`);
+  return offsetBytes;
+}
+
+/** Where the last `lines` lines of the file begin, looked for in its last part alone. */
+async function startOfTail(file: FileHandle, sizeBytes: number, lines: number): Promise<number> {
+  const from = Math.max(0, sizeBytes - tailBytes);
+  const part = Buffer.alloc(sizeBytes - from);
+  const { bytesRead } = await file.read(part, 0, part.byteLength, from);
+  let left = lines;
+  // The end of the last line ends nothing that comes after it.
+  for (let at = bytesRead - 2; at >= 0; at--) {
+    if (part[at] !== newline) continue;
+    left -= 1;
+    if (left === 0) return from + at + 1;
+  }
+  return from;
+}
+
+function pause(clock: Clock, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      cancel();
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const cancel = clock.after(pollMs, done);
+    signal.addEventListener("abort", done, { once: true });
+  });
+}

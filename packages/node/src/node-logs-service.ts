@@ -1,0 +1,22 @@
+import type { ServerWritableStream, UntypedServiceImplementation } from "@grpc/grpc-js";
+import { toGrpcError } from "@palimpsest/wire";
+import { type ActorLogChunk, type ActorLogRequest, type ActorLogsDeps, readActorLog } from "./actor-logs.js";
+import { handOver } from "./hand-over.js";
+
+type LogCall = ServerWritableStream<ActorLogRequest, ActorLogChunk>;
+
+export function createNodeLogsHandlers(deps: ActorLogsDeps): UntypedServiceImplementation {
+  return { getLog: (call: LogCall) => void send(deps, call) };
+}
+
+async function send(deps: ActorLogsDeps, call: LogCall): Promise<void> {
+  const ended = new AbortController();
+  call.on("cancelled", () => ended.abort());
+  try {
+    for await (const chunk of readActorLog(deps, call.request, ended.signal))
+      await handOver(call, chunk, deps.clock);
+    call.end();
+  } catch (reason) {
+    call.emit("error", toGrpcError(reason));
+  }
+}
