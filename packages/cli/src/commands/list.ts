@@ -12,13 +12,14 @@ import type {
 import { PalimpsestError } from "@palimpsest/wire";
 import { Argument, type Command } from "commander";
 import { type ConnectionOptions, withCluster, withConnection } from "../connection.js";
+import { formatBytes } from "../display/bytes.js";
 import { printableJson } from "../display/printable.js";
 import { parseCount } from "../key-values.js";
 import { formatTable } from "../table.js";
 import { jobHeadings, jobRows } from "./job.js";
 import { actorHeadings, actorRows, formatUse } from "./status.js";
 
-const kinds = ["nodes", "actors", "jobs", "placement-groups", "queues"] as const;
+const kinds = ["nodes", "actors", "jobs", "placement-groups", "objects", "queues"] as const;
 type Kind = (typeof kinds)[number];
 
 interface ListOptions extends ConnectionOptions {
@@ -48,7 +49,7 @@ const groupStates = [
 
 /** Options that narrow a list down, and the kinds that have them. */
 const filters: Readonly<Record<"limit" | "state" | "node" | "class" | "role", readonly Kind[]>> = {
-  limit: ["nodes", "actors", "jobs", "placement-groups"],
+  limit: ["nodes", "actors", "jobs", "placement-groups", "objects"],
   state: ["nodes", "actors", "jobs", "placement-groups"],
   node: ["nodes", "actors", "jobs"],
   class: ["actors"],
@@ -167,6 +168,20 @@ async function read(
       const items = await cluster.placementGroups(groupFilter(options));
       return { items, text: () => formatTable(groupHeadings, items.map(groupRow)) };
     }
+    case "objects": {
+      const limit = options.limit === undefined ? {} : { limit: options.limit };
+      const { objects: items, totalObjects } = await cluster.listObjects(limit);
+      const rows = items.map(({ objectId, sizeBytes, holdingNodeIds, copyNodeIds }) => [
+        objectId,
+        formatBytes(sizeBytes),
+        holdingNodeIds.join(", "),
+        copyNodeIds.join(", "),
+      ]);
+      const headings = ["object", "size", "held on", "copies on"];
+      const others = totalObjects - items.length;
+      const rest = others > 0 ? `\n${others} more: give --limit` : "";
+      return { items, text: () => `${formatTable(headings, rows)}${rest}` };
+    }
     case "queues": {
       const items = await cluster.queues();
       const rows = items.map((queue) => Object.values(queue).map(String));
@@ -181,10 +196,14 @@ async function read(
 
 export function addList(program: Command): void {
   withConnection(program.command("list"))
-    .description("lists nodes, actors (dead ones too), jobs, placement groups or queues")
+    .description("lists nodes, actors (dead ones too), jobs, placement groups, objects or queues")
     .addArgument(new Argument("<kind>", "what").choices(kinds))
     .option("--json", "as JSON")
-    .option("--limit <rows>", "at most so many: the first nodes and actors, the last jobs", parseCount)
+    .option(
+      "--limit <rows>",
+      "at most so many: the first nodes and actors, the last jobs; objects: default 100",
+      parseCount,
+    )
     .option("--state <state,…>", "only in one of these states, such as alive or pending,restarting")
     .option("--node <id>", "only this node (its id or host), or what is on it (its id)")
     .option("--class <name>", "only actors of the class that a module exports under this name")
