@@ -1,6 +1,7 @@
 import { type PlantedBug, plantedBugs } from "./planted-bugs.js";
 import { plantedGroupBugs } from "./planted-group-bugs.js";
 import { plantedObjectBugs } from "./planted-object-bugs.js";
+import { plantedTaskBugs } from "./planted-task-bugs.js";
 import { simulate } from "./world/world.js";
 
 export interface Found {
@@ -22,7 +23,8 @@ export async function findBug(bug: PlantedBug, maxSeeds: number): Promise<Found>
 export async function* searchPlantedBugs(maxSeeds: number, first = 0): AsyncGenerator<string> {
   yield "| planted bug | breaks | found by | seeds |";
   yield "|---|---|---|---|";
-  for (const bug of [...plantedBugs, ...plantedObjectBugs, ...plantedGroupBugs].slice(first)) {
+  const bugs = [...plantedBugs, ...plantedObjectBugs, ...plantedGroupBugs, ...plantedTaskBugs];
+  for (const bug of bugs.slice(first)) {
     const { seed, by } = await findBug(bug, maxSeeds);
     yield `| ${bug.name} | ${bug.breaks} | ${by} | ${seed ?? `not in ${maxSeeds}`} |`;
   }

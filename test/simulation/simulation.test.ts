@@ -3,6 +3,7 @@ import { findBug } from "./bug-search.js";
 import { plantedBugs } from "./planted-bugs.js";
 import { plantedGroupBugs } from "./planted-group-bugs.js";
 import { plantedObjectBugs } from "./planted-object-bugs.js";
+import { plantedTaskBugs } from "./planted-task-bugs.js";
 import { idleCluster } from "./world/settings.js";
 import { simulate } from "./world/world.js";
 
@@ -20,6 +21,7 @@ test("no seed breaks an invariant", async () => {
     expect(counts.faults).toBeGreaterThan(3);
     expect(counts.objects).toBeGreaterThan(10);
     expect(counts.groups).toBeGreaterThan(1);
+    expect(counts.tasks).toBeGreaterThan(10);
   }
 }, 120_000);
 
@@ -57,6 +59,7 @@ test.each([
   ...plantedBugs.filter((_, index) => index % 6 === 0 || index === 32),
   ...plantedObjectBugs.filter((_, index) => index % 4 === 2),
   ...plantedGroupBugs.filter((_, index) => index % 3 === 0),
+  ...plantedTaskBugs.filter((_, index) => index % 3 === 0),
 ])("finds that $name", async (bug) => {
   expect((await findBug(bug, 50)).seed).toBeDefined();
 });

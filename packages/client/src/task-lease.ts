@@ -71,6 +71,7 @@ export class TaskLease {
   readonly #deps: TaskLeaseDeps;
   readonly #abort = new AbortController();
   readonly #tasks = new Set<TaskCall>();
+  readonly #created: Promise<proto.ActorInfo.$Properties>;
   readonly #watch: StreamWatch;
   #stream: CallStream | undefined;
   #died: ((info: proto.ActorInfo.$Properties) => void) | undefined;
@@ -89,6 +90,7 @@ export class TaskLease {
       silenceMs,
       onDeath,
     });
+    this.#created = deps.create(this.#abort.signal);
     void this.#live();
   }
 
@@ -156,7 +158,9 @@ export class TaskLease {
   giveBack(): void {
     if (this.isOver) return;
     this.#end();
-    void this.#deps.kill(false).catch(() => undefined);
+    // Not before the head knows it. One that it hears of later ends by itself: nobody calls it (HOST-3).
+    const kill = () => this.#deps.kill(false);
+    void this.#created.then(kill, kill).catch(() => undefined);
     this.#deps.onEnded(this, undefined, !this.#everOpen);
   }
 
@@ -196,7 +200,7 @@ export class TaskLease {
 
   async #live(): Promise<void> {
     try {
-      const info = await this.#deps.create(this.#abort.signal);
+      const info = await this.#created;
       if (!this.isOver) await this.#follow(info);
     } catch (reason) {
       this.#over(PalimpsestError.from(reason));

@@ -108,7 +108,8 @@ export class ActorReturns {
     const lease = leaseOf(actorId, incarnation);
     const { bundle, isElsewhere } = this.#bundleOf(actor, nodeId);
     const options = leaseOptionsOf(actor, report.gpuIds ?? [], bundle);
-    const gpuIds = nodes.reserve(nodeId, lease, actor.spec.resources, options);
+    const leased = this.#deps.taskWorkers.leasedBy({ spec: actor.spec, incarnation });
+    const gpuIds = nodes.reserve(nodeId, lease, leased, options);
     if (actor.state === "DEAD" || isElsewhere) return false;
     const before = this.#deps.fences.found(actorId, nodeId, incarnation);
     const current = before !== undefined || (actor.nodeId === nodeId && actor.incarnation === incarnation);

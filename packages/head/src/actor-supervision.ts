@@ -13,6 +13,7 @@ import type { PlacementGroups } from "./placement-groups.js";
 import type { RestartDelays } from "./restart-delays.js";
 import type { ReturningNodes } from "./returning-nodes.js";
 import type { StartRetryLimits } from "./start-retries.js";
+import type { TaskWorkers } from "./task-workers.js";
 
 export interface ActorLifecycleDeps {
   readonly actors: ActorTable;
@@ -25,6 +26,7 @@ export interface ActorLifecycleDeps {
   /** Between SIGTERM and SIGKILL of an actor that is stopped. */
   readonly stopGraceMs: number;
   readonly startRetries: StartRetryLimits;
+  readonly taskWorkers: Pick<TaskWorkers, "leasedBy">;
   /** How long a node out of reach may run actors with fence: lease. */
   readonly fenceAfterMs: number;
 }

@@ -24,7 +24,7 @@ import type { Journal } from "./journal.js";
 export interface ActorTableDeps {
   readonly journal: Journal;
   readonly clock: Clock;
-  /** DEAD actors that are remembered, as many again that may still run, and as many workers for tasks; older ones go. */
+  /** DEAD actors that are remembered, and as many again that may still run; as many workers for tasks. Older ones go. */
   readonly maxDead: number;
 }
 
@@ -34,10 +34,9 @@ export class ActorTable {
   readonly #deps: ActorTableDeps;
   readonly #actors = new Map<string, Actor>();
   readonly #ids = new Map<string, string>();
-  /** Ids of DEAD actors, the longest dead first: those that have surely ended, and the others (ACTORTABLE-6). */
-  readonly #ended = new Set<string>();
-  readonly #unconfirmed = new Set<string>();
-  readonly #endedWorkers = new Set<string>();
+  /** Ids of what is DEAD, the longest dead first: those that have surely ended, and the others (ACTORTABLE-6). */
+  readonly #deadActors = { ended: new Set<string>(), unconfirmed: new Set<string>() };
+  readonly #deadWorkers = { ended: new Set<string>(), unconfirmed: new Set<string>() };
   /** Ids of actors that are not DEAD, by their owner and by their job. */
   readonly #owned = new IdIndex();
   readonly #ofJob = new IdIndex();
@@ -226,9 +225,10 @@ export class ActorTable {
     if (before !== undefined && dies) void durable.then(() => this.#actors.has(actorId) && writeSpec());
     for (const listener of this.#listeners) listener(actor, before);
     for (const look of [...(this.#waiters.get(actorId) ?? [])]) look(actor);
-    this.#forgetOldest(this.#ended);
-    this.#forgetOldest(this.#endedWorkers);
-    this.#forgetOldest(this.#unconfirmed);
+    for (const { ended, unconfirmed } of [this.#deadActors, this.#deadWorkers]) {
+      this.#forgetOldest(ended);
+      this.#forgetOldest(unconfirmed);
+    }
     return durable;
   }
 
@@ -253,8 +253,8 @@ export class ActorTable {
     this.#owned.delete(ownerId, actorId);
     this.#ofJob.delete(jobId, actorId);
     this.#inGroup.delete(placement?.groupId ?? "", actorId);
-    const ended = actor.spec.taskWorker ? this.#endedWorkers : this.#ended;
-    const [into, from] = mayStillRun(actor) ? [this.#unconfirmed, ended] : [ended, this.#unconfirmed];
+    const { ended, unconfirmed } = actor.spec.taskWorker ? this.#deadWorkers : this.#deadActors;
+    const [into, from] = mayStillRun(actor) ? [unconfirmed, ended] : [ended, unconfirmed];
     from.delete(actorId);
     into.add(actorId);
     if (this.#ids.get(name) === actorId) this.#ids.delete(name);

@@ -149,8 +149,9 @@ export class ControlPlane {
     this.groups = groups;
     this.recovery = new Recovery({ actors, clock, graceMs: config.recoveryGraceMs });
     const shared = { nodes, pendingQueue, clock, logger, metrics };
+    this.taskWorkers = new TaskWorkers(actors, nodes);
     this.lifecycle = new ActorLifecycle({
-      ...{ ...shared, actors, groups },
+      ...{ ...shared, actors, groups, taskWorkers: this.taskWorkers },
       stopGraceMs: config.actorStopGraceMs,
       startRetries: config,
       fenceAfterMs: config.fenceAfterMs,
@@ -170,7 +171,6 @@ export class ControlPlane {
       sessionLeaseMs: config.sessionLeaseMs,
       onEnded: (sessionId, reason) => this.#sessionEnded(sessionId, reason),
     });
-    this.taskWorkers = new TaskWorkers(actors, nodes);
     this.objects = new ObjectDirectory({ nodes, clock, metrics });
     this.objectHolders = new ObjectHolders({
       nodes,

@@ -46,6 +46,16 @@ describe("workers for tasks", () => {
     expect(node.startsOf("late")).toEqual([1]);
   });
 
+  it("TASKWORKER-3: one that waits still lends its cpu when its node has come back", async () => {
+    const { test, node, free, tell } = await waitingWorker();
+    tell(true, 1);
+    node.disconnect();
+    await test.join("a", { actors: [{ actorId: "w", incarnation: 1, address: "h:1" }] });
+    expect(free()).toBe(4);
+    tell(false, 2);
+    expect(free()).toBe(1);
+  });
+
   it("refuses what is no worker for tasks, and workers with what only actors have", async () => {
     const { plane, test } = await waitingWorker();
     await plane.lifecycle.create(aSpec("x"));
@@ -66,5 +76,15 @@ describe("workers for tasks", () => {
     await dies("x", false);
     for (const actorId of ["w1", "w2", "w3", "w4"]) await dies(actorId, true);
     expect([...actors.all()].map(({ spec }) => spec.actorId)).toEqual(["x", "w3", "w4"]);
+
+    // Nor do workers that may still run, when their session ends with all that it owned.
+    const node = await test.join("a", { cpu: 8 });
+    const created = ["y", "v1", "v2", "v3"];
+    for (const actorId of created) await lifecycle.create(aSpec(actorId, { taskWorker: actorId !== "y" }));
+    await settle();
+    for (const actorId of created) node.started(actorId, 1);
+    lifecycle.ownerEnded("session-test", "its driver ended");
+    expect(actors.get("y")?.state).toBe("DEAD");
+    expect(["v1", "v2", "v3"].filter((actorId) => actors.get(actorId))).toEqual(["v2", "v3"]);
   });
 });

@@ -7,9 +7,12 @@
  * - TASKWORKER-1. Of requests about one worker the one with the highest revision counts, in whatever order they come.
  * - TASKWORKER-2. A worker that goes on has its cpu again at once, also where the node has less free: what runs is not
  *   stopped, and nothing more is placed until there is room (as Ray does it).
+ * - TASKWORKER-3. A worker that waits still lends its cpu when its node has come back.
  */
+import type { Quantities } from "@palimpsest/scheduler";
 import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import type { Actor } from "./actor.js";
 import { leaseOf, leaseOptionsOf } from "./actor-supervision.js";
 import type { ActorTable } from "./actor-table.js";
 import type { NodeTable } from "./node-table.js";
@@ -18,14 +21,25 @@ export class TaskWorkers {
   readonly #actors: ActorTable;
   readonly #nodes: NodeTable;
   /** By actor id; forgotten when it dies. */
-  readonly #revisions = new Map<string, number>();
+  readonly #told = new Map<
+    string,
+    { readonly incarnation: number; readonly revision: number; readonly waiting: boolean }
+  >();
 
   constructor(actors: ActorTable, nodes: NodeTable) {
     this.#actors = actors;
     this.#nodes = nodes;
     actors.onChange(({ spec, state }) => {
-      if (state === "DEAD") this.#revisions.delete(spec.actorId);
+      if (state === "DEAD") this.#told.delete(spec.actorId);
     });
+  }
+
+  /** What the actor takes of its node now. */
+  leasedBy({ spec, incarnation }: Pick<Actor, "spec" | "incarnation">): Quantities {
+    const told = this.#told.get(spec.actorId);
+    if (!told?.waiting || told.incarnation !== incarnation) return spec.resources;
+    const { cpu: _cpu, ...others } = spec.resources;
+    return others;
   }
 
   /** @throws {PalimpsestError} NOT_FOUND, INVALID_ARGUMENT */
@@ -37,12 +51,11 @@ export class TaskWorkers {
       throw new PalimpsestError("INVALID_ARGUMENT", `actor_id is ${id}, which is no worker for tasks`);
     }
     if (actor.state !== "ALIVE" || actor.incarnation !== incarnation) return;
-    const latest = revision ?? 0;
-    if (latest <= (this.#revisions.get(id) ?? 0)) return;
-    this.#revisions.set(id, latest);
-    const { cpu: _cpu, ...others } = actor.spec.resources;
-    const lease = leaseOf(id, actor.incarnation);
+    const before = this.#told.get(id);
+    const latest = { incarnation, revision: revision ?? 0, waiting: waiting ?? false };
+    if (before?.incarnation === incarnation && latest.revision <= before.revision) return;
+    this.#told.set(id, latest);
     const options = leaseOptionsOf(actor, actor.gpuIds, actor.bundle);
-    this.#nodes.reserve(actor.nodeId, lease, waiting ? others : actor.spec.resources, options);
+    this.#nodes.reserve(actor.nodeId, leaseOf(id, incarnation), this.leasedBy(actor), options);
   }
 }

@@ -4,6 +4,8 @@
  *
  * Invariants:
  * - HOST-1. A stream that is meant for another actor or incarnation is refused before any call of it is read.
+ * - HOST-3. Functions to which no caller has had a stream for `abandonedMs` are told so: whoever leased their process has
+ *   forgotten it, or has never heard that it has it.
  * - HOST-2. A caller whose stream ends takes its waiting calls with it and aborts its running ones.
  */
 import { Metadata, type ServerDuplexStream } from "@grpc/grpc-js";
@@ -24,6 +26,9 @@ import { Invocation, type InvocationDeps, type Method, type TaskHooks } from "./
 import { Mailbox } from "./mailbox.js";
 import { ReplyWriter } from "./reply-writer.js";
 
+/** A client that has leased a worker opens its stream again at intervals of seconds. */
+const defaultAbandonedMs = 60_000;
+
 export interface ActorHostOptions {
   readonly actorId: string;
   readonly incarnation: number;
@@ -40,6 +45,8 @@ export interface TaskFunctions {
   methodOf(name: string): Method;
   /** @param alone whether no other caller has a stream now: call numbers are those of a stream */
   started(callId: number, signal: () => AbortSignal, alone: boolean): void;
+  /** HOST-3 */
+  abandoned(): void;
 }
 
 type CallerStream = ServerDuplexStream<proto.CallBatch.$Properties, proto.ReplyBatch.$Properties>;
@@ -52,6 +59,8 @@ export class ActorHost {
   #instance: object | undefined;
   #tasks: TaskFunctions | undefined;
   #streams = 0;
+  #abandonedMs = defaultAbandonedMs;
+  #abandonment: NodeJS.Timeout | undefined;
   #ending = false;
   #server: RpcServer | undefined;
 
@@ -78,18 +87,29 @@ export class ActorHost {
     this.#instance = instance;
   }
 
-  serveTasks(tasks: TaskFunctions): void {
+  serveTasks(tasks: TaskFunctions, abandonedMs = defaultAbandonedMs): void {
     this.#tasks = tasks;
+    this.#abandonedMs = abandonedMs;
+    this.#expectCaller();
+  }
+
+  /** HOST-3 */
+  #expectCaller(): void {
+    clearTimeout(this.#abandonment);
+    if (!this.#tasks || this.#streams > 0 || this.#ending || !this.#server) return;
+    this.#abandonment = setTimeout(() => this.#tasks?.abandoned(), this.#abandonedMs);
   }
 
   /** From now on no call starts, and errors are not answered (INVOCATION-5). */
   end(): void {
     this.#ending = true;
+    clearTimeout(this.#abandonment);
   }
 
   async close(graceMs = 200): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
+    clearTimeout(this.#abandonment);
     await server?.close(graceMs);
   }
 
@@ -105,6 +125,7 @@ export class ActorHost {
     const calls = new Map<number, Invocation>();
     const tasks = this.#taskHooks();
     this.#streams += 1;
+    this.#expectCaller();
     const deps: InvocationDeps = {
       tasks,
       actorId: this.#options.actorId,
@@ -121,6 +142,7 @@ export class ActorHost {
     const leave = () => {
       if (!left) this.#streams -= 1;
       left = true;
+      this.#expectCaller();
       writer.close();
       for (const invocation of [...calls.values()]) invocation.drop();
       this.#mailbox.resume(stream);

@@ -176,6 +176,6 @@ test("what a task's function throws is a TASK_ERROR", () => {
     },
     { started: () => undefined },
   );
-  invocation.run();
+  void invocation.run();
   expect(ends()).toMatchObject([{ error: { code: "TASK_ERROR", cause: { message: "no" } } }]);
 });

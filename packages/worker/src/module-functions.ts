@@ -38,6 +38,11 @@ export class ModuleFunctions implements TaskFunctions {
     );
   }
 
+  abandoned(): void {
+    process.stderr.write("no client has used this worker for a minute: it ends\n");
+    process.kill(process.pid, "SIGTERM");
+  }
+
   started(callId: number, signal: () => AbortSignal, alone: boolean): void {
     // Numbers of two callers say nothing about each other's calls.
     this.#unsure ||= !alone;

@@ -36,7 +36,8 @@ export function checkTables(world: World): void {
       const jobId = /^driver\/(.*)$/.exec(lease)?.[1];
       if (jobId !== undefined) leased += cpusOf(plane, jobId);
       const actorId = /^actor\/(.*)#\d+$/.exec(lease)?.[1];
-      leased += (actorId && plane.actors.get(actorId)?.spec.resources["cpu"]) || 0;
+      const actor = actorId === undefined ? undefined : plane.actors.get(actorId);
+      if (actor) leased += plane.taskWorkers.leasedBy(actor)["cpu"] ?? 0;
     }
     const { cpu: available = 0 } = node.available;
     const { cpu: total = 0 } = node.total;

@@ -3,6 +3,8 @@ import type { ActorHandle } from "../../../packages/client/src/actor-handle.js";
 import { actorType } from "../../../packages/client/src/actor-type.js";
 import { Cluster } from "../../../packages/client/src/cluster.js";
 import { type ActorOptions, parseConnectOptions } from "../../../packages/client/src/config.js";
+import type { TaskCall } from "../../../packages/client/src/task-call.js";
+import { taskType } from "../../../packages/client/src/task-type.js";
 import { GroupUser } from "./group-user.js";
 import { JobUser } from "./job-user.js";
 import { gotOrCreated } from "./named-actors.js";
@@ -10,6 +12,7 @@ import { ObjectUser } from "./object-user.js";
 import type { SimProcess } from "./process.js";
 import { Random } from "./random.js";
 import type { ActorPlan, CallPlan, SimActor } from "./sim-actor.js";
+import { TaskUser, taskSource } from "./task-user.js";
 import type { World } from "./world.js";
 
 interface Held {
@@ -35,6 +38,7 @@ export class SimDriver {
   readonly #jobs: JobUser;
   readonly #objects: ObjectUser;
   readonly #groups: GroupUser;
+  readonly #tasks: TaskUser;
   readonly #held = new Map<string, Held>();
   /** All handles: the client lets the garbage collector decide about others, and that is not the seed's. */
   readonly #kept: ActorHandle<SimActor>[] = [];
@@ -53,6 +57,7 @@ export class SimDriver {
     this.#groups = new GroupUser(world, name);
     this.process = world.process(machine, name);
     this.#objects = new ObjectUser(world, name, this.process);
+    this.#tasks = new TaskUser(world, name, this.process);
     this.process.onEnd(() => {
       this.over = true;
       if (this.sessionId !== "") world.records.sessionGone(this.sessionId, "killed");
@@ -83,6 +88,7 @@ export class SimDriver {
       if (world.calm) break;
       if (this.#random.chance(0.02)) return void (await this.#leave());
       void this.#operate(this.#cluster);
+      if (this.#tasks.wants()) this.#tasks.operate(this.#cluster);
       if (this.#objects.wants()) void this.#objects.operate(this.#cluster, [...this.#held.keys()]);
     }
     // Half of the calm is for what faults have left behind.
@@ -259,6 +265,11 @@ export async function warmUp(): Promise<void> {
     create: async () => ({}),
     putArguments: async () => ({ objectId: "", sizeBytes: 0 }),
   };
+  await new Promise<void>((resolve) => {
+    const call = { promise: Promise.resolve() } as unknown as TaskCall;
+    const pool = { call: () => call, submit: () => resolve() };
+    void taskType<() => void>(undefined, taskSource, {}, pool)();
+  });
   await actorType(PlannedActor, source, {}, { ...deps, handle: () => handle as never }).spawn({
     key: "",
     throws: false,

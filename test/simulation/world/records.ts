@@ -78,6 +78,7 @@ export class Records {
     jobs: 0,
     objects: 0,
     groups: 0,
+    tasks: 0,
     spawns: 0,
     faults: 0,
     heads: 0,
@@ -235,7 +236,8 @@ export class Records {
       this.violation("ACTOR-5", `${actorId} was started again after its constructor threw`);
     }
     let cpus = 0;
-    for (const one of node.workers) cpus += one.spec.resources?.quantities?.["cpu"] ?? 0;
+    // One that waits for tasks of its own lends its cpu, and has it back at once (TASKWORKER-2).
+    for (const one of node.workers) if (!one.mayWait) cpus += one.spec.resources?.quantities?.["cpu"] ?? 0;
     const bound = this.#world.settings.cpusOfNode;
     if (cpus > bound)
       this.violation("ACTOR-3", `${node.nodeId} runs actors of ${cpus} cpus and has ${bound}`);

@@ -5,9 +5,12 @@ import type { SupervisedActor } from "../../../packages/node/src/process-starts.
 import { ActorHost } from "../../../packages/worker/src/actor-host.js";
 import type { SimProcess } from "./process.js";
 import { type ActorPlan, SimActor } from "./sim-actor.js";
+import { SimTasks } from "./sim-tasks.js";
 import type { World } from "./world.js";
 
 const defaults = { maxConcurrency: 1, maxPendingCalls: 10_000, maxPendingBytes: 256 * 1024 * 1024 };
+
+const taskWorkerPlan: ActorPlan = { key: "tasks", throws: false, startMs: 0 };
 
 /** One process of one actor: the real ActorHost over a simulated instance. Its node hears of it as over IPC. */
 export class SimWorker implements SupervisedActor {
@@ -26,6 +29,9 @@ export class SimWorker implements SupervisedActor {
   #settleEnd!: (end: ActorEnd) => void;
   #ending: { exitCode?: number; signal: string; error?: PalimpsestError } | undefined;
   serving = false;
+  /** It has had tasks of its own: what it leases may be less than its shape. */
+  mayWait = false;
+  readonly #tasks: SimTasks | undefined;
 
   constructor(world: World, node: SimProcess, options: ActorProcessOptions) {
     this.#world = world;
@@ -45,8 +51,11 @@ export class SimWorker implements SupervisedActor {
     this.process.onEnd(() => this.#ended());
     // NODEPROCESS-1: the process ends when its node's end of the channel closes.
     node.onEnd(() => this.#later(world.random.between(1, 20), () => this.exit({ exitCode: 0, signal: "" })));
-    const plan = decodeValue(this.spec.args ?? new Uint8Array()) as [ActorPlan];
-    this.#later(world.random.between(50, 400) + plan[0].startMs, () => void this.#start(plan[0]));
+    this.#tasks = this.spec.taskWorker ? new SimTasks(world, this) : undefined;
+    const plan = this.#tasks
+      ? taskWorkerPlan
+      : (decodeValue(this.spec.args ?? new Uint8Array()) as [ActorPlan])[0];
+    this.#later(world.random.between(50, 400) + plan.startMs, () => void this.#start(plan));
     world.scheduler.after(options.startTimeoutMs, node, () => {
       if (!this.serving) void this.stop(0, `it was not ready within ${options.startTimeoutMs} ms`);
     });
@@ -102,7 +111,8 @@ export class SimWorker implements SupervisedActor {
       { metrics: this.#world.metrics },
     );
     this.#host = host;
-    host.serve(new SimActor(this.#world, this));
+    if (this.#tasks) host.serveTasks(this.#tasks);
+    else host.serve(new SimActor(this.#world, this));
     this.serving = true;
     const ready = { address, metricsAddress: "" };
     this.#world.story.tell(this.process.name, () => `serves at ${address}`);
@@ -134,6 +144,7 @@ export class SimWorker implements SupervisedActor {
         signal: ending.signal,
         diedAtMs: Date.now(),
         ...(ending.exitCode === undefined ? {} : { exitCode: ending.exitCode }),
+        ...(this.#tasks ? { startedCalls: this.#world.plant.startedCalls(this.#tasks.startedCalls) } : {}),
       };
       this.#settleEnd({ certificate, constructorError: ending.error });
     });

@@ -29,6 +29,7 @@ import { Scheduler } from "./scheduler.js";
 import { settingsOf, type WorldSettings } from "./settings.js";
 import { SimRedis } from "./store.js";
 import { Story } from "./story.js";
+import { TaskRecords } from "./task-records.js";
 import { Violation } from "./violation.js";
 import type { SimWorker } from "./worker.js";
 
@@ -65,6 +66,7 @@ export class World {
   readonly jobs: JobRecords;
   readonly objects: ObjectRecords;
   readonly groups: GroupRecords;
+  readonly tasks: TaskRecords;
   readonly plant: Plant;
   readonly metrics: Metrics;
   readonly losses: Losses;
@@ -99,6 +101,7 @@ export class World {
     this.jobs = new JobRecords(this);
     this.objects = new ObjectRecords(this);
     this.groups = new GroupRecords(this);
+    this.tasks = new TaskRecords(this);
     new LeadershipWatch(this);
     this.network.arrival = (message) => {
       this.records.arrived(message);
@@ -202,6 +205,7 @@ export class World {
     checkTables(this);
     checkAtRest(this);
     checkObjectsAtRest(this);
+    this.tasks.checkAtRest();
     await scheduler.run(activeMs + calmMs);
   }
 

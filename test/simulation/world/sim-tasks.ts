@@ -1,0 +1,84 @@
+import { PalimpsestError } from "@palimpsest/wire";
+import { Cluster } from "../../../packages/client/src/cluster.js";
+import { parseConnectOptions } from "../../../packages/client/src/config.js";
+import type { TaskFunctions } from "../../../packages/worker/src/actor-host.js";
+import type { Method } from "../../../packages/worker/src/invocation.js";
+import type { TaskPlan } from "./task-records.js";
+import { taskSource } from "./task-user.js";
+import type { SimWorker } from "./worker.js";
+import type { World } from "./world.js";
+
+/** The one function that the simulation's workers for tasks have. */
+export class SimTasks implements TaskFunctions {
+  /** Number of the last call that began, as the product's worker notes it. */
+  startedCalls = 0;
+  readonly #world: World;
+  readonly #worker: SimWorker;
+  #unsure = false;
+  #cluster: Promise<Cluster> | undefined;
+  #children = 0;
+
+  constructor(world: World, worker: SimWorker) {
+    this.#world = world;
+    this.#worker = worker;
+  }
+
+  methodOf(name: string): Method {
+    if (name === taskSource.exportName) return (plan) => this.#task(plan as TaskPlan);
+    throw new PalimpsestError("NOT_FOUND", `there is no task ${name}`);
+  }
+
+  abandoned(): void {
+    this.#worker.exit({ exitCode: 0, signal: "" });
+  }
+
+  started(callId: number, _signal: () => AbortSignal, alone: boolean): void {
+    this.#unsure ||= !alone;
+    this.startedCalls = this.#unsure ? Number.MAX_SAFE_INTEGER : callId;
+  }
+
+  async #task(plan: TaskPlan): Promise<string> {
+    const end = this.#world.tasks.executed(plan.key, this.#worker);
+    try {
+      await new Promise((resolve) => setTimeout(resolve, plan.runMs));
+      if (plan.child) await this.#child(plan.child);
+    } finally {
+      end();
+    }
+    if (plan.outcome === "crash") this.#worker.crash(1, "");
+    if (plan.outcome === "throw") throw new PalimpsestError("NOT_FOUND", `planned failure of ${plan.key}`);
+    return plan.key;
+  }
+
+  /** A task of its own: whoever runs its parent again runs another one. */
+  async #child(planned: TaskPlan): Promise<void> {
+    const { process, actorId } = this.#worker;
+    const plan = { ...planned, key: `${planned.key}/${actorId}/${++this.#children}` };
+    const record = this.#world.tasks.submitted({ key: plan.key, caller: actorId, process, retries: 3 });
+    this.#cluster ??= this.#connect();
+    const cluster = await this.#cluster;
+    const task = cluster.task<(plan: TaskPlan) => Promise<string>>(taskSource, {
+      resources: { cpu: 1 },
+      timeoutMs: this.#world.settings.callTimeoutMs,
+    });
+    try {
+      this.#world.tasks.ended(record, { value: await task(plan) });
+    } catch (reason) {
+      this.#world.tasks.ended(record, { error: PalimpsestError.from(reason) });
+    }
+  }
+
+  #connect(): Promise<Cluster> {
+    const { process, actorId, incarnation } = this.#worker;
+    this.#worker.mayWait = true;
+    const options = parseConnectOptions({
+      address: this.#world.headAddresses,
+      token: "token-of-the-simulation",
+      name: actorId,
+      connectTimeoutMs: 60_000,
+      controlTimeoutMs: 60_000,
+      owner: { actorId, incarnation, isTaskWorker: true },
+    });
+    return Cluster.over(this.#world.network.of(process), options);
+  }
+}

@@ -1,0 +1,112 @@
+import type { PalimpsestError } from "@palimpsest/wire";
+import type { SimProcess } from "./process.js";
+import type { SimWorker } from "./worker.js";
+import type { World } from "./world.js";
+
+/** What a simulated task does. */
+export interface TaskPlan {
+  /** Names the task in the whole run. */
+  readonly key: string;
+  readonly runMs: number;
+  readonly outcome: "value" | "throw" | "crash";
+  /** A task of its own that it runs and waits for. */
+  readonly child?: TaskPlan;
+}
+
+export interface TaskRecord {
+  readonly key: string;
+  readonly caller: string;
+  readonly process: SimProcess;
+  /** How often it may run again. */
+  readonly retries: number;
+  readonly sentAtMs: number;
+}
+
+const allowedFailures: ReadonlySet<string> = new Set([
+  "WORKER_DIED",
+  "GET_TIMEOUT",
+  "CANCELLED",
+  "OWNER_DIED",
+  "UNAVAILABLE",
+  "TASK_ERROR",
+]);
+/** A paused driver notices late. */
+const lateMs = 150_000;
+
+/** What tasks were asked for, ran and gave; checks each against what a task promises. */
+export class TaskRecords {
+  readonly #world: World;
+  readonly #tasks = new Map<string, TaskRecord>();
+  readonly #executions = new Map<string, number>();
+  readonly #running = new Map<SimWorker, string>();
+  readonly #open = new Set<string>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  submitted(task: Omit<TaskRecord, "sentAtMs">): TaskRecord {
+    const record = { ...task, sentAtMs: this.#world.scheduler.nowMs };
+    this.#tasks.set(record.key, record);
+    this.#open.add(record.key);
+    return record;
+  }
+
+  /** TASK-1: it runs once, and once more for each retry. */
+  executed(key: string, worker: SimWorker): () => void {
+    const times = (this.#executions.get(key) ?? 0) + 1;
+    this.#executions.set(key, times);
+    this.#world.story.tell(worker.process.name, () => `runs task ${key}`);
+    const record = this.#tasks.get(key);
+    const { records } = this.#world;
+    if (record === undefined) records.violation("TASK-1", `${key} ran, which nobody submitted`);
+    else if (times > 1 + record.retries) {
+      records.violation("TASK-1", `${key} ran ${times} times and may be retried ${record.retries} times`);
+    }
+    const other = this.#running.get(worker);
+    if (other) records.violation("TASK-1", `${worker.process.name} runs ${key} beside ${other}`);
+    this.#running.set(worker, key);
+    return () => this.#running.delete(worker);
+  }
+
+  ended(
+    record: TaskRecord,
+    outcome: { readonly value: unknown } | { readonly error: PalimpsestError },
+  ): void {
+    const { records, scheduler, settings, story } = this.#world;
+    const tookMs = scheduler.nowMs - record.sentAtMs;
+    const what = "error" in outcome ? outcome.error.code : "value";
+    story.tell(record.caller, () => `task ${record.key}: ${what} after ${tookMs.toFixed(0)} ms`);
+    this.#open.delete(record.key);
+    if (tookMs > settings.callTimeoutMs + lateMs)
+      records.violation(
+        "TASKQUEUE-1",
+        `${record.key} settled ${tookMs.toFixed(0)} ms after it was submitted`,
+      );
+    if ("error" in outcome) {
+      const { code, message } = outcome.error;
+      if (!allowedFailures.has(code))
+        records.violation("ERRORS", `task ${record.key} failed with ${message}, which no fault explains`);
+      if (code === "TASK_ERROR" && !message.includes(record.key))
+        records.violation("TASK-2", `${record.key} failed with the error of another task: ${message}`);
+      return;
+    }
+    records.counts.tasks++;
+    if (outcome.value !== record.key)
+      records.violation("TASK-2", `${record.key} was answered with the value of ${String(outcome.value)}`);
+    if (!this.#executions.has(record.key))
+      records.violation("TASK-2", `${record.key} was answered and never ran`);
+  }
+
+  /** After the calm: every task has its outcome, and every worker was given back. */
+  checkAtRest(): void {
+    const { records, workers } = this.#world;
+    for (const key of this.#open) {
+      const task = this.#tasks.get(key);
+      if (task && !task.process.ended) records.violation("TASKQUEUE-1", `task ${key} has no outcome at rest`);
+    }
+    for (const { spec, process } of workers)
+      if (spec.taskWorker)
+        records.violation("TASKQUEUE-3", `${process.name} runs at rest, and there is no task`);
+  }
+}
