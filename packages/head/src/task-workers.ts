@@ -29,9 +29,16 @@ export class TaskWorkers {
   constructor(actors: ActorTable, nodes: NodeTable) {
     this.#actors = actors;
     this.#nodes = nodes;
-    actors.onChange(({ spec, state }) => {
-      if (state === "DEAD") this.#told.delete(spec.actorId);
+    actors.onChange((actor) => {
+      if (actor.state === "DEAD" && this.#told.delete(actor.spec.actorId)) this.#leaseWhole(actor);
     });
+  }
+
+  /** One that is to end lends nothing: its process may still run. */
+  #leaseWhole({ spec, incarnation, nodeId, gpuIds }: Actor): void {
+    const lease = leaseOf(spec.actorId, incarnation);
+    if (this.#nodes.leasesOf(nodeId).includes(lease))
+      this.#nodes.reserve(nodeId, lease, spec.resources, gpuIds);
   }
 
   /** What the actor takes of its node now. */
