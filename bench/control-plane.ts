@@ -75,7 +75,6 @@ async function measure(nodeCount: number, actorCount: number): Promise<Figures> 
         recovery: plane.recovery,
         objects: plane.objects,
         stacks: plane.stacks,
-        taskWorkers: plane.taskWorkers,
         sessionLeaseMs: config.sessionLeaseMs,
       },
       headAddresses: () => [],

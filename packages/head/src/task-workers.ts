@@ -35,10 +35,12 @@ export class TaskWorkers {
   }
 
   /** One that is to end lends nothing: its process may still run. */
-  #leaseWhole({ spec, incarnation, nodeId, gpuIds }: Actor): void {
+  #leaseWhole(actor: Actor): void {
+    const { spec, nodeId, incarnation } = actor;
     const lease = leaseOf(spec.actorId, incarnation);
-    if (this.#nodes.leasesOf(nodeId).includes(lease))
-      this.#nodes.reserve(nodeId, lease, spec.resources, gpuIds);
+    if (!this.#nodes.leasesOn(nodeId).has(lease)) return;
+    const options = leaseOptionsOf(actor, actor.gpuIds, actor.bundle);
+    this.#nodes.reserve(nodeId, lease, spec.resources, options);
   }
 
   /** What the actor takes of its node now. */

@@ -143,7 +143,6 @@ export class SimHead {
         bundles: plane.bundles,
         objects,
         stacks,
-        taskWorkers: plane.taskWorkers,
         shutdown: () => undefined,
         recovery: plane.recovery,
         clusterInfo: () => ({
