@@ -51,9 +51,9 @@ export interface GraphProgram {
 }
 
 type ProgramOptions = Pick<Program, "xla" | "gpu" | "halfProducts"> & {
-  /** More than one in launches alone. */
-  readonly replicas: number;
-  readonly reductions: Readonly<Record<string, readonly string[]>>;
+  /** More than one in launches alone. Default 1. */
+  readonly replicas?: number;
+  readonly reductions?: Readonly<Record<string, readonly string[]>>;
 };
 
 /** Node names of one state entry. */
@@ -69,7 +69,7 @@ export interface StateNodes {
 export function buildProgram(
   state: Readonly<Record<string, StateSpec>>,
   traced: readonly TracedFunction[],
-  { replicas: count, reductions, ...options }: ProgramOptions,
+  { replicas: count = 1, reductions = {}, ...options }: ProgramOptions,
 ): GraphProgram {
   const replicas = Array.from(
     { length: count },

@@ -33,7 +33,6 @@ it.each([
       ],
     },
   ],
-  ["packed rows", { buckets: [{ rows: 2, length: 30, packedRows: 9 }] }],
   ["shared prompts", { buckets: [{ rows: 4, length: 12, sharedPrompts: { length: 6, replies: 4 } }] }],
 ] as const)("two replicas train what one trains: %s", async (_, { buckets, ...changes }) => {
   const given = { ...changes, buckets: buckets as unknown as LearnerConfigInput["buckets"] };
