@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { modelCache } from "../model-cache.js";
+import { modelArgument } from "../model-input.js";
 import { type SaveFlags, saveOptions, withSaveOptions } from "../save-options.js";
 
 interface ExportFlags extends SaveFlags {
@@ -19,7 +20,10 @@ export function addModelExport(model: Command): void {
       .description(
         "writes what a run has trained as a model folder that transformers loads, adapters merged; or its adapters alone",
       )
-      .argument("<from>", "folder of a run (its newest checkpoint), of one checkpoint, or of a model")
+      .argument(
+        "<from>",
+        `folder of a run (its newest checkpoint) or of one checkpoint, or a model: ${modelArgument}`,
+      )
       .addOption(
         new Option("--best", "of a run: the checkpoint that its evaluations rated best").conflicts([
           "step",
@@ -55,7 +59,8 @@ export function addModelExport(model: Command): void {
       ),
   ).action(async (from: string, options: ExportFlags) => {
     const { holdsRunModel, readRunAdapters, readRunModel } = await import("@palimpsest/trainer");
-    const { loadAdapters, loadModel, mergeLora, parameterCount, saveAdapters, saveModel } = await import(
+    const { readModelInput } = await import("../model-input.js");
+    const { loadAdapters, mergeLora, parameterCount, saveAdapters, saveModel } = await import(
       "@palimpsest/model"
     );
     const { tokenizer, addAdapters, dtype } = options;
@@ -72,7 +77,7 @@ export function addModelExport(model: Command): void {
             ...modelCache(),
             ...(tokenizer === undefined ? {} : { tokenizerFrom: tokenizer }),
           })
-        : await loadModel(source);
+        : await readModelInput(source);
       const added = addAdapters === undefined ? undefined : await loadAdapters(addAdapters, given.config);
       const exported =
         added === undefined
