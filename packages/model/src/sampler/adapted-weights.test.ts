@@ -196,4 +196,26 @@ describe("a sampler with adapters", () => {
     expect(await tokensOf(own)).toEqual(before);
     await expect(sampler(base).setAdapters(adapters, 1)).rejects.toMatchObject({ code: "CONFIG_INVALID" });
   });
+
+  it("refuses what is not finite alone: what waits with it is taken, and each is told of its own", async () => {
+    const own = sampler(base, allLinear);
+    const second = initParameters(config, 2, scheme);
+    const good = someAdapters(config, allLinear, 2);
+    const beyond = Object.fromEntries(
+      Object.entries(good).map(([name, { length }]) => [name, new Float32Array(length).fill(1e30)]),
+    );
+    const told = async (...changes: Promise<void>[]) =>
+      (await Promise.allSettled(changes)).map(({ status }) => status);
+    expect(await told(own.setWeights(second, 1, "second"), own.setAdapters(beyond, 2))).toEqual([
+      "fulfilled",
+      "rejected",
+    ]);
+    expect(own).toMatchObject({ policyVersion: 1, weightsHash: "second" });
+    expect(await tokensOf(own)).toEqual(await tokensOf(sampler(second)));
+    expect(
+      await told(own.setWeights(base, 3), own.setAdapters(good, 4, "good"), own.setAdapters(beyond, 5)),
+    ).toEqual(["fulfilled", "fulfilled", "rejected"]);
+    expect(own).toMatchObject({ policyVersion: 4, weightsHash: "good" });
+    expect(await tokensOf(own)).toEqual(await tokensOf(sampler(mergeLora(config, base, good, allLinear))));
+  });
 });

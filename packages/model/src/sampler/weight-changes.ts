@@ -29,7 +29,7 @@ type WeightChange = NewWeights & {
  *
  * Invariants:
  * - WEIGHTS-1. What is refused before it is written leaves the weights as they were. Where merged weights turn out not to be
- *     finite, the adapters before them are merged again.
+ *     finite, the adapters before them are merged again: those that wait with them, or those that were there.
  */
 export class WeightChanges {
   readonly #model: ModelConfig;
@@ -90,31 +90,39 @@ export class WeightChanges {
   }
 
   /**
-   * Writes the newest. Those who wait are told what came of it.
+   * Writes the newest that is finite. Those who wait are told what came of theirs: what a newer one replaced was taken over, and
+   * only what is itself not finite is refused.
    * @throws what the device does where some tensors may be new and some old
    */
   apply(advised: (error: unknown) => unknown): void {
-    const changes = this.#waiting;
-    this.#waiting = [];
-    const newest = changes.at(-1);
-    if (newest === undefined) return;
+    const changes = this.#waiting.splice(0);
+    // Adapters belong to the last whole weights, which wait with them or were written before.
+    const whole = changes.findLast((change) => "parameters" in change);
     try {
-      // Adapters belong to the last whole weights, which wait with them or were written before.
-      const whole = changes.findLast((change) => "parameters" in change);
       if (whole !== undefined && "parameters" in whole) {
         this.#device.writeWeights(whole.parameters);
         this.#adapters = undefined;
         this.#current = nameOf(whole);
       }
-      if ("adapters" in newest) this.#merge(newest.adapters);
     } catch (error) {
       const told = advised(error);
       for (const { failed } of changes) failed(told);
-      if (told instanceof ModelError && told.code === "NOT_FINITE") return;
+      if (isNotFinite(told)) return;
       throw told;
     }
-    this.#current = nameOf(newest);
-    for (const { applied } of changes) applied();
+    for (let newest = changes.pop(); newest !== undefined; newest = changes.pop()) {
+      try {
+        if ("adapters" in newest) this.#merge(newest.adapters);
+      } catch (error) {
+        const told = advised(error);
+        newest.failed(told);
+        if (isNotFinite(told)) continue;
+        for (const { failed } of changes) failed(told);
+        throw told;
+      }
+      this.#current = nameOf(newest);
+      for (const { applied } of [...changes.splice(0), newest]) applied();
+    }
   }
 
   fail(error: unknown): void {
@@ -126,12 +134,16 @@ export class WeightChanges {
       this.#device.writeAdapters(adapters);
       this.#adapters = adapters;
     } catch (error) {
-      if (!(error instanceof ModelError) || error.code !== "NOT_FINITE") throw error;
+      if (!isNotFinite(error)) throw error;
       const before = this.#adapters ?? withZeros(adapters);
       this.#device.writeAdapters(before);
       throw error;
     }
   }
+}
+
+function isNotFinite(error: unknown): boolean {
+  return error instanceof ModelError && error.code === "NOT_FINITE";
 }
 
 function nameOf({ policyVersion, weightsHash }: PolicyName): PolicyName {
