@@ -56,6 +56,9 @@ describe("a folder of adapters", () => {
   it.each([
     ["another method", { peft_type: "LOHA" }, /CONFIG_INVALID.*peft_type/],
     ["weights decomposed", { use_dora: true }, /CONFIG_INVALID.*use_dora/],
+    ["a base that was changed", { init_lora_weights: "pissa_niter_4" }, /CONFIG_INVALID.*init_lora_weights/],
+    ["layers repeated", { layer_replication: [[0, 1]] }, /CONFIG_INVALID.*layer_replication/],
+    ["only some tokens", { alora_invocation_tokens: [1] }, /CONFIG_INVALID.*alora_invocation_tokens/],
     ["the head among its targets", { target_modules: ["lm_head"] }, /CONFIG_INVALID.*targets/],
     ["another rank than its file", { r: 4 }, /SHAPE_MISMATCH.*lora_A/],
     [

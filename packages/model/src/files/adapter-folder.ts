@@ -39,6 +39,11 @@ const peftConfigSchema = z.looseObject({
   alpha_pattern: z.record(z.string(), z.never()).default({}),
   modules_to_save: z.array(z.never()).nullish(),
   layers_to_transform: z.null().optional(),
+  // The other ways to begin (PiSSA, OLoRA, CorDA, LoftQ) take something out of the base, which must then be changed as well.
+  init_lora_weights: z.union([z.boolean(), z.enum(["gaussian", "eva", "orthogonal"])]).nullish(),
+  layer_replication: z.null().optional(),
+  use_qalora: z.literal(false).default(false),
+  alora_invocation_tokens: z.null().optional(),
 });
 
 /**
