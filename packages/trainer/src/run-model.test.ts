@@ -15,7 +15,7 @@ import {
 } from "@palimpsest/model";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readRecipe } from "./recipe.js";
-import { agentOfRun, holdsRunModel, readRunAdapters, readRunModel } from "./run-model.js";
+import { agentOfRun, holdsRunModel, readRunAdapters, readRunModel, supervisedFolder } from "./run-model.js";
 import { checkpointDirOf } from "./run-paths.js";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-run-model-"));
@@ -36,10 +36,14 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** A run of which a learner with other weights has written a checkpoint. */
-async function aRun(name: string, lora?: { readonly rank: number; readonly alpha: number }) {
+async function aRun(
+  name: string,
+  lora?: { readonly rank: number; readonly alpha: number },
+  recipe: object = { model: { path: base } },
+) {
   const runDir = join(folder, name);
   mkdirSync(runDir);
-  writeFileSync(join(runDir, "run.json"), JSON.stringify({ runId: "r", recipe: { model: { path: base } } }));
+  writeFileSync(join(runDir, "run.json"), JSON.stringify({ runId: "r", recipe }));
   const parameters = Object.fromEntries(
     Object.entries(model.parameters).map(([key, values]) => [key, lora ? values : values.map((v) => v + 1)]),
   );
@@ -94,6 +98,26 @@ test("adapters of a run go to a folder of their own, and merged into the base th
   expect((await readRunAdapters(checkpoint)).adapters).toEqual(adapters);
   await expect(readRunAdapters((await aRun("no adapters")).runDir)).rejects.toThrow(
     /trained without `learner.lora`/,
+  );
+});
+
+test("exported adapters name the weights that they were trained over, not what those came from", async () => {
+  const lora = { rank: 2, alpha: 4 };
+  const demonstrated = await aRun("demonstrated", lora, { model: { path: base }, start: {} });
+  const supervised = supervisedFolder(demonstrated.runDir);
+  expect(await readRunAdapters(demonstrated.checkpoint)).toMatchObject({ baseModel: supervised });
+  const further = await aRun("further", lora, { model: { checkpoint: demonstrated.runDir } });
+  expect((await readRunAdapters(further.runDir)).baseModel).toBe(join(further.runDir, "start"));
+  const ofHub = await aRun("of a hub", lora, { model: { hub: "some/model" } });
+  expect((await readRunAdapters(ofHub.checkpoint)).baseModel).toBe("some/model");
+});
+
+test("adapters of a checkpoint without its run name no base, and a model folder is no run", async () => {
+  const { runDir, checkpoint } = await aRun("orphaned adapters", { rank: 2, alpha: 4 });
+  rmSync(join(runDir, "run.json"));
+  expect(await readRunAdapters(checkpoint)).not.toHaveProperty("baseModel");
+  await expect(readRunAdapters(base)).rejects.toThrow(
+    /NOT_FOUND.*neither run\.json nor checkpoint\.json; give the folder of a run/,
   );
 });
 

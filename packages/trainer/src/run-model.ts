@@ -91,21 +91,34 @@ export async function readRunModel(folder: string, options: RunModelOptions): Pr
 
 /**
  * The adapters that a run has trained so far, as PEFT has them: of a run's folder those of its newest checkpoint. The base is
- * named as the run names it: by id or known name, or by its folder.
+ * what they were trained over, by the id or known name that the run has for it, or by its folder; it stays without a name for a
+ * checkpoint whose run is not there.
  * @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID; {LearnerError} CHECKPOINT_CORRUPT, CHECKPOINT_MISMATCH without adapters
  */
 export async function readRunAdapters(
   folder: string,
 ): Promise<AdapterFolder & { readonly model: ModelConfig; readonly policyVersion: number }> {
+  if (!holdsRunModel(folder))
+    throw new PalimpsestError(
+      "NOT_FOUND",
+      `${folder} holds neither run.json nor checkpoint.json; give the folder of a run with learner.lora, or one of its checkpoints`,
+    );
   const { runDir, checkpoint } = await checkpointOf(folder);
   const saved = await loadCheckpoint(checkpoint);
-  const { hub, name, path } = readRunFile(runDir, runFileSchema).recipe.model;
-  const baseModel = hub ?? name ?? path;
+  const baseModel = existsSync(join(runDir, "run.json")) ? baseNameOf(runDir) : undefined;
   return {
     ...trainedAdapters(saved),
     policyVersion: saved.policyVersion,
     ...(baseModel === undefined ? {} : { baseModel }),
   };
+}
+
+/** What the run's adapters are trained over: not always what the recipe names, which may have been trained first. */
+function baseNameOf(runDir: string): string | undefined {
+  const { model, start } = readRunFile(runDir, runFileSchema).recipe;
+  if (start !== undefined) return supervisedFolder(runDir);
+  if (model.checkpoint !== undefined) return startFolder(runDir);
+  return model.hub ?? model.name ?? model.path;
 }
 
 /** The newest checkpoint of a run's folder, or the checkpoint itself, with the folder of its run. @throws {PalimpsestError} NOT_FOUND */
@@ -161,6 +174,11 @@ export function supervisedFolder(runDir: string): string {
   return join(resolve(runDir), "supervised");
 }
 
+/** What a run begins with whose model is a checkpoint of another. */
+function startFolder(runDir: string): string {
+  return join(resolve(runDir), "start");
+}
+
 function readRunFile<Schema extends z.ZodType>(runDir: string, schema: Schema): z.output<Schema> {
   const file = join(runDir, "run.json");
   if (!existsSync(file)) {
@@ -183,7 +201,7 @@ export async function resolveStart(
   options: ResolveSourceOptions,
 ): Promise<string> {
   if (source.checkpoint === undefined) return await resolveSource(source, options);
-  const folder = join(resolve(runDir), "start");
+  const folder = startFolder(runDir);
   if (!existsSync(join(folder, "config.json"))) {
     if (!holdsRunModel(source.checkpoint)) {
       throw new PalimpsestError(

@@ -45,7 +45,7 @@ export function addModelExport(model: Command): void {
         new Option(
           "--adapters",
           "of a run that trains adapters: a folder with these alone, as PEFT reads them",
-        ).conflicts("addAdapters"),
+        ).conflicts(["addAdapters", "tokenizer", "maxShardGb"]),
       )
       .addOption(
         new Option(

@@ -99,6 +99,17 @@ describe("model convert and export", () => {
   });
 });
 
+it("model export --adapters refuses what would be of no effect", async () => {
+  for (const idle of [
+    ["--tokenizer", "folder"],
+    ["--max-shard-gb", "1"],
+    ["--add-adapters", "folder"],
+  ])
+    await expect(model("export", "run", "--adapters", "--out", path("never"), ...idle)).rejects.toThrow(
+      /cannot be used with/,
+    );
+});
+
 describe("model download", () => {
   it("brings a model into the cache that the environment names, from the hub that it names", async () => {
     const names = readdirSync(path("tiny"));
