@@ -22,6 +22,7 @@ import {
   loadTls,
   type Method,
   nodeLinkService,
+  nodeLogsService,
   objectsService,
   roleToken,
   type TlsIdentity,
@@ -36,7 +37,14 @@ const host = "127.0.0.1";
 const answerTimeoutMs = 2_000;
 /** A gRPC server answers each call; a busy machine needs its time. */
 const callTimeoutMs = 10_000;
-const services = [headService, jobsService, objectsService, nodeLinkService, actorHostService];
+const services = [
+  headService,
+  jobsService,
+  objectsService,
+  nodeLogsService,
+  nodeLinkService,
+  actorHostService,
+];
 const methods: Method<object, object>[] = services.flatMap((service) => Object.values(service));
 const protos = fileURLToPath(new URL("../protos/palimpsest/v1/", import.meta.url));
 
