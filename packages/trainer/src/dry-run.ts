@@ -13,6 +13,7 @@ import { type PlannedModel, planModel, planTasks } from "./plan/plan-source.js";
 import { type RunTime, runTime } from "./plan/plan-time.js";
 import { otherRates } from "./rates/rates-of-run.js";
 import type { Recipe } from "./recipe.js";
+import { recipeNotices } from "./recipe-notices.js";
 import { type RunMemory, runMemory } from "./run-memory.js";
 
 /** Tasks that are looked at: enough to meet the lengths of a generator, seconds at most. */
@@ -89,6 +90,7 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
     ...(signal ? { signal } : {}),
     ...(onNotice ? { onNotice } : {}),
   });
+  for (const notice of recipeNotices(recipe)) onNotice?.(notice);
   const planned = await planModel(recipe.model, options);
   const { config: model, tokenizer } = planned;
   const config = resolveLearnerConfig(learner);

@@ -32,6 +32,7 @@ import { samplerSettings } from "./own-sampler.js";
 import { checkFitsGpu } from "./plan/plan-gpu.js";
 import { otherRates } from "./rates/rates-of-run.js";
 import type { Recipe } from "./recipe.js";
+import { recipeNotices } from "./recipe-notices.js";
 import { trainingTasks } from "./recipe-tasks.js";
 import { rewardDependencies } from "./reward-dependencies.js";
 import { rolloutAgent } from "./rollout-agent.js";
@@ -121,6 +122,7 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
   const { rollout } = recipe;
   const device = recipe.learnerGpus > 0 || rollout.gpus > 0 ? "gpu" : "auto";
   const backend = await loadBackend({ threads: options.threads ?? recipe.learnerThreads, device });
+  for (const notice of recipeNotices(recipe)) onNotice?.(notice);
   if (backend.gpuUnused !== undefined) onNotice?.(backend.gpuUnused);
   const { config, parameters } = await loadModel(folder);
   checkFitsGpu(recipe, config, backend.gpuMemoryBytes);

@@ -23,6 +23,7 @@ import { carryModules, keptRecipe, openRecipeModules, type RecipeModules } from 
 import { type ProcessRow, processesOf } from "./processes.js";
 import { otherRates } from "./rates/rates-of-run.js";
 import type { Recipe } from "./recipe.js";
+import { recipeNotices } from "./recipe-notices.js";
 import { trainingTasks } from "./recipe-tasks.js";
 import { type RunActors, spawnRunActors } from "./run-actors.js";
 import { whileRunActorsLive } from "./run-actors-watch.js";
@@ -75,6 +76,7 @@ export interface TrainResult {
 export async function train(options: TrainOptions): Promise<TrainResult> {
   const { recipe, onEvent, signal } = options;
   onEvent({ kind: "phase", phase: "starting", total: 1 });
+  for (const text of recipeNotices(recipe)) onEvent({ kind: "notice", text });
   const modules = await openRecipeModules(recipe, {
     signal,
     onNotice: (text) => onEvent({ kind: "notice", text }),
