@@ -1,6 +1,7 @@
 /**
  * The runtime, as a program uses it: a head, a worker and a driver, each a process. With --against CHECKOUT another built
- * checkout is measured in turns with this one.
+ * checkout is measured in turns with this one. Ray takes its turns when a Python with ray is there
+ * (PALIMPSEST_RAY_PYTHON, default python3). Needs built code: `npx tsc -b packages/cli`.
  *
  * Usage: npx tsx bench/runtime.ts [--cases actors,tasks] [--rounds 5] [--against CHECKOUT] [--json FILE]
  */
@@ -9,7 +10,7 @@ import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Cluster } from "../packages/client/src/index.js";
-import { median } from "./contender.js";
+import { Contender, median } from "./contender.js";
 import { measureActors } from "./runtime/actors.js";
 import { startCluster } from "./runtime/cluster.js";
 import { measureTasks } from "./runtime/tasks.js";
@@ -34,7 +35,24 @@ const roots = values.against === undefined ? [here] : [here, values.against];
 const cases = values.cases.split(",");
 const cpuCount = 2;
 
+const python = process.env["PALIMPSEST_RAY_PYTHON"] ?? "python3";
+const rayProgram = fileURLToPath(new URL("./runtime/ray_runtime.py", import.meta.url));
+
+/** Ray's figures of one round; undefined: it is not there. */
+async function measureRay(): Promise<Figures | undefined> {
+  const ray = new Contender("ray", python, [rayProgram]);
+  const measured: Record<string, number> = {};
+  for (const name of cases) {
+    const answer = await ray.ask({ name });
+    if (answer === undefined) return undefined;
+    Object.assign(measured, answer);
+  }
+  await ray.close();
+  return measured;
+}
+
 const figures: Figures[][] = roots.map(() => []);
+const rayFigures: Figures[] = [];
 for (let round = 0; round < Number(values.rounds); round++) {
   for (const [index, root] of roots.entries()) {
     const { client, stop } = await startCluster(root, cpuCount);
@@ -43,17 +61,25 @@ for (let round = 0; round < Number(values.rounds); round++) {
     figures[index]?.push(measured);
     await stop();
   }
+  const measured = await measureRay();
+  if (measured) rayFigures.push(measured);
 }
 
 const rounded = (value: number) => Math.round(value * 10) / 10;
+const medianOf = (rounds: readonly Figures[] | undefined, name: string) =>
+  rounds && rounds.length > 0 ? rounded(median(rounds.map((round) => round[name] ?? Number.NaN))) : undefined;
 const rows = Object.keys(figures[0]?.[0] ?? {}).map((name) => {
-  const [ours = 0, theirs] = figures.map((rounds) =>
-    median(rounds.map((round) => round[name] ?? Number.NaN)),
-  );
-  return { name, median: rounded(ours), ...(theirs === undefined ? {} : { against: rounded(theirs) }) };
+  const [against, ray] = [medianOf(figures[1], name), medianOf(rayFigures, name)];
+  return {
+    name,
+    median: medianOf(figures[0], name),
+    ...(against === undefined ? {} : { against }),
+    ...(ray === undefined ? {} : { ray }),
+  };
 });
 console.table(rows);
+if (rayFigures.length === 0) console.log("Ray is not beside it: no Python with ray is there");
 if (values.json) {
-  const report = { rows, rounds: figures, cpus: cpus().length, node: process.version };
+  const report = { rows, rounds: figures, ray: rayFigures, cpus: cpus().length, node: process.version };
   writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
 }

@@ -1,5 +1,6 @@
 /** Planted bugs of tasks and their workers; see planted-bugs.ts. */
 import type * as proto from "@palimpsest/wire/protocol";
+import { leaseOf, leaseOptionsOf } from "../../packages/head/src/actor-supervision.js";
 import type { ControlPlane } from "../../packages/head/src/control-plane.js";
 import type { PlantedBug } from "./planted-bugs.js";
 import type { Arrival } from "./world/connection.js";
@@ -53,7 +54,8 @@ class WaitBug extends Plant {
       const actor = plane.actors.get(request.actorId ?? "");
       if (actor?.state !== "ALIVE" || request.waiting) return;
       const { cpu: _cpu, ...others } = actor.spec.resources;
-      nodes.reserve(actor.nodeId, `actor/${actor.spec.actorId}#${actor.incarnation}`, others, actor.gpuIds);
+      const lease = leaseOf(actor.spec.actorId, actor.incarnation);
+      nodes.reserve(actor.nodeId, lease, others, leaseOptionsOf(actor, actor.gpuIds, actor.bundle));
     };
   }
 }

@@ -71,6 +71,15 @@ export class TaskCluster {
     return (await this.client.actors()).filter(({ role }) => role === "tasks");
   }
 
+  /** Calls that the head has answered. */
+  async headCalls(): Promise<number> {
+    const page = await fetch(`http://${this.client.facts.metricsAddress}/metrics`, {
+      headers: { authorization: `Bearer ${this.#token}` },
+    });
+    const counts = (await page.text()).matchAll(/^palimpsest_head_rpc_seconds_count\{.*\} (\d+)$/gm);
+    return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+  }
+
   async stop(): Promise<void> {
     for (const client of [this.client, ...this.#clients]) await client.close();
     for (const node of this.#nodes) await node.close("the test is over");

@@ -9,14 +9,14 @@
  * - TASKLEASE-2. A stream that breaks while the process lives is opened again; what was in flight may have run.
  * - TASKLEASE-3. A worker ends once: given back, ended by force, or found dead. Nothing is sent after that.
  */
-import { type Clock, errorFromProto, type Network, PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import type { ActorResolver } from "./actor-resolver.js";
 import { CallStream } from "./call-stream.js";
-import { certificateDetails } from "./death.js";
 import { delay } from "./delay.js";
 import { StreamWatch } from "./stream-watch.js";
 import type { TaskCall } from "./task-call.js";
+import type { TaskLeaseDeps } from "./task-lease-deps.js";
+import { workerDied, workerNews } from "./worker-news.js";
 
 const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD } = proto.ActorState;
 
@@ -27,34 +27,6 @@ const firstNewsWaitMs = 1_000;
 const lastWordsMs = 1_000;
 const backoffMs = { first: 50, longest: 2_000 };
 const silenceMs = { first: 5_000, longest: 30_000 };
-
-/** A task that was in flight when its worker ended. */
-export interface Interrupted {
-  readonly call: TaskCall;
-  /** Whether it may have begun. */
-  readonly begun: boolean;
-}
-
-export interface TaskLeaseDeps {
-  readonly actorId: string;
-  readonly network: Network;
-  readonly clock: Clock;
-  readonly resolver: ActorResolver;
-  /** Asks the head for the worker. */
-  create(signal: AbortSignal): Promise<proto.ActorInfo.$Properties>;
-  /** Ends it. @param crash whether its node is to tell how it ended before anybody else does */
-  kill(crash: boolean): Promise<void>;
-  /** It takes tasks now. */
-  onOpen(lease: TaskLease): void;
-  /**
-   * One of its tasks is answered, this long after it began or after the answer before; undefined for the first one, which
-   * a process that has run nothing is slow with.
-   */
-  onLeft(lease: TaskLease, tookMs: number | undefined): void;
-  onInterrupted(lease: TaskLease, tasks: readonly Interrupted[], error: PalimpsestError): void;
-  /** It has ended; undefined: it was given back. @param neverOpened it could not be had at all */
-  onEnded(lease: TaskLease, error: PalimpsestError | undefined, neverOpened: boolean): void;
-}
 
 export class TaskLease {
   readonly actorId: string;
@@ -221,10 +193,10 @@ export class TaskLease {
         if (broken.info) return this.#dead(broken.info, broken.unanswered);
         if (broken.opened) backoff = backoffMs.first;
         known = info.incarnation ?? 0;
-        info = await this.#ask(known, firstNewsWaitMs);
+        info = await this.#news(known, firstNewsWaitMs);
         if (this.isOver) return;
         if (info?.state === ACTOR_STATE_DEAD) return this.#dead(info, broken.unanswered);
-        this.#interrupt(broken.unanswered, undefined, this.#interruption(info, broken.error));
+        this.#interrupt(broken.unanswered, undefined, workerDied(this.actorId, info, broken.error));
         // The next look finds the same process.
         known = 0;
         waitMs = firstNewsWaitMs;
@@ -232,7 +204,7 @@ export class TaskLease {
         backoff = Math.min(backoff * 2, backoffMs.longest);
       }
       if (this.isOver) return;
-      info = await this.#ask(known, waitMs);
+      info = await this.#news(known, waitMs);
       this.pendingReason = info?.pendingReason ?? "";
       if (!info) {
         await delay(backoff, this.#abort.signal, clock);
@@ -281,20 +253,12 @@ export class TaskLease {
     return { ...broken, opened };
   }
 
-  async #ask(known: number, waitMs: number): Promise<proto.ActorInfo.$Properties | undefined> {
-    const { actorId, resolver } = this.#deps;
-    try {
-      return await resolver.resolve(actorId, known, waitMs, this.#abort.signal);
-    } catch (reason) {
-      const { code, message } = PalimpsestError.from(reason);
-      if (code !== "NOT_FOUND") return undefined;
-      // It died so long ago that the head has forgotten it, or the head has lost it: nobody knows what has run.
-      return { spec: { actorId }, state: ACTOR_STATE_DEAD, certificate: { reason: message } };
-    }
+  #news(known: number, waitMs: number): Promise<proto.ActorInfo.$Properties | undefined> {
+    return workerNews(this.#deps.resolver, this.actorId, known, waitMs, this.#abort.signal);
   }
 
   #dead(info: proto.ActorInfo.$Properties, unanswered: readonly TaskCall[] = []): void {
-    const error = this.#interruption(info, undefined);
+    const error = workerDied(this.actorId, info, undefined);
     this.#interrupt(unanswered, info.certificate?.startedCalls ?? undefined, error);
     this.#over(error);
   }
@@ -307,20 +271,6 @@ export class TaskLease {
     }));
     for (const call of calls) this.#tasks.delete(call);
     this.#deps.onInterrupted(this, tasks, error);
-  }
-
-  #interruption(
-    info: proto.ActorInfo.$Properties | undefined,
-    cause: PalimpsestError | undefined,
-  ): PalimpsestError {
-    const why = info?.certificate?.reason || cause?.rawMessage || "its stream broke";
-    const details = info ? certificateDetails(info) : { actorId: this.actorId };
-    const thrown = info?.constructorError;
-    const reason = thrown ? errorFromProto(thrown) : cause;
-    return new PalimpsestError("WORKER_DIED", `its worker ${this.actorId} went away: ${why}`, {
-      details,
-      cause: reason,
-    });
   }
 
   #over(error: PalimpsestError): void {

@@ -17,7 +17,8 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { delay } from "./delay.js";
 import { TaskBacklog } from "./task-backlog.js";
 import type { TaskCall } from "./task-call.js";
-import type { Interrupted, TaskLease, TaskLeaseDeps } from "./task-lease.js";
+import type { TaskLease } from "./task-lease.js";
+import type { Interrupted, TaskLeaseDeps } from "./task-lease-deps.js";
 import { TaskPace } from "./task-pace.js";
 
 export const idleMs = 1_000;

@@ -1,0 +1,34 @@
+/** What one leased worker for tasks needs, and tells. */
+import type { Clock, Network, PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { ActorResolver } from "./actor-resolver.js";
+import type { TaskCall } from "./task-call.js";
+import type { TaskLease } from "./task-lease.js";
+
+/** A task that was in flight when its worker ended. */
+export interface Interrupted {
+  readonly call: TaskCall;
+  /** Whether it may have begun. */
+  readonly begun: boolean;
+}
+
+export interface TaskLeaseDeps {
+  readonly actorId: string;
+  readonly network: Network;
+  readonly clock: Clock;
+  readonly resolver: ActorResolver;
+  /** Asks the head for the worker. */
+  create(signal: AbortSignal): Promise<proto.ActorInfo.$Properties>;
+  /** Ends it. @param crash whether its node is to tell how it ended before anybody else does */
+  kill(crash: boolean): Promise<void>;
+  /** It takes tasks now. */
+  onOpen(lease: TaskLease): void;
+  /**
+   * One of its tasks is answered, this long after it began or after the answer before; undefined for the first one, which
+   * a process that has run nothing is slow with.
+   */
+  onLeft(lease: TaskLease, tookMs: number | undefined): void;
+  onInterrupted(lease: TaskLease, tasks: readonly Interrupted[], error: PalimpsestError): void;
+  /** It has ended; undefined: it was given back. @param neverOpened it could not be had at all */
+  onEnded(lease: TaskLease, error: PalimpsestError | undefined, neverOpened: boolean): void;
+}
