@@ -218,4 +218,16 @@ describe("a sampler with adapters", () => {
     expect(own).toMatchObject({ policyVersion: 4, weightsHash: "good" });
     expect(await tokensOf(own)).toEqual(await tokensOf(sampler(mergeLora(config, base, good, allLinear))));
   });
+
+  it("that could not be made keeps nothing on the device", async () => {
+    const held = () => backend.tf.memory().numTensors;
+    // What is computed once and kept is there before.
+    await sampler(base, allLinear).close();
+    const before = held();
+    const gains = new Float32Array((base["layers.mlpNorm"] as Float32Array).length).fill(1e30);
+    const gate = new Float32Array((base["layers.gate"] as Float32Array).length).fill(1e30);
+    const beyond = { ...base, "layers.mlpNorm": gains, "layers.gate": gate };
+    expect(() => sampler(beyond, allLinear)).toThrow(/NOT_FINITE/);
+    expect(held()).toBe(before);
+  });
 });

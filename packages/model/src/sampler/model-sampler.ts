@@ -96,13 +96,16 @@ export class ModelSampler {
     checkFinite(parameters);
     this.#model = config;
     this.#decodeText = decode;
+    let made: SamplingDevice | undefined;
     try {
       const parts = samplerParts(backend, mode ?? "auto", config, this.#limits, lora);
+      made = parts.device;
       this.#shapes = parts.shapes;
       this.#pool = parts.pool;
       this.#device = parts.device;
       this.#device.writeWeights(parameters);
     } catch (error) {
+      made?.dispose();
       throw withMemoryAdvice(error, this.#limits, "the sampler was not made");
     }
     this.#meter = new SamplerMeter(this.#shapes.maxRows);
