@@ -31,7 +31,7 @@ export async function fetchAdapters(
   if (adapters?.baseWeightsHash !== base.weightsHash) {
     throw new PalimpsestError(
       "CODEC",
-      `weights version ${manifest.policyVersion} are adapters over ${adapters?.baseWeightsHash}, and the run's base is ${base.weightsHash}; they are not loaded`,
+      `weights version ${manifest.policyVersion} are adapters over ${adapters?.baseWeightsHash}, and the run's base is ${base.weightsHash}; they are not loaded: bring back the model that the run began with, or begin another run`,
     );
   }
   return await fetchWeights(objects, manifest);
