@@ -136,6 +136,28 @@ it("loses nothing of what adapters add to a base in bfloat16, though each sum is
   module.dispose();
 });
 
+it("adds no noise in mode eager, which rounds nothing", () => {
+  const config = aConfig({ layers: 2 });
+  const adapted = new AdaptedWeights({ config, lora: allLinear, layout: "table", stored: "bfloat16" });
+  const packed = Object.entries(packedShapes(config, "table")).map(
+    ([name, shape]) => [name, { shape, dtype: "float32" as const }] as const,
+  );
+  const state = { ...Object.fromEntries(packed), ...adapted.state };
+  const module = jit({ backend, mode: "eager", state, functions: adapted.functions });
+  const base = Object.fromEntries(
+    Object.entries(initParameters(config, 1)).map(([name, { length }]) => [
+      name,
+      // Values that bfloat16 has.
+      Float32Array.from({ length }, (_, i) => (1 + (i % 128) / 128) / 64),
+    ]),
+  );
+  adapted.writeWeights(module, base);
+  const written = module.readState();
+  for (const [name, values] of packedWeights(config, base, "table"))
+    expect(largestDifference(written[name] ?? [], values), name).toBeLessThan(1e-8);
+  module.dispose();
+});
+
 describe("a sampler with adapters", () => {
   const config = aConfig({ vocabSize: 40, hiddenSize: 16, layers: 2 });
   const scheme = { projectionStd: 0.3, residualStd: 0.3, headStd: 0.4 };

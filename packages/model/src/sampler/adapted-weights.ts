@@ -9,7 +9,15 @@
  * - ADAPTED-2. Only adapters cross from the host: a base is written once.
  * - ADAPTED-3. In bfloat16 what adapters add is not lost by rounding, however small: see `ditherOf`.
  */
-import { type JitFunction, type JitModule, type StateSpec, type Tensors, tf } from "@palimpsest/jit";
+import {
+  asType,
+  floatTypeOf,
+  type JitFunction,
+  type JitModule,
+  type StateSpec,
+  type Tensors,
+  tf,
+} from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
 import { type LoraConfig, type LoraProjection, loraForm, loraScale, loraShapes } from "../lora.js";
@@ -180,7 +188,9 @@ export class AdaptedWeights {
       return gains === undefined ? all : tf.mul(all, tf.expandDims(some(state, baseName(gains)), 2));
     };
     const merged = joined(true);
-    return stored === "bfloat16" ? tf.add(merged, ditherOf(joined(false), first)) : merged;
+    // Mode eager rounds nothing: there it would be noise.
+    const isRounded = stored === "bfloat16" && floatTypeOf(asType(merged, "bfloat16")) === "bfloat16";
+    return isRounded ? tf.add(merged, ditherOf(joined(false), first)) : merged;
   }
 }
 
