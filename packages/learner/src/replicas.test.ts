@@ -8,6 +8,8 @@ import { roundsOf } from "./rounds.js";
 
 let backend: Backend;
 const open: Learner[] = [];
+/** XLA compiles some ten functions a test: a minute on two cores that are busy with other things. */
+const timeoutMs = 180_000;
 beforeAll(async () => {
   backend = await loadBackend({ prefer: "tensorflow" });
 });
@@ -34,51 +36,59 @@ it.each([
     },
   ],
   ["shared prompts", { buckets: [{ rows: 4, length: 12, sharedPrompts: { length: 6, replies: 4 } }] }],
-] as const)("two replicas train what one trains: %s", async (_, { buckets, ...changes }) => {
-  const given = { ...changes, buckets: buckets as unknown as LearnerConfigInput["buckets"] };
-  // Three groups of eight rows: an odd number of micro-batches somewhere.
-  const [one, two] = [aLearner(given, "graph"), aLearner({ ...given, replicas: 2 })];
-  for (const seed of [0, 1]) {
-    const [expected, got] = [await one.update(randomGroups(seed)), await two.update(randomGroups(seed))];
-    expect(got.microBatches).toBe(expected.microBatches);
-    expect(got.rowTokens).toBe(expected.rowTokens);
-    for (const measure of ["loss", "gradientNorm", "klK3", "entropy", "policyKl"] as const)
-      expect(got[measure], measure).toBeCloseTo(expected[measure], 5);
-  }
-  const [alone, together] = [one.parameters(), two.parameters()];
-  for (const [name, values] of Object.entries(alone))
-    values.forEach((value, i) => {
-      expect(Math.abs(value - (together[name]?.[i] ?? Number.NaN)), name).toBeLessThan(1e-5);
-    });
-});
+] as const)(
+  "two replicas train what one trains: %s",
+  async (_, { buckets, ...changes }) => {
+    const given = { ...changes, buckets: buckets as unknown as LearnerConfigInput["buckets"] };
+    // Three groups of eight rows: an odd number of micro-batches somewhere.
+    const [one, two] = [aLearner(given, "graph"), aLearner({ ...given, replicas: 2 })];
+    for (const seed of [0, 1]) {
+      const [expected, got] = [await one.update(randomGroups(seed)), await two.update(randomGroups(seed))];
+      expect(got.microBatches).toBe(expected.microBatches);
+      expect(got.rowTokens).toBe(expected.rowTokens);
+      for (const measure of ["loss", "gradientNorm", "klK3", "entropy", "policyKl"] as const)
+        expect(got[measure], measure).toBeCloseTo(expected[measure], 5);
+    }
+    const [alone, together] = [one.parameters(), two.parameters()];
+    for (const [name, values] of Object.entries(alone))
+      values.forEach((value, i) => {
+        expect(Math.abs(value - (together[name]?.[i] ?? Number.NaN)), name).toBeLessThan(1e-5);
+      });
+  },
+  timeoutMs,
+);
 
-it("a learner of two replicas goes on from a checkpoint of one, and its own replicas stay one model", async () => {
-  const changes = { lora: { rank: 2, alpha: 4, targets: "all-linear" as const } };
-  const one = aLearner(changes, "graph");
-  await one.update(randomGroups(0));
-  const checkpoint = one.checkpoint({ consumedGroupIds: [], dataCursor: null });
-  const config = tinyConfig({
-    kl: { coefficient: 0.1 },
-    optimizer: { epsilon: 1e-3 },
-    ...changes,
-    replicas: 2,
-  });
-  const two = createLearner({
-    backend,
-    config,
-    model: tinyModel,
-    parameters: tinyParameters(),
-    checkpoint,
-    mode: "xla",
-  });
-  open.push(two);
-  for (const seed of [1, 2]) {
-    const [expected, got] = [await one.update(randomGroups(seed)), await two.update(randomGroups(seed))];
-    // The second replica computes a part of each loss: with other weights it would be another.
-    expect(got.loss).toBeCloseTo(expected.loss, 5);
-    expect(got.gradientNorm).toBeCloseTo(expected.gradientNorm, 5);
-  }
-});
+it(
+  "a learner of two replicas goes on from a checkpoint of one, and its own replicas stay one model",
+  async () => {
+    const changes = { lora: { rank: 2, alpha: 4, targets: "all-linear" as const } };
+    const one = aLearner(changes, "graph");
+    await one.update(randomGroups(0));
+    const checkpoint = one.checkpoint({ consumedGroupIds: [], dataCursor: null });
+    const config = tinyConfig({
+      kl: { coefficient: 0.1 },
+      optimizer: { epsilon: 1e-3 },
+      ...changes,
+      replicas: 2,
+    });
+    const two = createLearner({
+      backend,
+      config,
+      model: tinyModel,
+      parameters: tinyParameters(),
+      checkpoint,
+      mode: "xla",
+    });
+    open.push(two);
+    for (const seed of [1, 2]) {
+      const [expected, got] = [await one.update(randomGroups(seed)), await two.update(randomGroups(seed))];
+      // The second replica computes a part of each loss: with other weights it would be another.
+      expect(got.loss).toBeCloseTo(expected.loss, 5);
+      expect(got.gradientNorm).toBeCloseTo(expected.gradientNorm, 5);
+    }
+  },
+  timeoutMs,
+);
 
 it("replicas are refused where there is one device, and without sums", () => {
   expect(() => aLearner({ replicas: 2 }, "graph")).toThrow(/replicas is 2 in mode graph/);
