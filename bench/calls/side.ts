@@ -80,6 +80,7 @@ const echo = createHandle<Echo>({
   channel,
   defaults: { timeoutMs: 60_000, retries: 0 },
   info: () => Promise.reject(new Error("no head here")),
+  onDeath: () => () => undefined,
   kill: () => Promise.reject(new Error("no head here")),
 });
 

@@ -113,6 +113,7 @@ export class BusyCluster {
       defaults: { timeoutMs, retries: 0 },
       info: noHead,
       kill: noHead,
+      onDeath: () => () => undefined,
     });
     return { actorId, ask: () => handle.id(), close: () => channel.close() };
   }

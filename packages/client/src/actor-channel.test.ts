@@ -91,6 +91,7 @@ beforeEach(async () => {
     channel,
     defaults: { timeoutMs: 10_000, retries: 0 },
     info: () => Promise.reject(new Error("not here")),
+    onDeath: () => () => undefined,
     kill: () => Promise.reject(new Error("not here")),
   });
 });

@@ -24,6 +24,11 @@ export interface ActorContext {
   readonly metrics: Metrics;
   /** Aborts when the process is asked to stop. */
   readonly signal: AbortSignal;
+  /**
+   * Ends this actor for good, in order: stop() runs, it is not started again, and its certificate says so. What waits and
+   * what runs fails with ACTOR_DIED at the callers. Never returns.
+   */
+  exit(reason?: string): Promise<never>;
   /** The cluster as a client; the same connection every time. What it spawns ends with this actor. */
   connect(): Promise<Cluster>;
 }

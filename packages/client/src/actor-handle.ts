@@ -1,6 +1,7 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import type { ActorChannel } from "./actor-channel.js";
 import { encodeArguments } from "./call-arguments.js";
+import type { DeathListener } from "./death-watches.js";
 import type { ActorInfo } from "./views.js";
 
 /** A method as a caller elsewhere sees it: a promise of its value, or its items when it is an async generator. */
@@ -21,6 +22,7 @@ export const reservedMethods = [
   "actorId",
   "info",
   "kill",
+  "onDeath",
   "ready",
   "with",
   "start",
@@ -50,6 +52,11 @@ export interface ActorControls<Actor> {
    */
   ready(options?: { readonly timeoutMs?: number; readonly signal?: AbortSignal }): Promise<void>;
   info(): Promise<ActorInfo>;
+  /**
+   * Calls back once when it has died for good, with its death certificate, also where another program owns it; a restart
+   * is no death. @returns how to watch no more
+   */
+  onDeath(listener: DeathListener): () => void;
   /** Ends it for good, or with `restart` as a crash would. */
   kill(options?: { readonly restart?: boolean }): Promise<void>;
   /** The same actor under other call settings. */
@@ -64,6 +71,7 @@ export interface HandleDeps {
   readonly defaults: Required<Omit<CallSettings, "signal">>;
   info(): Promise<ActorInfo>;
   kill(restart: boolean): Promise<void>;
+  onDeath(listener: DeathListener): () => void;
 }
 
 type Call = (...args: unknown[]) => Promise<unknown> & AsyncIterable<unknown>;
@@ -75,6 +83,7 @@ export function createHandle<Actor>(deps: HandleDeps, settings: CallSettings = {
       ready(deps, options.timeoutMs ?? settings.timeoutMs ?? deps.defaults.timeoutMs, options.signal),
     info: () => deps.info(),
     kill: (options = {}) => deps.kill(options.restart ?? false),
+    onDeath: (listener) => deps.onDeath(listener),
     with: (more) => createHandle(deps, { ...settings, ...more }),
   };
   const calls = new Map<string, Call>();

@@ -8,6 +8,7 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { ActorChannel } from "./actor-channel.js";
 import { type ActorHandle, createHandle } from "./actor-handle.js";
 import type { ActorResolver } from "./actor-resolver.js";
+import { DeathWatches } from "./death-watches.js";
 import type { HeadClient } from "./head-client.js";
 import { actorView } from "./views.js";
 
@@ -23,6 +24,7 @@ export interface ActorHandlesDeps {
 export class ActorHandles {
   readonly #deps: ActorHandlesDeps;
   readonly resolver: ActorResolver;
+  readonly #deaths: DeathWatches;
   /** Channels of dead actors are dropped, and those that no handle refers to are collected. */
   readonly #channels = new Map<string, WeakRef<ActorChannel>>();
   readonly #collected = new FinalizationRegistry<string>((actorId) => {
@@ -39,6 +41,7 @@ export class ActorHandles {
           { timeoutMs: waitMs + resolveSlackMs, signal },
         ),
     };
+    this.#deaths = new DeathWatches(this.resolver);
   }
 
   handle<Instance>(actorId: string, maxTaskRetries: number): ActorHandle<Instance> {
@@ -50,6 +53,7 @@ export class ActorHandles {
         retries: maxTaskRetries < 0 ? Number.POSITIVE_INFINITY : maxTaskRetries,
       },
       info: async () => actorView(await head.call(headService.resolveActor, { actorId, waitMs: 0 })),
+      onDeath: (listener) => this.#deaths.watch(actorId, listener),
       kill: async (restart) => {
         // A request that is repeated because its answer was lost must not crash the next incarnation too.
         const known = restart ? await head.call(headService.resolveActor, { actorId, waitMs: 0 }) : {};
@@ -61,6 +65,7 @@ export class ActorHandles {
 
   /** The head says that an actor died for good. */
   noticeDeath(info: proto.ActorInfo.$Properties): void {
+    this.#deaths.notice(info);
     this.#channels
       .get(info.spec?.actorId ?? "")
       ?.deref()
@@ -68,6 +73,7 @@ export class ActorHandles {
   }
 
   close(): void {
+    this.#deaths.close();
     for (const channel of this.#channels.values()) channel.deref()?.close();
     this.#channels.clear();
   }

@@ -3,7 +3,7 @@ import * as proto from "@palimpsest/wire/protocol";
 import { type ActorHandle, reservedMethods } from "./actor-handle.js";
 import type { Bundle } from "./bundle.js";
 import { type Code, type CodeSource, codeOf } from "./code-ref.js";
-import type { ActorOptions } from "./config.js";
+import type { ActorOptions, ResolvedActorOptions } from "./config.js";
 import type { ContentRef } from "./objects.js";
 import { schedulingFields } from "./scheduling.js";
 
@@ -64,6 +64,7 @@ export function actorType<Instance extends object, Args extends unknown[]>(
     configModule ??= import("./config.js");
     const { parseActorOptions } = await configModule;
     const resolved = parseActorOptions(options, Class.name);
+    checkGroups(Class, resolved);
     if (getIfExists && resolved.name === "") {
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
@@ -120,6 +121,24 @@ async function argumentsOf(
   if (args.byteLength <= maxInlineArgsBytes) return { args };
   const { objectId, sizeBytes } = await deps.putArguments(args, actorId);
   return { argsObject: { objectId, sizeBytes } };
+}
+
+/** A group that is not there, or a method that the class does not have, would do nothing. */
+function checkGroups(
+  { name, prototype }: { readonly name: string; readonly prototype: object },
+  { concurrencyGroups, methodGroups }: Pick<ResolvedActorOptions, "concurrencyGroups" | "methodGroups">,
+): void {
+  for (const [method, group] of Object.entries(methodGroups)) {
+    const names = Object.keys(concurrencyGroups).join(", ") || "none";
+    const problem = Object.hasOwn(concurrencyGroups, group)
+      ? !(method in prototype) && `${name} has no method ${method}: leave it out`
+      : `${JSON.stringify(group)} is none of concurrencyGroups (${names}): name one of them`;
+    if (problem)
+      throw new PalimpsestError(
+        "CONFIG_INVALID",
+        `options of actor ${name}: methodGroups.${method}: ${problem}`,
+      );
+  }
 }
 
 /** A method of a reserved name could never be called: said when the kind is made, not at the first call. */

@@ -132,6 +132,15 @@ describe("actors", () => {
       ownerId: cluster.sessionId,
       jobId: "job-9",
     });
+    const lanes = { concurrencyGroups: { io: 2 }, methodGroups: { echo: "io" } };
+    const inLanes = await kind.options({ ...lanes, name: "" }).spawn("");
+    expect(head.actors.get(inLanes.actorId)?.spec).toMatchObject(lanes);
+    const badGroups: [Record<string, string>, string][] = [
+      [{ echo: "cpu" }, 'methodGroups.echo: "cpu" is none of concurrencyGroups (io): name one of them'],
+      [{ nothing: "io" }, "methodGroups.nothing: Greeter has no method nothing: leave it out"],
+    ];
+    for (const [methodGroups, message] of badGroups)
+      await expect(kind.options({ ...lanes, methodGroups }).spawn("")).rejects.toThrow(message);
     const wrong = [
       [
         { labels: { zone: { in: [] } } },

@@ -137,6 +137,14 @@ const actorOptionsSchema = z.strictObject({
     .default(0)
     .describe("How often a call runs again after its process died under it; -1 without limit"),
   maxConcurrency: z.int().min(1).default(1).describe("Calls that run at once; 1 keeps their order"),
+  concurrencyGroups: z
+    .record(z.string().min(1), z.int().min(1, "must be at least 1"))
+    .default({})
+    .describe("Calls that run at once in lanes besides the default one, by the lane's name: { io: 2 }"),
+  methodGroups: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe('The lanes of methods that do not run in the default one: { fetch: "io" }'),
   maxPendingCalls: z.int().min(1).default(10_000).describe("Calls that wait in its mailbox"),
   maxPendingBytes: z
     .int()

@@ -52,6 +52,18 @@ describe("deaths of actors", () => {
     expect(node.startsOf("x")).toEqual([1, 2]);
   });
 
+  it("ACTOR-8: one that ended itself is not started again, and its certificate says so", async () => {
+    const test = await TestPlane.open();
+    const node = await alive(test, "x", { maxRestarts: -1 });
+    await test.plane.lifecycle.create(aSpec("child", { ownerId: "x", ownerIncarnation: 1 }));
+    const certificate = { reason: "it exited by itself: done", exitCode: 0, exited: true };
+    node.died("x", 1, { certificate });
+    await settle();
+    expect([test.state("x"), test.state("child")]).toEqual(["DEAD", "DEAD"]);
+    expect(node.startsOf("x")).toEqual([1]);
+    expect(test.plane.actors.get("x")?.certificate).toMatchObject(certificate);
+  });
+
   it("what an incarnation spawned ends with it, so that the next one can take its names again", async () => {
     const test = await TestPlane.open();
     const node = await alive(test, "parent", { maxRestarts: 1 });

@@ -7,6 +7,7 @@
  * - ACTOR-2. A report about another incarnation, or from another node, than the current one changes nothing.
  * - ACTOR-3. An actor's resources stay leased until its node says that the process is gone, or the node is dead.
  * - ACTOR-4. An actor that was ALIVE is started again at most maxRestarts times; for starts see start-retries.ts.
+ * - ACTOR-8. An actor that ended itself is DEAD, whatever its maxRestarts.
  * - ACTOR-5. A module, constructor or start() that throws is final, unless what it threw is retryable.
  */
 import type * as proto from "@palimpsest/wire/protocol";
@@ -119,7 +120,9 @@ export class ActorDeaths {
   ): void {
     const { actors, metrics } = this.#deps;
     const { actorId, maxRestarts } = actor.spec;
-    const mayRestart = !constructorError && (maxRestarts === -1 || actor.restarts < maxRestarts);
+    // One that ended itself does not want to be started again.
+    const isFinal = constructorError !== undefined || Boolean(certificate.exited);
+    const mayRestart = !isFinal && (maxRestarts === -1 || actor.restarts < maxRestarts);
     if (!mayRestart) {
       this.#bury(actor, certificate, cause, constructorError);
       return;

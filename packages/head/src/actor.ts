@@ -20,6 +20,9 @@ export interface ActorSpec extends Scheduling {
   /** -1: without limit. */
   readonly maxRestarts: number;
   readonly maxConcurrency: number;
+  /** Calls at once in each lane besides the default one, by its name, and the lanes of methods. */
+  readonly concurrencyGroups: Readonly<Record<string, number>>;
+  readonly methodGroups: Readonly<Record<string, string>>;
   readonly maxPendingCalls: number;
   /** 0: the default of the actor's process. */
   readonly maxPendingBytes: number;
@@ -124,6 +127,7 @@ export function actorSpecFromProto(message: proto.ActorSpec.$Properties | null |
   if (problem !== undefined) throw invalid(problem);
   checkScheduling(message);
   checkPlacement(spec);
+  checkConcurrency(spec);
   checkEnvironment(spec.environment);
   checkSize(message, spec.args.byteLength);
   return spec;
@@ -141,6 +145,15 @@ function checkPlacement({ placement, labels, labelConditions, strategy }: ActorS
     throw invalid(
       `placement names group ${groupId}, whose bundles have their nodes: leave labels, label_conditions and strategy out`,
     );
+}
+
+function checkConcurrency({ concurrencyGroups, methodGroups }: ActorSpec): void {
+  for (const [group, count] of Object.entries(concurrencyGroups))
+    if (!Number.isInteger(count) || count < 1)
+      throw invalid(`concurrency_groups[${group}] is ${count}: give a whole number of at least 1`);
+  for (const [method, group] of Object.entries(methodGroups))
+    if (!Object.hasOwn(concurrencyGroups, group))
+      throw invalid(`method_groups[${method}] is ${group}: name one of concurrency_groups`);
 }
 
 /** The specification is kept in memory and in Redis for as long as the actor lives. */
@@ -178,6 +191,8 @@ export function specOf(message: proto.ActorSpec.$Properties): ActorSpec {
     ...schedulingOf(message),
     maxRestarts: message.maxRestarts ?? 0,
     maxConcurrency: message.maxConcurrency ?? 0,
+    concurrencyGroups: { ...message.concurrencyGroups },
+    methodGroups: { ...message.methodGroups },
     maxPendingCalls: message.maxPendingCalls ?? 0,
     maxPendingBytes: message.maxPendingBytes ?? 0,
     maxTaskRetries: message.maxTaskRetries ?? 0,
@@ -207,6 +222,8 @@ export function specToProto(spec: ActorSpec): proto.ActorSpec.$Properties {
     ...schedulingToProto(spec),
     resources: { quantities: { ...spec.resources } },
     environment: { ...spec.environment },
+    concurrencyGroups: { ...spec.concurrencyGroups },
+    methodGroups: { ...spec.methodGroups },
     placement: spec.placement
       ? { groupId: spec.placement.groupId, bundle: spec.placement.bundle ?? null }
       : null,

@@ -22,6 +22,9 @@ export interface ActorProcessOptions {
   readonly startTimeoutMs: number;
 }
 
+/** Between SIGTERM and SIGKILL of an actor that ends itself, for its stop(). */
+const exitGraceMs = 5_000;
+
 /** Of a worker for tasks: the number of the last call that began, which its process has left in its file. */
 function startedCalls(path: string): { readonly startedCalls?: number } {
   if (path === "") return {};
@@ -60,6 +63,7 @@ export class ActorProcess {
     const { process } = worker;
     this.pid = process.pid;
     let failure: PalimpsestError | undefined;
+    let exited = false;
     this.ready = new Promise((resolve) => {
       const timer = setTimeout(() => {
         void process.stop(0, `it was not ready within ${options.startTimeoutMs} ms`);
@@ -72,10 +76,15 @@ export class ActorProcess {
         if (event.received) this.#received = true;
         else if (event.ready) settle(event.ready);
         else if (event.failed) failure = errorFromProto(event.failed);
+        else if (event.exiting) {
+          exited = true;
+          const { reason } = event.exiting;
+          void process.stop(exitGraceMs, `it exited by itself${reason ? `: ${reason}` : ""}`);
+        }
       });
       void process.ended.then(() => settle());
     });
-    this.ended = this.#end(options.start, () => failure);
+    this.ended = this.#end(options.start, () => ({ failure, exited }));
     worker.order({ start: options.start });
   }
 
@@ -110,15 +119,15 @@ export class ActorProcess {
 
   async #end(
     { spec, nodeId, startedPath }: proto.ActorProcessStart.$Properties,
-    failureOf: () => PalimpsestError | undefined,
+    told: () => { readonly failure: PalimpsestError | undefined; readonly exited: boolean },
   ): Promise<ActorEnd> {
     const end = await this.#worker.process.ended;
     await this.ready;
     this.#worker.closeOutput();
-    const failure = failureOf() ?? spawnFailure(end);
+    const { exited, failure = spawnFailure(end) } = told();
     const reason = this.#reason(end, failure);
     const facts = { reason, nodeId: nodeId ?? "", ownerId: spec?.ownerId ?? "", pid: this.pid };
-    const certificate = { ...certificateOf(end, facts), ...startedCalls(startedPath ?? "") };
+    const certificate = { ...certificateOf(end, facts), ...startedCalls(startedPath ?? ""), exited };
     return { certificate, constructorError: failure };
   }
 

@@ -824,6 +824,9 @@ export namespace palimpsest {
             /** DeathCertificate startedCalls. */
             startedCalls?: (number|null);
 
+            /** DeathCertificate exited. */
+            exited: boolean;
+
             /**
              * Creates a new DeathCertificate instance using the specified properties.
              * @param [properties] Properties to set
@@ -888,6 +891,9 @@ export namespace palimpsest {
 
                 /** DeathCertificate startedCalls */
                 startedCalls?: (number|null);
+
+                /** DeathCertificate exited */
+                exited?: (boolean|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -3082,8 +3088,11 @@ export namespace palimpsest {
             /** ActorProcessEvent received. */
             received?: (palimpsest.v1.ActorProcessReceived.$Properties|null);
 
+            /** ActorProcessEvent exiting. */
+            exiting?: (palimpsest.v1.ActorProcessExiting.$Properties|null);
+
             /** ActorProcessEvent event. */
-            event?: ("ready"|"failed"|"loaded"|"received");
+            event?: ("ready"|"failed"|"loaded"|"received"|"exiting");
 
             /**
              * Creates a new ActorProcessEvent instance using the specified properties.
@@ -3129,8 +3138,11 @@ export namespace palimpsest {
                 /** ActorProcessEvent received */
                 received?: (palimpsest.v1.ActorProcessReceived.$Properties|null);
 
+                /** ActorProcessEvent exiting */
+                exiting?: (palimpsest.v1.ActorProcessExiting.$Properties|null);
+
                 /** ActorProcessEvent event */
-                event?: ("ready"|"failed"|"loaded"|"received");
+                event?: ("ready"|"failed"|"loaded"|"received"|"exiting");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -3142,10 +3154,76 @@ export namespace palimpsest {
               failed?: palimpsest.v1.Error.$Shape|null;
               loaded?: palimpsest.v1.ActorProcessLoaded.$Shape|null;
               received?: palimpsest.v1.ActorProcessReceived.$Shape|null;
+              exiting?: palimpsest.v1.ActorProcessExiting.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ event?: undefined; ready?: null; failed?: null; loaded?: null; received?: null }|{ event?: "ready"; ready: palimpsest.v1.ActorProcessReady.$Shape; failed?: null; loaded?: null; received?: null }|{ event?: "failed"; ready?: null; failed: palimpsest.v1.Error.$Shape; loaded?: null; received?: null }|{ event?: "loaded"; ready?: null; failed?: null; loaded: palimpsest.v1.ActorProcessLoaded.$Shape; received?: null }|{ event?: "received"; ready?: null; failed?: null; loaded?: null; received: palimpsest.v1.ActorProcessReceived.$Shape })
+              ({ event?: undefined; ready?: null; failed?: null; loaded?: null; received?: null; exiting?: null }|{ event?: "ready"; ready: palimpsest.v1.ActorProcessReady.$Shape; failed?: null; loaded?: null; received?: null; exiting?: null }|{ event?: "failed"; ready?: null; failed: palimpsest.v1.Error.$Shape; loaded?: null; received?: null; exiting?: null }|{ event?: "loaded"; ready?: null; failed?: null; loaded: palimpsest.v1.ActorProcessLoaded.$Shape; received?: null; exiting?: null }|{ event?: "received"; ready?: null; failed?: null; loaded?: null; received: palimpsest.v1.ActorProcessReceived.$Shape; exiting?: null }|{ event?: "exiting"; ready?: null; failed?: null; loaded?: null; received?: null; exiting: palimpsest.v1.ActorProcessExiting.$Shape })
             );
+        }
+
+        /**
+         * Properties of an ActorProcessExiting.
+         * @deprecated Use palimpsest.v1.ActorProcessExiting.$Properties instead.
+         */
+        interface IActorProcessExiting extends palimpsest.v1.ActorProcessExiting.$Properties {
+        }
+
+        /** Represents an ActorProcessExiting. */
+        class ActorProcessExiting {
+
+            /**
+             * Constructs a new ActorProcessExiting.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ActorProcessExiting.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ActorProcessExiting reason. */
+            reason: string;
+
+            /**
+             * Creates a new ActorProcessExiting instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ActorProcessExiting instance
+             */
+            static create(properties: palimpsest.v1.ActorProcessExiting.$Shape): palimpsest.v1.ActorProcessExiting & palimpsest.v1.ActorProcessExiting.$Shape;
+            static create(properties?: palimpsest.v1.ActorProcessExiting.$Properties): palimpsest.v1.ActorProcessExiting;
+
+            /**
+             * Encodes the specified ActorProcessExiting message. Does not implicitly {@link palimpsest.v1.ActorProcessExiting.verify|verify} messages.
+             * @param message ActorProcessExiting message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ActorProcessExiting.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ActorProcessExiting message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorProcessExiting & palimpsest.v1.ActorProcessExiting.$Shape} ActorProcessExiting
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ActorProcessExiting & palimpsest.v1.ActorProcessExiting.$Shape;
+        }
+
+        namespace ActorProcessExiting {
+
+            /** Properties of an ActorProcessExiting. */
+            interface $Properties {
+
+                /** ActorProcessExiting reason */
+                reason?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ActorProcessExiting. */
+            type $Shape = palimpsest.v1.ActorProcessExiting.$Properties;
         }
 
         /**
@@ -4243,6 +4321,12 @@ export namespace palimpsest {
             /** ActorSpec strategy. */
             strategy?: (palimpsest.v1.Strategy.$Properties|null);
 
+            /** ActorSpec concurrencyGroups. */
+            concurrencyGroups: { [k: string]: number };
+
+            /** ActorSpec methodGroups. */
+            methodGroups: { [k: string]: string };
+
             /** ActorSpec placement. */
             placement?: (palimpsest.v1.GroupPlacement.$Properties|null);
 
@@ -4344,6 +4428,12 @@ export namespace palimpsest {
                 /** ActorSpec strategy */
                 strategy?: (palimpsest.v1.Strategy.$Properties|null);
 
+                /** ActorSpec concurrencyGroups */
+                concurrencyGroups?: ({ [k: string]: number }|null);
+
+                /** ActorSpec methodGroups */
+                methodGroups?: ({ [k: string]: string }|null);
+
                 /** ActorSpec placement */
                 placement?: (palimpsest.v1.GroupPlacement.$Properties|null);
 
@@ -4377,6 +4467,8 @@ export namespace palimpsest {
               fence?: palimpsest.v1.Fence|null;
               labelConditions?: palimpsest.v1.LabelCondition.$Shape[]|null;
               strategy?: palimpsest.v1.Strategy.$Shape|null;
+              concurrencyGroups?: { [k: string]: number }|null;
+              methodGroups?: { [k: string]: string }|null;
               placement?: palimpsest.v1.GroupPlacement.$Shape|null;
               taskWorker?: boolean|null;
               $unknowns?: Uint8Array[];
@@ -13518,6 +13610,7 @@ export import ActorDied = palimpsest.v1.ActorDied;
 export import ActorInfo = palimpsest.v1.ActorInfo;
 export import ActorLogChunk = palimpsest.v1.ActorLogChunk;
 export import ActorProcessEvent = palimpsest.v1.ActorProcessEvent;
+export import ActorProcessExiting = palimpsest.v1.ActorProcessExiting;
 export import ActorProcessLoaded = palimpsest.v1.ActorProcessLoaded;
 export import ActorProcessOrder = palimpsest.v1.ActorProcessOrder;
 export import ActorProcessReady = palimpsest.v1.ActorProcessReady;

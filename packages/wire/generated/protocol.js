@@ -1982,6 +1982,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [pid] DeathCertificate pid
              * @property {boolean|null} [processEnded] DeathCertificate processEnded
              * @property {number|null} [startedCalls] DeathCertificate startedCalls
+             * @property {boolean|null} [exited] DeathCertificate exited
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -2102,6 +2103,14 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             DeathCertificate.prototype.startedCalls = null;
 
+            /**
+             * DeathCertificate exited.
+             * @member {boolean} exited
+             * @memberof palimpsest.v1.DeathCertificate
+             * @instance
+             */
+            DeathCertificate.prototype.exited = false;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
@@ -2172,6 +2181,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 10, wireType 0 =*/80).bool(message.processEnded);
                 if (message.startedCalls != null && $Object.hasOwnProperty.call(message, "startedCalls"))
                     writer.uint32(/* id 11, wireType 0 =*/88).int64(message.startedCalls);
+                if (message.exited != null && $Object.hasOwnProperty.call(message, "exited") && message.exited !== false)
+                    writer.uint32(/* id 20, wireType 0 =*/160).bool(message.exited);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -2308,6 +2319,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 break;
                             message.startedCalls = reader.int64();
                             message._startedCalls = "startedCalls";
+                            continue;
+                        }
+                    case 20: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.exited = value;
+                            else
+                                delete message.exited;
                             continue;
                         }
                     }
@@ -7625,7 +7645,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.Error.$Properties|null} [failed] ActorProcessEvent failed
              * @property {palimpsest.v1.ActorProcessLoaded.$Properties|null} [loaded] ActorProcessEvent loaded
              * @property {palimpsest.v1.ActorProcessReceived.$Properties|null} [received] ActorProcessEvent received
-             * @property {"ready"|"failed"|"loaded"|"received"} [event] ActorProcessEvent event
+             * @property {palimpsest.v1.ActorProcessExiting.$Properties|null} [exiting] ActorProcessEvent exiting
+             * @property {"ready"|"failed"|"loaded"|"received"|"exiting"} [event] ActorProcessEvent event
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -7644,9 +7665,10 @@ export const palimpsest = $root.palimpsest = (() => {
              *   failed?: palimpsest.v1.Error.$Shape|null;
              *   loaded?: palimpsest.v1.ActorProcessLoaded.$Shape|null;
              *   received?: palimpsest.v1.ActorProcessReceived.$Shape|null;
+             *   exiting?: palimpsest.v1.ActorProcessExiting.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ event?: undefined; ready?: null; failed?: null; loaded?: null; received?: null }|{ event?: "ready"; ready: palimpsest.v1.ActorProcessReady.$Shape; failed?: null; loaded?: null; received?: null }|{ event?: "failed"; ready?: null; failed: palimpsest.v1.Error.$Shape; loaded?: null; received?: null }|{ event?: "loaded"; ready?: null; failed?: null; loaded: palimpsest.v1.ActorProcessLoaded.$Shape; received?: null }|{ event?: "received"; ready?: null; failed?: null; loaded?: null; received: palimpsest.v1.ActorProcessReceived.$Shape })
+             *   ({ event?: undefined; ready?: null; failed?: null; loaded?: null; received?: null; exiting?: null }|{ event?: "ready"; ready: palimpsest.v1.ActorProcessReady.$Shape; failed?: null; loaded?: null; received?: null; exiting?: null }|{ event?: "failed"; ready?: null; failed: palimpsest.v1.Error.$Shape; loaded?: null; received?: null; exiting?: null }|{ event?: "loaded"; ready?: null; failed?: null; loaded: palimpsest.v1.ActorProcessLoaded.$Shape; received?: null; exiting?: null }|{ event?: "received"; ready?: null; failed?: null; loaded?: null; received: palimpsest.v1.ActorProcessReceived.$Shape; exiting?: null }|{ event?: "exiting"; ready?: null; failed?: null; loaded?: null; received?: null; exiting: palimpsest.v1.ActorProcessExiting.$Shape })
              * )} palimpsest.v1.ActorProcessEvent.$Shape
              */
 
@@ -7697,17 +7719,25 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             ActorProcessEvent.prototype.received = null;
 
+            /**
+             * ActorProcessEvent exiting.
+             * @member {palimpsest.v1.ActorProcessExiting.$Properties|null|undefined} exiting
+             * @memberof palimpsest.v1.ActorProcessEvent
+             * @instance
+             */
+            ActorProcessEvent.prototype.exiting = null;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
             /**
              * ActorProcessEvent event.
-             * @member {"ready"|"failed"|"loaded"|"received"|undefined} event
+             * @member {"ready"|"failed"|"loaded"|"received"|"exiting"|undefined} event
              * @memberof palimpsest.v1.ActorProcessEvent
              * @instance
              */
             $Object.defineProperty(ActorProcessEvent.prototype, "event", {
-                get: $util.oneOfGetter($oneOfFields = ["ready", "failed", "loaded", "received"]),
+                get: $util.oneOfGetter($oneOfFields = ["ready", "failed", "loaded", "received", "exiting"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -7751,6 +7781,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.ActorProcessLoaded.encode(message.loaded, writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
                 if (message.received != null && $Object.hasOwnProperty.call(message, "received"))
                     $root.palimpsest.v1.ActorProcessReceived.encode(message.received, writer.uint32(/* id 4, wireType 2 =*/34).fork(), _depth + 1).ldelim();
+                if (message.exiting != null && $Object.hasOwnProperty.call(message, "exiting"))
+                    $root.palimpsest.v1.ActorProcessExiting.encode(message.exiting, writer.uint32(/* id 5, wireType 2 =*/42).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -7823,6 +7855,13 @@ export const palimpsest = $root.palimpsest = (() => {
                             message.event = "received";
                             continue;
                         }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            message.exiting = $root.palimpsest.v1.ActorProcessExiting.decode(reader, reader.size(), $undefined, _depth + 1, message.exiting);
+                            message.event = "exiting";
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -7841,6 +7880,158 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return ActorProcessEvent;
+        })();
+
+        v1.ActorProcessExiting = (function() {
+
+            /**
+             * Properties of an ActorProcessExiting.
+             * @typedef {Object} palimpsest.v1.ActorProcessExiting.$Properties
+             * @property {string|null} [reason] ActorProcessExiting reason
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ActorProcessExiting.
+             * @memberof palimpsest.v1
+             * @interface IActorProcessExiting
+             * @augments palimpsest.v1.ActorProcessExiting.$Properties
+             * @deprecated Use palimpsest.v1.ActorProcessExiting.$Properties instead.
+             */
+
+            /**
+             * Shape of an ActorProcessExiting.
+             * @typedef {palimpsest.v1.ActorProcessExiting.$Properties} palimpsest.v1.ActorProcessExiting.$Shape
+             */
+
+            /**
+             * Constructs a new ActorProcessExiting.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ActorProcessExiting.
+             * @constructor
+             * @param {palimpsest.v1.ActorProcessExiting.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ActorProcessExiting = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ActorProcessExiting reason.
+             * @member {string} reason
+             * @memberof palimpsest.v1.ActorProcessExiting
+             * @instance
+             */
+            ActorProcessExiting.prototype.reason = "";
+
+            /**
+             * Creates a new ActorProcessExiting instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ActorProcessExiting
+             * @static
+             * @param {palimpsest.v1.ActorProcessExiting.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ActorProcessExiting} ActorProcessExiting instance
+             * @type {{
+             *   (properties: palimpsest.v1.ActorProcessExiting.$Shape): palimpsest.v1.ActorProcessExiting & palimpsest.v1.ActorProcessExiting.$Shape;
+             *   (properties?: palimpsest.v1.ActorProcessExiting.$Properties): palimpsest.v1.ActorProcessExiting;
+             * }}
+             */
+            ActorProcessExiting.create = function(properties) {
+                return new ActorProcessExiting(properties);
+            };
+
+            /**
+             * Encodes the specified ActorProcessExiting message. Does not implicitly {@link palimpsest.v1.ActorProcessExiting.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ActorProcessExiting
+             * @static
+             * @param {palimpsest.v1.ActorProcessExiting.$Properties} message ActorProcessExiting message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ActorProcessExiting.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.reason != null && $Object.hasOwnProperty.call(message, "reason") && message.reason !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.reason);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ActorProcessExiting message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ActorProcessExiting
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorProcessExiting & palimpsest.v1.ActorProcessExiting.$Shape} ActorProcessExiting
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ActorProcessExiting.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ActorProcessExiting();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.reason = value;
+                            else
+                                delete message.reason;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ActorProcessExiting;
         })();
 
         v1.ActorProcessLoaded = (function() {
@@ -10310,6 +10501,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.Fence|null} [fence] ActorSpec fence
              * @property {Array.<palimpsest.v1.LabelCondition.$Properties>|null} [labelConditions] ActorSpec labelConditions
              * @property {palimpsest.v1.Strategy.$Properties|null} [strategy] ActorSpec strategy
+             * @property {Object.<string,number>|null} [concurrencyGroups] ActorSpec concurrencyGroups
+             * @property {Object.<string,string>|null} [methodGroups] ActorSpec methodGroups
              * @property {palimpsest.v1.GroupPlacement.$Properties|null} [placement] ActorSpec placement
              * @property {boolean|null} [taskWorker] ActorSpec taskWorker
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
@@ -10347,6 +10540,8 @@ export const palimpsest = $root.palimpsest = (() => {
              *   fence?: palimpsest.v1.Fence|null;
              *   labelConditions?: Array.<palimpsest.v1.LabelCondition.$Shape>|null;
              *   strategy?: palimpsest.v1.Strategy.$Shape|null;
+             *   concurrencyGroups?: Object.<string,number>|null;
+             *   methodGroups?: Object.<string,string>|null;
              *   placement?: palimpsest.v1.GroupPlacement.$Shape|null;
              *   taskWorker?: boolean|null;
              *   $unknowns?: Array.<Uint8Array>;
@@ -10365,6 +10560,8 @@ export const palimpsest = $root.palimpsest = (() => {
                 this.labels = {};
                 this.environment = {};
                 this.labelConditions = [];
+                this.concurrencyGroups = {};
+                this.methodGroups = {};
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -10540,6 +10737,22 @@ export const palimpsest = $root.palimpsest = (() => {
             ActorSpec.prototype.strategy = null;
 
             /**
+             * ActorSpec concurrencyGroups.
+             * @member {Object.<string,number>} concurrencyGroups
+             * @memberof palimpsest.v1.ActorSpec
+             * @instance
+             */
+            ActorSpec.prototype.concurrencyGroups = $util.emptyObject;
+
+            /**
+             * ActorSpec methodGroups.
+             * @member {Object.<string,string>} methodGroups
+             * @memberof palimpsest.v1.ActorSpec
+             * @instance
+             */
+            ActorSpec.prototype.methodGroups = $util.emptyObject;
+
+            /**
              * ActorSpec placement.
              * @member {palimpsest.v1.GroupPlacement.$Properties|null|undefined} placement
              * @memberof palimpsest.v1.ActorSpec
@@ -10634,6 +10847,12 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.Strategy.encode(message.strategy, writer.uint32(/* id 23, wireType 2 =*/186).fork(), _depth + 1).ldelim();
                 if (message.placement != null && $Object.hasOwnProperty.call(message, "placement"))
                     $root.palimpsest.v1.GroupPlacement.encode(message.placement, writer.uint32(/* id 24, wireType 2 =*/194).fork(), _depth + 1).ldelim();
+                if (message.concurrencyGroups != null && $Object.hasOwnProperty.call(message, "concurrencyGroups"))
+                    for (let keys = $Object.keys(message.concurrencyGroups), i = 0; i < keys.length; ++i)
+                        writer.uint32(/* id 25, wireType 2 =*/202).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 0 =*/16).int32(message.concurrencyGroups[keys[i]]).ldelim();
+                if (message.methodGroups != null && $Object.hasOwnProperty.call(message, "methodGroups"))
+                    for (let keys = $Object.keys(message.methodGroups), i = 0; i < keys.length; ++i)
+                        writer.uint32(/* id 26, wireType 2 =*/210).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.methodGroups[keys[i]]).ldelim();
                 if (message.taskWorker != null && $Object.hasOwnProperty.call(message, "taskWorker") && message.taskWorker !== false)
                     writer.uint32(/* id 30, wireType 0 =*/240).bool(message.taskWorker);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
@@ -10908,6 +11127,78 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (wireType !== 2)
                                 break;
                             message.strategy = $root.palimpsest.v1.Strategy.decode(reader, reader.size(), $undefined, _depth + 1, message.strategy);
+                            continue;
+                        }
+                    case 25: {
+                            if (wireType !== 2)
+                                break;
+                            if (message.concurrencyGroups === $util.emptyObject)
+                                message.concurrencyGroups = {};
+                            let end2 = reader.size() + reader.pos;
+                            if (end2 > reader.len)
+                                throw $RangeError("index out of range");
+                            reader.len = end2;
+                            key = "";
+                            value = 0;
+                            while (reader.pos < end2) {
+                                let tag2 = reader.tag();
+                                wireType = tag2 & 7;
+                                switch (tag2 >>>= 3) {
+                                case 1:
+                                    if (wireType !== 2)
+                                        break;
+                                    key = reader.stringVerify();
+                                    continue;
+                                case 2:
+                                    if (wireType !== 0)
+                                        break;
+                                    value = reader.int32();
+                                    continue;
+                                }
+                                reader.skipType(wireType, _depth, tag2);
+                            }
+                            if (reader.pos !== end2)
+                                throw $RangeError("index out of range");
+                            reader.len = end;
+                            if (key === "__proto__")
+                                $util.makeProp(message.concurrencyGroups, key);
+                            message.concurrencyGroups[key] = value;
+                            continue;
+                        }
+                    case 26: {
+                            if (wireType !== 2)
+                                break;
+                            if (message.methodGroups === $util.emptyObject)
+                                message.methodGroups = {};
+                            let end2 = reader.size() + reader.pos;
+                            if (end2 > reader.len)
+                                throw $RangeError("index out of range");
+                            reader.len = end2;
+                            key = "";
+                            value = "";
+                            while (reader.pos < end2) {
+                                let tag2 = reader.tag();
+                                wireType = tag2 & 7;
+                                switch (tag2 >>>= 3) {
+                                case 1:
+                                    if (wireType !== 2)
+                                        break;
+                                    key = reader.stringVerify();
+                                    continue;
+                                case 2:
+                                    if (wireType !== 2)
+                                        break;
+                                    value = reader.stringVerify();
+                                    continue;
+                                }
+                                reader.skipType(wireType, _depth, tag2);
+                            }
+                            if (reader.pos !== end2)
+                                throw $RangeError("index out of range");
+                            reader.len = end;
+                            if (key === "__proto__")
+                                $util.makeProp(message.methodGroups, key);
+                            message.methodGroups[key] = value;
                             continue;
                         }
                     case 24: {
@@ -34263,6 +34554,7 @@ const exportedActorDied = palimpsest.v1.ActorDied;
 const exportedActorInfo = palimpsest.v1.ActorInfo;
 const exportedActorLogChunk = palimpsest.v1.ActorLogChunk;
 const exportedActorProcessEvent = palimpsest.v1.ActorProcessEvent;
+const exportedActorProcessExiting = palimpsest.v1.ActorProcessExiting;
 const exportedActorProcessLoaded = palimpsest.v1.ActorProcessLoaded;
 const exportedActorProcessOrder = palimpsest.v1.ActorProcessOrder;
 const exportedActorProcessReady = palimpsest.v1.ActorProcessReady;
@@ -34422,4 +34714,4 @@ const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
 const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
-export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorLogChunk as ActorLogChunk, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedReadLogRequest as ReadLogRequest, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };
+export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorLogChunk as ActorLogChunk, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessExiting as ActorProcessExiting, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedReadLogRequest as ReadLogRequest, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };

@@ -141,6 +141,7 @@ function caller(
     channel,
     defaults: { timeoutMs: 10_000, retries: 0 },
     info: () => Promise.reject(new Error("no head")),
+    onDeath: () => () => undefined,
     kill: () => Promise.reject(new Error("no head")),
   });
   return { channel, handle, resolved: () => resolutions };

@@ -23,18 +23,15 @@ import {
 import type * as proto from "@palimpsest/wire/protocol";
 import { type CallMetrics, createCallMetrics } from "./call-metrics.js";
 import { Invocation, type InvocationDeps, type Method, type TaskHooks } from "./invocation.js";
-import { Mailbox } from "./mailbox.js";
+import { Lanes, type LanesOptions } from "./lanes.js";
 import { ReplyWriter } from "./reply-writer.js";
 
 /** A client that has leased a worker opens its stream again at intervals of seconds. */
 const defaultAbandonedMs = 60_000;
 
-export interface ActorHostOptions {
+export interface ActorHostOptions extends LanesOptions {
   readonly actorId: string;
   readonly incarnation: number;
-  readonly maxConcurrency: number;
-  readonly maxPendingCalls: number;
-  readonly maxPendingBytes: number;
   readonly network: Network;
   readonly listenHost: string;
 }
@@ -53,7 +50,7 @@ type CallerStream = ServerDuplexStream<proto.CallBatch.$Properties, proto.ReplyB
 
 export class ActorHost {
   readonly #options: ActorHostOptions;
-  readonly #mailbox: Mailbox;
+  readonly #mailbox: Lanes;
   readonly #metrics: CallMetrics;
   readonly #methods = new Map<string, Method>();
   #instance: object | undefined;
@@ -66,7 +63,7 @@ export class ActorHost {
 
   private constructor(options: ActorHostOptions, metrics: Metrics) {
     this.#options = options;
-    this.#mailbox = new Mailbox(options);
+    this.#mailbox = new Lanes(options);
     this.#metrics = createCallMetrics(metrics, this.#mailbox);
   }
 
@@ -186,7 +183,7 @@ export class ActorHost {
     const invocation = new Invocation(call, deps);
     calls.set(invocation.callId, invocation);
     try {
-      this.#mailbox.offer(caller, invocation);
+      this.#mailbox.offer(caller, invocation.methodName, invocation);
     } catch (reason) {
       this.#metrics.refused();
       invocation.cancel(PalimpsestError.from(reason));

@@ -7,14 +7,7 @@
  * - ACTORPROCESS-2. stop() runs at most once, and the services close after it.
  */
 import { type ActorContext, type Cluster, connect, knowBundle, Objects } from "@palimpsest/client";
-import {
-  createLogger,
-  createMetrics,
-  type LogLevel,
-  logLevels,
-  type Metrics,
-  serveMetrics,
-} from "@palimpsest/telemetry";
+import { createLogger, createMetrics, type LogLevel, logLevels, serveMetrics } from "@palimpsest/telemetry";
 import {
   AuditLog,
   adoptCredentials,
@@ -47,11 +40,13 @@ export interface RunningActorProcess {
 /**
  * Makes the actor and serves it.
  * @param environment what the actor's context shows of the process's
+ * @param onExit told when the actor ends itself: somebody is then to call stop()
  * @throws {PalimpsestError} when its module, constructor or start() fails
  */
 export async function startActorProcess(
   start: proto.ActorProcessStart.$Properties,
   environment: ActorContext["environment"],
+  onExit: (reason: string) => void = () => undefined,
 ): Promise<RunningActorProcess> {
   const spec = start.spec;
   if (!spec?.actorId) throw new PalimpsestError("INVALID_ARGUMENT", "the start message names no actor");
@@ -74,6 +69,8 @@ export async function startActorProcess(
         maxConcurrency: spec.maxConcurrency || defaults.maxConcurrency,
         maxPendingCalls: spec.maxPendingCalls || defaults.maxPendingCalls,
         maxPendingBytes: spec.maxPendingBytes || defaults.maxPendingBytes,
+        concurrencyGroups: spec.concurrencyGroups ?? {},
+        methodGroups: spec.methodGroups ?? {},
         network,
         listenHost,
       },
@@ -81,7 +78,9 @@ export async function startActorProcess(
     ),
     serveMetrics(metrics.registry, { guard: httpGuard(credentials, onCall), host: listenHost, port: 0 }),
   ]);
-  const { context, close } = createContext(start, network, metrics, environment);
+  // What it spawns of its own from the same module need not be bundled again.
+  if (spec.code?.bundle) knowBundle(start.moduleUrl ?? "", spec.code.bundle);
+  const { context, close } = createContext(start, { network, metrics, environment, onExit });
   const end = await serveOn(host, context);
 
   let stopping: Promise<void> | undefined;
@@ -125,8 +124,6 @@ async function loadClass({ spec, moduleUrl }: proto.ActorProcessStart.$Propertie
 
 async function loadFunctions(start: proto.ActorProcessStart.$Properties): Promise<Serve> {
   const moduleUrl = start.moduleUrl ?? "";
-  // Tasks of its own that it runs from the same module need not be bundled again.
-  if (start.spec?.code?.bundle) knowBundle(moduleUrl, start.spec.code.bundle);
   const module = await importModule(moduleUrl);
   const mark = start.startedPath ? StartedMark.open(start.startedPath) : undefined;
   return async (host, context) => {
@@ -154,9 +151,15 @@ async function argumentsOf(spec: proto.ActorSpec.$Properties, context: ActorCont
 
 function createContext(
   start: proto.ActorProcessStart.$Properties,
-  network: Network,
-  metrics: Metrics,
-  environment: ActorContext["environment"],
+  {
+    network,
+    metrics,
+    environment,
+    onExit,
+  }: Pick<ActorContext, "metrics" | "environment"> & {
+    readonly network: Network;
+    readonly onExit: (reason: string) => void;
+  },
 ) {
   const spec = start.spec ?? {};
   const actorId = spec.actorId ?? "";
@@ -189,6 +192,11 @@ function createContext(
     }),
     metrics,
     signal: abort.signal,
+    exit: (reason = "") => {
+      onExit(reason);
+      // Whoever waits for it never goes on: the process ends.
+      return new Promise<never>(() => undefined);
+    },
     connect() {
       cluster ??= connect(
         {

@@ -1,5 +1,4 @@
 import type { Metrics } from "@palimpsest/telemetry";
-import type { Mailbox } from "./mailbox.js";
 
 /** What an actor counts about its calls. Instruments are looked up once a method: calls are frequent. */
 export interface CallMetrics {
@@ -12,7 +11,10 @@ export interface CallMetrics {
 /** Stands for every method that the class does not have. */
 export const unknownMethod = "(unknown)";
 
-export function createCallMetrics(metrics: Metrics, mailbox: Mailbox): CallMetrics {
+export function createCallMetrics(
+  metrics: Metrics,
+  mailbox: { readonly waiting: number; readonly running: number },
+): CallMetrics {
   const calls = metrics.counter("palimpsest_actor_calls_total");
   const seconds = metrics.histogram("palimpsest_actor_call_seconds");
   const wait = metrics.histogram("palimpsest_actor_mailbox_wait_seconds");

@@ -1,5 +1,5 @@
 /**
- * Responsibility: decides when each call that reached an actor runs.
+ * Responsibility: decides when each call that reached an actor, or one lane of it (lanes.ts), runs.
  * Not responsible for: what running means, replies, deadlines, the network.
  *
  * Invariants:
@@ -29,6 +29,8 @@ export interface MailboxOptions {
   readonly maxConcurrency: number;
   readonly maxPendingCalls: number;
   readonly maxPendingBytes: number;
+  /** What waits in the other lanes of the actor and counts against the bounds. */
+  readonly others?: () => { readonly calls: number; readonly bytes: number };
 }
 
 interface Waiting {
@@ -69,6 +71,11 @@ export class Mailbox {
 
   get waitingBytes(): number {
     return this.#waitingBytes;
+  }
+
+  /** Calls that wait and for which there is no room to run: the others leave the mailbox in this very turn. */
+  get backlog(): number {
+    return Math.max(0, this.#waiting.size - Math.max(0, this.#options.maxConcurrency - this.#running));
   }
 
   get running(): number {
@@ -118,18 +125,21 @@ export class Mailbox {
 
   #refuseAbove(sizeBytes: number): void {
     const { maxConcurrency, maxPendingCalls, maxPendingBytes } = this.#options;
+    const others = this.#options.others?.() ?? { calls: 0, bytes: 0 };
     // Calls for which there is room to run leave the mailbox in this very turn.
     const waiting = this.#waiting.size - Math.max(0, maxConcurrency - this.#running);
-    if (waiting >= maxPendingCalls) {
+    const takesRoom = waiting >= 0;
+    if (waiting >= maxPendingCalls || (takesRoom && waiting + others.calls >= maxPendingCalls)) {
       throw new PalimpsestError(
         "PENDING_CALLS_LIMIT",
         `${maxPendingCalls} calls wait already; slow down or raise the actor's maxPendingCalls`,
       );
     }
-    if (this.#waitingBytes > 0 && this.#waitingBytes + sizeBytes > maxPendingBytes) {
+    const waitingBytes = this.#waitingBytes + others.bytes;
+    if (waitingBytes > 0 && waitingBytes + sizeBytes > maxPendingBytes) {
       throw new PalimpsestError(
         "PENDING_CALLS_LIMIT",
-        `calls of ${this.#waitingBytes} bytes wait already, and one of ${sizeBytes} more would exceed ${maxPendingBytes}; slow down, raise the actor's maxPendingBytes, or pass large data by reference`,
+        `calls of ${waitingBytes} bytes wait already, and one of ${sizeBytes} more would exceed ${maxPendingBytes}; slow down, raise the actor's maxPendingBytes, or pass large data by reference`,
       );
     }
   }

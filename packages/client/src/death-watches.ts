@@ -1,0 +1,95 @@
+/**
+ * Responsibility: tells who watches an actor that it has died for good, whoever owns it.
+ * Not responsible for: calls (actor-channel.ts): they fail by themselves.
+ *
+ * Invariants:
+ * - WATCH-1. Each listener is told once, with the certificate that the head has, also when the actor was dead before;
+ *   after it was taken back, never. A restart is no death.
+ */
+import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import type { ActorResolver } from "./actor-resolver.js";
+import { delay } from "./delay.js";
+import { type ActorInfo, actorView } from "./views.js";
+
+/** No incarnation is later: the head then answers early only of a death. */
+const noIncarnation = 2 ** 31 - 1;
+const askMs = 30_000;
+const backoffMs = { first: 100, longest: 5_000 };
+
+export type DeathListener = (info: ActorInfo) => void;
+
+interface Watch {
+  readonly listeners: Set<DeathListener>;
+  readonly abort: AbortController;
+}
+
+export class DeathWatches {
+  readonly #resolver: ActorResolver;
+  readonly #clock: Clock;
+  readonly #watches = new Map<string, Watch>();
+
+  constructor(resolver: ActorResolver, clock: Clock = systemClock) {
+    this.#resolver = resolver;
+    this.#clock = clock;
+  }
+
+  /** @returns how to watch no more */
+  watch(actorId: string, listener: DeathListener): () => void {
+    let watch = this.#watches.get(actorId);
+    if (watch === undefined) {
+      watch = { listeners: new Set(), abort: new AbortController() };
+      this.#watches.set(actorId, watch);
+      void this.#follow(actorId, watch);
+    }
+    // A listener of its own for each call, so that one function may watch twice.
+    const own: DeathListener = (info) => listener(info);
+    watch.listeners.add(own);
+    const { listeners, abort } = watch;
+    return () => {
+      listeners.delete(own);
+      if (listeners.size > 0 || this.#watches.get(actorId)?.listeners !== listeners) return;
+      this.#watches.delete(actorId);
+      abort.abort();
+    };
+  }
+
+  /** The head says that an actor died for good. */
+  notice(info: proto.ActorInfo.$Properties): void {
+    const actorId = info.spec?.actorId ?? "";
+    const watch = this.#watches.get(actorId);
+    if (watch === undefined) return;
+    this.#watches.delete(actorId);
+    watch.abort.abort();
+    const view = actorView(info);
+    for (const listener of watch.listeners) listener(view);
+  }
+
+  close(): void {
+    for (const { abort } of this.#watches.values()) abort.abort();
+    this.#watches.clear();
+  }
+
+  async #follow(actorId: string, { abort }: Watch): Promise<void> {
+    const { signal } = abort;
+    let backoff = backoffMs.first;
+    while (!signal.aborted) {
+      try {
+        const info = await this.#resolver.resolve(actorId, noIncarnation, askMs, signal);
+        backoff = backoffMs.first;
+        if (!signal.aborted && info.state === proto.ActorState.ACTOR_STATE_DEAD) this.notice(info);
+      } catch (reason) {
+        if (signal.aborted) return;
+        const { code, message } = PalimpsestError.from(reason);
+        if (code === "NOT_FOUND") {
+          this.notice({ spec: { actorId }, state: dead, certificate: { reason: message } });
+          return;
+        }
+        await delay(backoff, signal, this.#clock);
+        backoff = Math.min(backoff * 2, backoffMs.longest);
+      }
+    }
+  }
+}
+
+const dead = proto.ActorState.ACTOR_STATE_DEAD;

@@ -1,0 +1,76 @@
+/**
+ * Responsibility: the concurrency groups of an actor: a mailbox for each, in which the methods of that group run.
+ * Not responsible for: when a call of one lane runs (mailbox.ts).
+ *
+ * Invariants:
+ * - LANES-1. A call runs in the lane of its method's group, any other in the default lane; a lane that is full keeps no
+ *   other waiting.
+ * - LANES-2. All lanes together hold at most `maxPendingCalls` calls and `maxPendingBytes` bytes that wait.
+ */
+import { Mailbox, type MailboxEntry, type MailboxOptions } from "./mailbox.js";
+
+export interface LanesOptions extends MailboxOptions {
+  /** Calls at once in each lane besides the default one, which has maxConcurrency. */
+  readonly concurrencyGroups?: Readonly<Record<string, number>>;
+  /** Lanes of the methods that do not run in the default one. */
+  readonly methodGroups?: Readonly<Record<string, string>>;
+}
+
+export class Lanes {
+  readonly #default: Mailbox;
+  readonly #all: readonly Mailbox[];
+  readonly #ofMethod = new Map<string, Mailbox>();
+
+  constructor(options: LanesOptions) {
+    const { concurrencyGroups = {}, methodGroups = {} } = options;
+    const lane = (maxConcurrency: number): Mailbox => {
+      const one: Mailbox = new Mailbox({ ...options, maxConcurrency, others: () => this.#others(one) });
+      return one;
+    };
+    const groups = new Map(Object.entries(concurrencyGroups).map(([name, count]) => [name, lane(count)]));
+    this.#default = groups.size === 0 ? new Mailbox(options) : lane(options.maxConcurrency);
+    this.#all = [this.#default, ...groups.values()];
+    for (const [method, group] of Object.entries(methodGroups)) {
+      const found = groups.get(group);
+      if (found !== undefined) this.#ofMethod.set(method, found);
+    }
+  }
+
+  get waiting(): number {
+    return this.#all.reduce((sum, lane) => sum + lane.waiting, 0);
+  }
+
+  get running(): number {
+    return this.#all.reduce((sum, lane) => sum + lane.running, 0);
+  }
+
+  /** Takes a call of a caller; every call is an entry of its own. @throws {PalimpsestError} PENDING_CALLS_LIMIT */
+  offer(caller: unknown, method: string, entry: MailboxEntry): void {
+    (this.#ofMethod.get(method) ?? this.#default).offer(caller, entry);
+  }
+
+  /** Takes a waiting call out; false when it does not wait (any more). */
+  remove(entry: MailboxEntry): boolean {
+    return this.#all.some((lane) => lane.remove(entry));
+  }
+
+  /** Starts no call of the caller until resume(). */
+  pause(caller: unknown): void {
+    for (const lane of this.#all) lane.pause(caller);
+  }
+
+  resume(caller: unknown): void {
+    for (const lane of this.#all) lane.resume(caller);
+  }
+
+  #others(than: Mailbox): { readonly calls: number; readonly bytes: number } {
+    let calls = 0;
+    let bytes = 0;
+    for (const lane of this.#all) {
+      if (lane === than) continue;
+      calls += lane.backlog;
+      bytes += lane.waitingBytes;
+    }
+    return { calls, bytes };
+  }
+}

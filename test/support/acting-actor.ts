@@ -1,0 +1,46 @@
+import type { ActorContext } from "@palimpsest/client";
+
+export class Acting {
+  #context: ActorContext | undefined;
+  #release: () => void = () => undefined;
+
+  start(context: ActorContext): void {
+    this.#context = context;
+  }
+
+  where(): { readonly nodeId: string; readonly pid: number; readonly incarnation: number } {
+    const { nodeId, incarnation } = this.context;
+    return { nodeId, incarnation, pid: process.pid };
+  }
+
+  /** Ends when release() is called. */
+  async held(): Promise<string> {
+    await new Promise<void>((resolve) => {
+      this.#release = resolve;
+    });
+    return "released";
+  }
+
+  release(): void {
+    this.#release();
+  }
+
+  async leave(reason: string): Promise<void> {
+    await this.context.exit(reason);
+  }
+
+  /** Spawns one of its kind, with a placement group of its own. @returns their ids */
+  async family(detached: boolean): Promise<{ readonly childId: string; readonly groupId: string }> {
+    const cluster = await this.context.connect();
+    const kind = cluster.actor(Acting, { from: import.meta.url }, { detached });
+    const child = await kind.spawn();
+    await child.ready();
+    const group = await cluster.placementGroup({ bundles: [{ cpu: 0.1 }] });
+    return { childId: child.actorId, groupId: group.groupId };
+  }
+
+  private get context(): ActorContext {
+    if (this.#context === undefined) throw new Error("it has not started");
+    return this.#context;
+  }
+}
