@@ -55,7 +55,7 @@ export class TaskCall extends PendingCall {
   }
 
   override answer(reply: proto.Reply.$Properties): void {
-    this.leave();
+    this.leave(reply.ranUs ? reply.ranUs / 1_000 : undefined);
     const error = reply.error ? errorFromProto(reply.error) : undefined;
     if (error?.code === "TASK_ERROR" && this.#retryExceptions && this.mayRetry()) this.#tasks.again(this);
     else super.answer(reply);
@@ -83,8 +83,8 @@ export class TaskCall extends PendingCall {
     else this.cancel(new PalimpsestError("CANCELLED", `${this.name} was cancelled by its caller`, { cause }));
   }
 
-  leave(): void {
-    this.lease?.left(this);
+  private leave(ranMs?: number): void {
+    this.lease?.left(this, ranMs);
     this.lease = undefined;
     this.callId = 0;
   }

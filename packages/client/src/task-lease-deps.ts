@@ -23,11 +23,8 @@ export interface TaskLeaseDeps {
   kill(crash: boolean): Promise<void>;
   /** It takes tasks now. */
   onOpen(lease: TaskLease): void;
-  /**
-   * One of its tasks is answered, this long after it began or after the answer before; undefined for the first one, which
-   * a process that has run nothing is slow with.
-   */
-  onLeft(lease: TaskLease, tookMs: number | undefined): void;
+  /** One of its tasks is answered, which ran this long; undefined: its worker does not say. */
+  onLeft(lease: TaskLease, ranMs: number | undefined): void;
   onInterrupted(lease: TaskLease, tasks: readonly Interrupted[], error: PalimpsestError): void;
   /** It has ended; undefined: it was given back. @param neverOpened it could not be had at all */
   onEnded(lease: TaskLease, error: PalimpsestError | undefined, neverOpened: boolean): void;

@@ -35,9 +35,6 @@ export class TaskLease {
   openedAtMs = 0;
   idleSinceMs = 0;
   pendingReason = "";
-  /** When its first task began, or it answered the last one. */
-  #pacedAtMs = 0;
-  #answered = 0;
   /** Calls of each function so far. */
   readonly #counts = new Map<string, number>();
   readonly #deps: TaskLeaseDeps;
@@ -92,7 +89,6 @@ export class TaskLease {
   send(call: TaskCall): void {
     const stream = this.#stream;
     if (!stream) throw new PalimpsestError("INTERNAL", `worker ${this.actorId} is not open`);
-    if (this.#tasks.size === 0) this.#pacedAtMs = this.#deps.clock.monotonicMs();
     call.lease = this;
     this.#tasks.add(call);
     if (call.maxCalls > 0) {
@@ -117,13 +113,10 @@ export class TaskLease {
     return this.#tasks.has(call);
   }
 
-  left(call: TaskCall): void {
+  left(call: TaskCall, ranMs: number | undefined): void {
     if (!this.#tasks.delete(call)) return;
-    const nowMs = this.#deps.clock.monotonicMs();
-    const tookMs = this.#answered++ === 0 ? undefined : nowMs - this.#pacedAtMs;
-    this.#pacedAtMs = nowMs;
-    this.idleSinceMs = nowMs;
-    this.#deps.onLeft(this, tookMs);
+    this.idleSinceMs = this.#deps.clock.monotonicMs();
+    this.#deps.onLeft(this, ranMs);
   }
 
   /** Gives it back to the head. */

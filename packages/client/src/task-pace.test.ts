@@ -6,7 +6,6 @@ test("one task at a time until it is known how long they take, then as many as t
   expect(pace.ahead).toBe(1);
   for (let task = 0; task < 10; task++) pace.took(2);
   expect(pace.ahead).toBe(5);
-  // Those that are answered in one message are measured together.
   for (let round = 0; round < 20; round++) {
     pace.took(1);
     for (let task = 0; task < 99; task++) pace.took(0);

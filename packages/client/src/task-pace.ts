@@ -4,7 +4,7 @@
  */
 const aheadMs = 10;
 const maxAhead = 256;
-/** Times below this are gathered: tasks that are answered in one message are measured together. */
+/** Times below this are gathered: single tasks may be too short for a clock. */
 const windowMs = 1;
 
 export class TaskPace {
@@ -12,7 +12,7 @@ export class TaskPace {
   #gatheredMs = 0;
   #gathered = 0;
 
-  /** A worker has answered a task this long after it began, or after the answer before. */
+  /** A task ran this long, as its worker says: how far away the worker is does not count. */
   took(ms: number): void {
     this.#gatheredMs += ms;
     this.#gathered += 1;

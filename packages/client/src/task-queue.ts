@@ -160,8 +160,8 @@ export class TaskQueue {
       this.#failedStarts = 0;
       this.#deal();
     },
-    onLeft: (lease, tookMs) => {
-      if (tookMs !== undefined) this.#pace.took(tookMs);
+    onLeft: (lease, ranMs) => {
+      if (ranMs !== undefined) this.#pace.took(ranMs);
       if (lease.retiring && lease.size === 0) lease.giveBack();
       this.#deal();
     },

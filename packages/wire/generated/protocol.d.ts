@@ -457,6 +457,9 @@ export namespace palimpsest {
             /** Reply taking. */
             taking: boolean;
 
+            /** Reply ranUs. */
+            ranUs: number;
+
             /** Reply outcome. */
             outcome?: ("value"|"error"|"item"|"end"|"valueObject");
 
@@ -513,6 +516,9 @@ export namespace palimpsest {
                 /** Reply taking */
                 taking?: (boolean|null);
 
+                /** Reply ranUs */
+                ranUs?: (number|null);
+
                 /** Reply outcome */
                 outcome?: ("value"|"error"|"item"|"end"|"valueObject");
 
@@ -529,6 +535,7 @@ export namespace palimpsest {
               end?: boolean|null;
               valueObject?: palimpsest.v1.ObjectReference.$Shape|null;
               taking?: boolean|null;
+              ranUs?: number|null;
               $unknowns?: Uint8Array[];
             } & (
               ({ outcome?: undefined; value?: null; error?: null; item?: null; end?: null; valueObject?: null }|{ outcome?: "value"; value: Uint8Array; error?: null; item?: null; end?: null; valueObject?: null }|{ outcome?: "error"; value?: null; error: palimpsest.v1.Error.$Shape; item?: null; end?: null; valueObject?: null }|{ outcome?: "item"; value?: null; error?: null; item: Uint8Array; end?: null; valueObject?: null }|{ outcome?: "end"; value?: null; error?: null; item?: null; end: boolean; valueObject?: null }|{ outcome?: "valueObject"; value?: null; error?: null; item?: null; end?: null; valueObject: palimpsest.v1.ObjectReference.$Shape })

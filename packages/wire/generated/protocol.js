@@ -1039,6 +1039,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {boolean|null} [end] Reply end
              * @property {palimpsest.v1.ObjectReference.$Properties|null} [valueObject] Reply valueObject
              * @property {boolean|null} [taking] Reply taking
+             * @property {number|null} [ranUs] Reply ranUs
              * @property {"value"|"error"|"item"|"end"|"valueObject"} [outcome] Reply outcome
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
@@ -1061,6 +1062,7 @@ export const palimpsest = $root.palimpsest = (() => {
              *   end?: boolean|null;
              *   valueObject?: palimpsest.v1.ObjectReference.$Shape|null;
              *   taking?: boolean|null;
+             *   ranUs?: number|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
              *   ({ outcome?: undefined; value?: null; error?: null; item?: null; end?: null; valueObject?: null }|{ outcome?: "value"; value: Uint8Array; error?: null; item?: null; end?: null; valueObject?: null }|{ outcome?: "error"; value?: null; error: palimpsest.v1.Error.$Shape; item?: null; end?: null; valueObject?: null }|{ outcome?: "item"; value?: null; error?: null; item: Uint8Array; end?: null; valueObject?: null }|{ outcome?: "end"; value?: null; error?: null; item?: null; end: boolean; valueObject?: null }|{ outcome?: "valueObject"; value?: null; error?: null; item?: null; end?: null; valueObject: palimpsest.v1.ObjectReference.$Shape })
@@ -1138,6 +1140,14 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             Reply.prototype.taking = false;
 
+            /**
+             * Reply ranUs.
+             * @member {number} ranUs
+             * @memberof palimpsest.v1.Reply
+             * @instance
+             */
+            Reply.prototype.ranUs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
@@ -1198,6 +1208,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.ObjectReference.encode(message.valueObject, writer.uint32(/* id 6, wireType 2 =*/50).fork(), _depth + 1).ldelim();
                 if (message.taking != null && $Object.hasOwnProperty.call(message, "taking") && message.taking !== false)
                     writer.uint32(/* id 7, wireType 0 =*/56).bool(message.taking);
+                if (message.ranUs != null && $Object.hasOwnProperty.call(message, "ranUs") && (typeof message.ranUs === "object" ? message.ranUs.low || message.ranUs.high : message.ranUs !== 0))
+                    writer.uint32(/* id 20, wireType 0 =*/160).int64(message.ranUs);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -1293,6 +1305,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.taking = value;
                             else
                                 delete message.taking;
+                            continue;
+                        }
+                    case 20: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.ranUs = value;
+                            else
+                                delete message.ranUs;
                             continue;
                         }
                     }

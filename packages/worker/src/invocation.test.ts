@@ -169,7 +169,7 @@ test("a task that waits is answered at once when it is cancelled, and its genera
   ]);
 });
 
-test("what a task's function throws is a TASK_ERROR", () => {
+test("what a task's function throws is a TASK_ERROR, and its reply says how long it ran", () => {
   const { invocation, ends } = invoke(
     () => {
       throw new RangeError("no");
@@ -178,4 +178,5 @@ test("what a task's function throws is a TASK_ERROR", () => {
   );
   void invocation.run();
   expect(ends()).toMatchObject([{ error: { code: "TASK_ERROR", cause: { message: "no" } } }]);
+  expect(ends()[0]?.ranUs).toBeGreaterThan(0);
 });

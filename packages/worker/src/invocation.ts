@@ -51,7 +51,7 @@ export class Invocation {
   #abort: AbortController | undefined;
   #timer: NodeJS.Timeout | undefined;
   #settled = false;
-  #begun = false;
+  #begunAtMs: number | undefined;
   /** Why a task that still runs was cancelled. */
   #cancelled: PalimpsestError | undefined;
   #credit: number;
@@ -97,7 +97,7 @@ export class Invocation {
       return undefined;
     }
     try {
-      this.#begun = true;
+      this.#begunAtMs = performance.now();
       this.#deps.tasks?.started(this.callId, () => this.#signal());
       const result = method(...args);
       if (isPromise(result)) {
@@ -117,7 +117,7 @@ export class Invocation {
   cancel(error: PalimpsestError): void {
     if (this.#settled || this.#cancelled) return;
     // INVOCATION-6
-    if (this.#begun && this.#deps.tasks) this.#cancelled = error;
+    if (this.#begunAtMs !== undefined && this.#deps.tasks) this.#cancelled = error;
     else this.#settle({ callId: this.callId, error: errorToProto(error) });
     this.#abort?.abort(error);
     this.#onCredit?.();
@@ -234,12 +234,18 @@ export class Invocation {
     this.#deps.metrics.ended(method, outcome, (performance.now() - startedAt) / 1000);
   }
 
+  /** How long a task ran, for who sends others behind it. */
+  #ranFor(): Pick<proto.Reply.$Properties, "ranUs"> {
+    if (!this.#deps.tasks || this.#begunAtMs === undefined) return {};
+    return { ranUs: Math.max(1, Math.round((performance.now() - this.#begunAtMs) * 1_000)) };
+  }
+
   #settle(reply: proto.Reply.$Properties | undefined): void {
     if (this.#settled) return;
     this.#settled = true;
     clearTimeout(this.#timer);
     const cancelled = this.#cancelled && { callId: this.callId, error: errorToProto(this.#cancelled) };
-    if (reply) this.#deps.reply(cancelled ?? reply);
+    if (reply) this.#deps.reply({ ...(cancelled ?? reply), ...this.#ranFor() });
     this.#deps.onSettled(this);
   }
 }
