@@ -1,0 +1,117 @@
+/** What the comparison with Ray does, on our side. The names are those of ray_cases.py. */
+import type { ActorHandle, Cluster, ObjectRef, TaskType } from "@palimpsest/client";
+import { Caller, Echo, echo } from "./echo.js";
+
+const inFlight = 1_000;
+const hundredMegabytes = 100_000_000;
+const bytes = new Uint8Array(hundredMegabytes).fill(1);
+const into = new ArrayBuffer(hundredMegabytes);
+const source = { from: new URL("./echo.ts", import.meta.url) };
+
+export interface RayCase {
+  readonly name: string;
+  readonly unit: "/s" | "GB/s";
+  /** Does it once. @returns how many, or how many bytes */
+  once(): Promise<number>;
+}
+
+/** What all cases use. */
+interface Ready {
+  readonly cluster: Cluster;
+  readonly actor: ActorHandle<Echo>;
+  readonly task: TaskType<typeof echo>;
+  readonly callers: readonly ActorHandle<Caller>[];
+  readonly targetIds: readonly string[];
+  readonly large: ObjectRef<Uint8Array>;
+  readonly thousand: readonly ObjectRef<string>[];
+}
+
+export async function rayCases(cluster: Cluster): Promise<readonly RayCase[]> {
+  const echoes = cluster.actor(Echo, source);
+  const callers = cluster.actor(Caller, source);
+  const [actor, ...targets] = await Promise.all([echoes.spawn(), echoes.spawn(), echoes.spawn()]);
+  const ready: Ready = {
+    cluster,
+    actor,
+    task: cluster.task(echo, source),
+    callers: await Promise.all([callers.spawn(), callers.spawn()]),
+    targetIds: targets.map(({ actorId }) => actorId),
+    large: await cluster.put(bytes),
+    thousand: await Promise.all(Array.from({ length: 1_000 }, () => cluster.put("ok"))),
+  };
+  return [...callCases(ready), ...valueCases(ready), ...creationCases(ready)];
+}
+
+function callCases({ actor, task, callers, targetIds }: Ready): readonly RayCase[] {
+  return [
+    rate("1:1 calls, each awaited", () => actor.echo("ok")),
+    { name: "1:1 calls, 1,000 in flight", unit: "/s", once: () => burst((value) => actor.echo(value)) },
+    {
+      name: "2:2 calls, 1,000 in flight each",
+      unit: "/s",
+      once: async () => {
+        await Promise.all(callers.map((caller) => caller.burst(targetIds, inFlight)));
+        return inFlight * callers.length;
+      },
+    },
+    rate("tasks, each awaited", () => task("ok")),
+    { name: "tasks, 1,000 in flight", unit: "/s", once: () => burst(task) },
+  ];
+}
+
+function valueCases({ cluster, large, thousand }: Ready): readonly RayCase[] {
+  return [
+    rate("put small", () => cluster.put("ok")),
+    {
+      name: "put 100 MB",
+      unit: "GB/s",
+      once: async () => {
+        (await cluster.put(bytes)).release();
+        return hundredMegabytes;
+      },
+    },
+    {
+      name: "get 100 MB",
+      unit: "GB/s",
+      once: async () => {
+        await cluster.get(large, { into });
+        return hundredMegabytes;
+      },
+    },
+    rate("wait on 1,000 references", () => cluster.wait(thousand, { count: 1_000 })),
+  ];
+}
+
+function creationCases({ cluster }: Ready): readonly RayCase[] {
+  const echoes = cluster.actor(Echo, source);
+  return [
+    {
+      name: "actors created and called, 8 at once",
+      unit: "/s",
+      once: async () => {
+        const handles = await Promise.all(Array.from({ length: 8 }, () => echoes.spawn()));
+        await Promise.all(handles.map((handle) => handle.echo("ok")));
+        await Promise.all(handles.map((handle) => handle.kill()));
+        return handles.length;
+      },
+    },
+    rate("placement group created, ready, removed", async () => {
+      const group = await cluster.placementGroup({ bundles: [{ cpu: 0.01 }] });
+      await group.ready();
+      await group.remove();
+    }),
+  ];
+}
+
+function rate(name: string, act: () => PromiseLike<unknown>): RayCase {
+  const once = async () => {
+    await act();
+    return 1;
+  };
+  return { name, unit: "/s", once };
+}
+
+async function burst(call: (value: string) => PromiseLike<string>): Promise<number> {
+  await Promise.all(Array.from({ length: inFlight }, () => call("ok")));
+  return inFlight;
+}

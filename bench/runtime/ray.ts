@@ -1,0 +1,103 @@
+/**
+ * The runtime beside Ray: each window of ours is followed by one of Ray's, and the table has medians and the ratio of
+ * them. Without a Python that has ray and numpy (PALIMPSEST_RAY_PYTHON, default python3) it has ours alone. Needs built
+ * code: `npx tsc -b packages/cli`.
+ *
+ * Both read 100 MB as they do it best: Ray maps them, ours fills a buffer that is used again.
+ *
+ * Usage: npx tsx bench/runtime/ray.ts [--windows 5] [--json FILE] [--note TEXT]
+ */
+import { writeFileSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { TestCluster } from "../../test/support/test-cluster.js";
+import { Contender, median } from "../contender.js";
+import { Echo } from "./echo.js";
+import { rayCases } from "./ray-cases.js";
+
+const { values: flags } = parseArgs({
+  options: {
+    windows: { type: "string", default: "5" },
+    json: { type: "string" },
+    note: { type: "string", default: "" },
+  },
+});
+const windowMs = 1_000;
+
+/** What is done in one window, per second. */
+async function window(once: () => Promise<number>): Promise<number> {
+  const beganMs = performance.now();
+  let sum = 0;
+  let tookMs = 0;
+  do {
+    sum += await once();
+    tookMs = performance.now() - beganMs;
+  } while (tookMs < windowMs);
+  return sum / (tookMs / 1_000);
+}
+
+/** `head start`, `worker join`, connect and an actor's first answer, milliseconds. */
+async function startUp(): Promise<{ readonly cluster: TestCluster; readonly firstCallMs: number }> {
+  const beganMs = performance.now();
+  const cluster = await TestCluster.start();
+  const source = { from: new URL("./echo.ts", import.meta.url) };
+  const actor = await cluster.client.actor(Echo, source).spawn();
+  await actor.echo("ok");
+  return { cluster, firstCallMs: performance.now() - beganMs };
+}
+
+const loadBefore = loadavg();
+const { cluster, firstCallMs } = await startUp();
+const python = process.env["PALIMPSEST_RAY_PYTHON"] ?? "python3";
+const ray = new Contender("ray", python, [fileURLToPath(new URL("./ray_cases.py", import.meta.url))]);
+const rows = [];
+let version: string | undefined;
+try {
+  const started = (await ray.ask({ name: "version" })) as
+    | { readonly version: string; readonly firstCallMs: number }
+    | undefined;
+  version = started?.version;
+  const seconds = { ours: firstCallMs / 1_000, ray: started ? started.firstCallMs / 1_000 : undefined };
+  rows.push({
+    name: "start to first call",
+    unit: "s",
+    palimpsest: round(seconds.ours),
+    ...(seconds.ray === undefined
+      ? {}
+      : { ray: round(seconds.ray), timesFaster: round(seconds.ray / seconds.ours) }),
+  });
+  for (const { name, unit, once } of await rayCases(cluster.client)) {
+    const ours: number[] = [];
+    const theirs: number[] = [];
+    // The first window of each warms it up.
+    for (let done = 0; done <= Number(flags.windows); done++) {
+      const our = await window(once);
+      const answer =
+        version === undefined
+          ? undefined
+          : ((await ray.ask({ name, windowMs })) as { rate: number } | undefined);
+      if (done === 0) continue;
+      ours.push(our);
+      if (answer) theirs.push(answer.rate);
+    }
+    const scale = unit === "GB/s" ? 1e9 : 1;
+    const our = median(ours) / scale;
+    const their = theirs.length > 0 ? median(theirs) / scale : undefined;
+    const beside = their === undefined ? {} : { ray: round(their), timesFaster: round(our / their) };
+    rows.push({ name, unit, palimpsest: round(our), ...beside });
+  }
+} finally {
+  await ray.close();
+  await cluster.stop();
+}
+console.table(rows);
+if (flags.json !== undefined) {
+  const machine = { cpus: cpus().length, node: process.version, loadAverage: [loadBefore, loadavg()] };
+  const report = { ray: version, windows: Number(flags.windows), ...machine, note: flags.note, rows };
+  writeFileSync(flags.json, `${JSON.stringify(report, undefined, 2)}\n`);
+}
+
+function round(value: number): number {
+  return value >= 100 ? Math.round(value) : Math.round(value * 100) / 100;
+}
