@@ -67,9 +67,15 @@ const moduleUrl = pathToFileURL(join(root, "packages/worker/fixtures/counter.mjs
 const credentials = processCredentials(Credentials.ofCluster(token).grantFor("actor"), undefined);
 const start = { spec, incarnation: 1, moduleUrl, credentials, logLevel: "warn" };
 child.send(Buffer.from(ActorProcessOrder.encode({ start }).finish()));
-const [bytes] = (await once(child, "message")) as [Uint8Array];
+let ready: ReturnType<typeof ActorProcessEvent.decode>["ready"];
+while (!ready) {
+  const [bytes] = (await once(child, "message")) as [Uint8Array];
+  const event = ActorProcessEvent.decode(bytes);
+  if (event.failed) throw new Error(event.failed.message ?? "");
+  ({ ready } = event);
+}
 const started: Started = { startMs: performance.now() - forkedAt, actorMiB: actorMiB() };
-const address = ActorProcessEvent.decode(bytes).ready?.address ?? "";
+const address = ready.address ?? "";
 
 const channel = new ActorChannel({
   actorId: spec.actorId,

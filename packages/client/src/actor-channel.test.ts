@@ -12,6 +12,7 @@ import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ActorChannel } from "./actor-channel.js";
 import { type ActorHandle, createHandle } from "./actor-handle.js";
+import { inlineValue } from "./outgoing-value.js";
 import { ScriptedActor } from "./testing/scripted-actor.js";
 
 const token = "token-of-the-tests";
@@ -320,7 +321,8 @@ describe("ActorChannel", () => {
       return made;
     };
     const echo = (from: ActorChannel, timeoutMs: number) =>
-      from.call({ method: "echo", args: encodeValue([1]), timeoutMs, signals: [], retries: 0 }).promise;
+      from.call({ method: "echo", args: inlineValue(encodeValue([1])), timeoutMs, signals: [], retries: 0 })
+        .promise;
     afterEach(() => {
       for (const made of strangers.splice(0)) made.close();
     });

@@ -94,7 +94,7 @@ export class ActorChannel implements CallCarrier {
     this.#outstanding.add(sizeBytes);
     const call = new PendingCall(options, this);
     if (refusal) call.fail(refusal);
-    else if (this.#stream && this.#waiting.isEmpty) {
+    else if (this.#stream && this.#waiting.isEmpty && call.args) {
       this.#stream.send(call);
       this.#watch.start(this.#stream);
     } else {
@@ -155,6 +155,10 @@ export class ActorChannel implements CallCarrier {
     this.#stream?.grant(call, items, bytes);
   }
 
+  prepared(): void {
+    if (this.#stream) this.#sendReady(this.#stream);
+  }
+
   settled(call: PendingCall): void {
     this.#outstanding.remove(call.sizeBytes);
   }
@@ -188,9 +192,13 @@ export class ActorChannel implements CallCarrier {
   /** Sends what waits on a stream that the actor has taken. */
   #adopt(stream: CallStream): void {
     this.#stream = stream;
-    for (const call of this.#waiting.takeAll()) if (!call.settled) stream.send(call);
-    this.#watch.start(stream);
+    this.#sendReady(stream);
     this.#readyWaiters.wake();
+  }
+
+  #sendReady(stream: CallStream): void {
+    for (const call of this.#waiting.takeReady()) if (!call.settled) stream.send(call);
+    this.#watch.start(stream);
   }
 
   #broken(stream: CallStream, error: PalimpsestError, unanswered: readonly PendingCall[]): void {

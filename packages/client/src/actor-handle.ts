@@ -1,7 +1,8 @@
-import { PalimpsestError } from "@palimpsest/wire";
+import { markReference, PalimpsestError } from "@palimpsest/wire";
 import type { ActorChannel } from "./actor-channel.js";
 import { encodeArguments } from "./call-arguments.js";
 import type { DeathListener } from "./death-watches.js";
+import type { ValueStore } from "./value-store.js";
 import type { ActorInfo } from "./views.js";
 
 /** A method as a caller elsewhere sees it: a promise of its value, or its items when it is an async generator. */
@@ -68,6 +69,10 @@ export type ActorHandle<Actor> = RemoteMethods<Actor> & ActorControls<Actor>;
 
 export interface HandleDeps {
   readonly channel: ActorChannel;
+  /** Undefined: calls carry no references. */
+  readonly values?: ValueStore | undefined;
+  /** What the handle is in values. Default: it does not travel. */
+  readonly reference?: { readonly maxTaskRetries: number };
   readonly defaults: Required<Omit<CallSettings, "signal">>;
   info(): Promise<ActorInfo>;
   kill(restart: boolean): Promise<void>;
@@ -106,6 +111,9 @@ export function createHandle<Actor>(deps: HandleDeps, settings: CallSettings = {
       );
     },
   });
+  const { maxTaskRetries } = deps.reference ?? {};
+  if (maxTaskRetries !== undefined)
+    markReference(proxy as object, { kind: "actor", actorId: deps.channel.actorId, maxTaskRetries });
   return proxy as ActorHandle<Actor>;
 }
 
@@ -128,10 +136,11 @@ async function ready(deps: HandleDeps, timeoutMs: number, signal: AbortSignal | 
 function callOf(deps: HandleDeps, settings: CallSettings, method: string): Call {
   return (...args) => {
     try {
-      const { bytes, signal } = encodeArguments(args);
+      const { value, signal } = encodeArguments(args, deps.values);
       const call = deps.channel.call({
         method,
-        args: bytes,
+        args: value,
+        values: deps.values,
         timeoutMs: settings.timeoutMs ?? deps.defaults.timeoutMs,
         retries: settings.retries ?? deps.defaults.retries,
         signals: [settings.signal, signal].filter((given) => given !== undefined),

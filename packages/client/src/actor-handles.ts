@@ -10,6 +10,7 @@ import { type ActorHandle, createHandle } from "./actor-handle.js";
 import type { ActorResolver } from "./actor-resolver.js";
 import { DeathWatches } from "./death-watches.js";
 import type { HeadClient } from "./head-client.js";
+import type { ValueStore } from "./value-store.js";
 import { actorView } from "./views.js";
 
 /** Time over its own wait that ResolveActor gets to answer. */
@@ -19,6 +20,8 @@ export interface ActorHandlesDeps {
   readonly head: HeadClient;
   readonly network: Network;
   readonly callTimeoutMs: number;
+  /** Default: calls carry no references. */
+  readonly values?: () => ValueStore;
 }
 
 export class ActorHandles {
@@ -45,9 +48,11 @@ export class ActorHandles {
   }
 
   handle<Instance>(actorId: string, maxTaskRetries: number): ActorHandle<Instance> {
-    const { head, callTimeoutMs } = this.#deps;
+    const { head, callTimeoutMs, values } = this.#deps;
     return createHandle<Instance>({
       channel: this.#channelOf(actorId),
+      values: values?.(),
+      reference: { maxTaskRetries },
       defaults: {
         timeoutMs: callTimeoutMs,
         retries: maxTaskRetries < 0 ? Number.POSITIVE_INFINITY : maxTaskRetries,

@@ -4,6 +4,7 @@ import { type ActorHandle, reservedMethods } from "./actor-handle.js";
 import type { Bundle } from "./bundle.js";
 import { type Code, type CodeSource, codeOf } from "./code-ref.js";
 import type { ActorOptions, ResolvedActorOptions } from "./config.js";
+import { ObjectRef } from "./object-ref.js";
 import type { ContentRef } from "./objects.js";
 import { schedulingFields } from "./scheduling.js";
 
@@ -39,6 +40,8 @@ export interface ActorTypeDeps {
   readonly jobId: string;
   /** Puts constructor arguments into the object store, held by the actor. */
   putArguments(bytes: Uint8Array, holder: string): Promise<ContentRef>;
+  /** Has values that constructor arguments refer to held by the actor. */
+  holdValues(refs: readonly ObjectRef[], holder: string): Promise<void>;
   /**
    * @param bundle what its code reference names, for the head to have first
    * @returns the actor that was created; with getIfExists the one that has its name
@@ -82,7 +85,7 @@ export function actorType<Instance extends object, Args extends unknown[]>(
       ...rest,
       actorId,
       code: ref,
-      ...(await argumentsOf(encodeValue(args), actorId, deps)),
+      ...(await argumentsOf(args, actorId, deps)),
       resources: { quantities: resources },
       ...schedulingFields({ labels, strategy }),
       placement: placement ? { groupId: placement.group.groupId, bundle: placement.bundle ?? null } : null,
@@ -114,10 +117,17 @@ const fences = {
 
 /** Small arguments travel in the specification, which the head keeps; large ones as an object. */
 async function argumentsOf(
-  args: Uint8Array,
+  values: readonly unknown[],
   actorId: string,
   deps: ActorTypeDeps,
 ): Promise<Pick<proto.ActorSpec.$Properties, "args" | "argsObject">> {
+  const refs: ObjectRef[] = [];
+  const args = encodeValue(values, {
+    onReference: (_, of) => {
+      if (of instanceof ObjectRef) refs.push(of);
+    },
+  });
+  if (refs.length > 0) await deps.holdValues(refs, actorId);
   if (args.byteLength <= maxInlineArgsBytes) return { args };
   const { objectId, sizeBytes } = await deps.putArguments(args, actorId);
   return { argsObject: { objectId, sizeBytes } };

@@ -1,7 +1,6 @@
 import { encodeValue, PalimpsestError } from "@palimpsest/wire";
-
-/** Largest encoded arguments or value of one call, bytes. Larger data goes through the object store. */
-export const maxCallBytes = 16 * 1024 * 1024;
+import { inlineValue, maxCallBytes, type OutgoingValue, outgoingValue } from "./outgoing-value.js";
+import type { ValueStore } from "./value-store.js";
 
 const markerKey = "@palimpsest";
 
@@ -16,19 +15,23 @@ export function isSignalMarker(argument: unknown): boolean {
 }
 
 export interface EncodedArguments {
-  readonly bytes: Uint8Array;
+  readonly value: OutgoingValue;
   /** The AbortSignal among the arguments: it cancels the call, and the method gets a signal in its place. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** @throws {PalimpsestError} INVALID_ARGUMENT for what cannot travel, LIMIT_EXCEEDED above maxCallBytes */
-export function encodeArguments(args: readonly unknown[]): EncodedArguments {
+/**
+ * @param values undefined: there are no references, and everything travels in the message
+ * @throws {PalimpsestError} INVALID_ARGUMENT for what cannot travel, LIMIT_EXCEEDED above maxCallBytes
+ */
+export function encodeArguments(args: readonly unknown[], values?: ValueStore): EncodedArguments {
   let signal: AbortSignal | undefined;
   const data = args.map((argument) => {
     if (!(argument instanceof AbortSignal)) return argument;
     signal ??= argument;
     return { [markerKey]: "signal" };
   });
+  if (values) return { value: outgoingValue(data, values, true), signal };
   const bytes = encodeValue(data);
   if (bytes.byteLength > maxCallBytes) {
     throw new PalimpsestError(
@@ -36,5 +39,5 @@ export function encodeArguments(args: readonly unknown[]): EncodedArguments {
       `the arguments take ${bytes.byteLength} bytes, more than ${maxCallBytes}; put them in the object store and pass the reference`,
     );
   }
-  return { bytes, signal };
+  return { value: inlineValue(bytes), signal };
 }

@@ -3,6 +3,7 @@ import { encodeValue, type Network, PalimpsestError, type Peer, systemClock } fr
 import type * as proto from "@palimpsest/wire/protocol";
 import { expect, test } from "vitest";
 import { CallStream } from "./call-stream.js";
+import { inlineValue } from "./outgoing-value.js";
 import { type CallCarrier, PendingCall } from "./pending-call.js";
 
 /** A transport of objects that takes a message only when the test says so. */
@@ -36,10 +37,11 @@ const carrier: CallCarrier = {
   settled: () => undefined,
   abandon: () => undefined,
   grant: () => undefined,
+  prepared: () => undefined,
 };
 
 function call(method: string): PendingCall {
-  const args = encodeValue([]);
+  const args = inlineValue(encodeValue([]));
   const made = new PendingCall({ method, args, timeoutMs: 60_000, signals: [], retries: 0 }, carrier);
   made.promise.catch(() => undefined);
   return made;

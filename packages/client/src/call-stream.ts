@@ -110,7 +110,7 @@ export class CallStream {
       call: {
         callId: call.callId,
         method: call.method,
-        args: call.args,
+        ...argumentsOf(call),
         timeoutMs: call.remainingMs(),
         streamCredit: streamWindow,
         streamCreditBytes: streamWindowBytes,
@@ -174,14 +174,24 @@ export class CallStream {
     for (const reply of batch.replies ?? []) {
       const callId = reply.callId ?? 0;
       const call = this.#calls.get(callId);
-      if (!call) continue;
+      if (!call) {
+        // Nobody waits for it any more: the actor need not keep what it refers to.
+        if (reply.taking) this.#post({ takenCallId: callId });
+        continue;
+      }
       if (reply.item != null) {
         call.push(reply.item);
         continue;
       }
       this.#calls.delete(callId);
       call.answer(reply);
+      if (reply.taking) this.#taken(call, callId);
     }
+  }
+
+  /** Says so when this program holds what the reply refers to. */
+  #taken(call: PendingCall, callId: number): void {
+    void call.held().finally(() => this.#post({ takenCallId: callId }));
   }
 
   #break(error: PalimpsestError): void {
@@ -196,4 +206,10 @@ export class CallStream {
     this.#onBreak(error, unanswered);
     this.#failed(error);
   }
+}
+
+function argumentsOf({ args }: PendingCall): Pick<proto.Call.$Properties, "args" | "argsObject"> {
+  if (!args?.object) return { args: args?.bytes ?? new Uint8Array() };
+  const { objectId, sizeBytes } = args.object;
+  return { argsObject: { objectId: Buffer.from(objectId, "hex"), sizeBytes } };
 }

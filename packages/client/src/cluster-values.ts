@@ -1,10 +1,10 @@
-import { ClusterState } from "./cluster-state.js";
+import { ClusterAdministration } from "./cluster-administration.js";
 import type { GetOptions, ObjectRef } from "./object-ref.js";
 import type { PutOptions, ValueStore } from "./value-store.js";
 import { type Waitable, type Waited, type WaitOptions, waitFor } from "./value-wait.js";
 
 /** Values that programs share by reference. */
-export abstract class ClusterValues extends ClusterState {
+export abstract class ClusterValues extends ClusterAdministration {
   protected abstract readonly values: ValueStore;
 
   /**

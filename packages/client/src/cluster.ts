@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { HeadPeer, headService, type Network, newId, PalimpsestError, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorHandle } from "./actor-handle.js";
-import { ActorHandles } from "./actor-handles.js";
+import type { ActorHandles } from "./actor-handles.js";
 import { type ActorOutputOptions, actorOutput } from "./actor-output.js";
 import { type ActorClass, type ActorSource, type ActorType, actorType } from "./actor-type.js";
 import type { Bundle } from "./bundle.js";
@@ -21,11 +21,12 @@ import { type HeadCallOptions, HeadClient } from "./head-client.js";
 import { Jobs } from "./jobs.js";
 import { Objects } from "./objects.js";
 import { createPlacementGroup, groupView, PlacementGroup } from "./placement-group.js";
+import { ProgramValues } from "./program-values.js";
 import { Session, type SessionOptions } from "./session.js";
 import { SessionThread } from "./session-thread.js";
 import { TaskPool } from "./task-pool.js";
 import { type TaskFunction, type TaskType, taskType } from "./task-type.js";
-import { ValueStore } from "./value-store.js";
+import type { ValueStore } from "./value-store.js";
 import { actorView, type ClusterInfo, clusterView } from "./views.js";
 import { networkOf, type WatchedNetwork } from "./watched-network.js";
 
@@ -39,14 +40,8 @@ type OpenSession = (
 export interface ConnectDeps {
   /** Default: gRPC with the token and the certificate of the options. */
   readonly network?: Network;
-}
-
-/** The cluster's new token, and when those of before end. */
-export interface RotatedToken {
-  readonly token: string;
-  /** Whether the passwords of the head's own Redis were replaced too. */
-  readonly redisRotated: boolean;
-  readonly acceptedUntilMs: number;
+  /** The values that this process has already. Default: its own. */
+  readonly program?: ProgramValues;
 }
 
 /** A connection to a cluster: what a driver can ask. Close it to let the session's actors go. */
@@ -56,6 +51,9 @@ export class Cluster extends ClusterValues {
   readonly objects: Objects;
   readonly jobs: Jobs;
   protected readonly values: ValueStore;
+  readonly #program: ProgramValues;
+  /** They belong to the process, which goes on without this connection. */
+  readonly #shared: boolean;
   readonly #options: ResolvedConnectOptions;
   readonly #network: Network;
   readonly #head: HeadClient;
@@ -68,22 +66,30 @@ export class Cluster extends ClusterValues {
   #closing: Promise<void> | undefined;
   #unwatch: (() => void) | undefined;
 
-  private constructor(options: ResolvedConnectOptions, network: Network, head: HeadClient) {
+  private constructor(
+    options: ResolvedConnectOptions,
+    network: Network,
+    head: HeadClient,
+    shared: ProgramValues | undefined,
+  ) {
     super(head);
     this.#options = options;
     this.sessionId = options.owner?.actorId ?? newId("session");
     this.#network = network;
     this.#head = head;
     this.#uploads = new BundleUploads(head);
-    this.#handles = new ActorHandles({ head, network, callTimeoutMs: options.callTimeoutMs });
-    this.values = new ValueStore({
-      address: () => this.#objectsAddress(),
-      network,
-      holder: options.owner ? `${options.owner.actorId}.${options.owner.incarnation}` : this.sessionId,
-      handle: (actorId, maxTaskRetries) => this.#handles.handle(actorId, maxTaskRetries),
-    });
+    this.#program =
+      shared ??
+      new ProgramValues({
+        ...{ head: () => head, network, callTimeoutMs: options.callTimeoutMs },
+        objectsAddress: () => this.#objectsAddress(),
+        holder: this.sessionId,
+      });
+    this.#shared = shared !== undefined;
+    this.values = this.#program.values;
+    this.#handles = this.#program.handles;
     this.#tasks = new TaskPool({
-      ...{ head, network, resolver: this.#handles.resolver, jobId: options.jobId },
+      ...{ head, network, values: this.values, resolver: this.#handles.resolver, jobId: options.jobId },
       ownerId: this.sessionId,
       ownerIncarnation: options.owner?.incarnation ?? 0,
       isTaskWorker: options.owner?.isTaskWorker ?? false,
@@ -111,21 +117,26 @@ export class Cluster extends ClusterValues {
   static async connect(options: ConnectOptions, deps: ConnectDeps = {}): Promise<Cluster> {
     const resolved = (await import("./config.js")).parseConnectOptions(options);
     const network: WatchedNetwork = deps.network ?? networkOf(resolved);
-    if (network.credentials === undefined) return Cluster.over(network, resolved);
+    const { program } = deps;
+    if (network.credentials === undefined) return Cluster.over(network, resolved, Session.open, program);
     const { credentials } = network;
-    const opening = Cluster.over(network, resolved, (peer, session, timeoutMs) =>
-      // The thread begins with every head that is known by now.
-      SessionThread.open(
-        peer,
-        {
-          address: peer instanceof HeadPeer ? peer.addresses : resolved.address,
-          credentials,
-          // A network that was given may have its certificate from elsewhere.
-          tlsFolder: deps.network ? "" : resolved.tls,
-        },
-        session,
-        timeoutMs,
-      ),
+    const opening = Cluster.over(
+      network,
+      resolved,
+      (peer, session, timeoutMs) =>
+        // The thread begins with every head that is known by now.
+        SessionThread.open(
+          peer,
+          {
+            address: peer instanceof HeadPeer ? peer.addresses : resolved.address,
+            credentials,
+            // A network that was given may have its certificate from elsewhere.
+            tlsFolder: deps.network ? "" : resolved.tls,
+          },
+          session,
+          timeoutMs,
+        ),
+      program,
     );
     try {
       const cluster = await opening;
@@ -142,9 +153,10 @@ export class Cluster extends ClusterValues {
     network: Network,
     resolved: ResolvedConnectOptions,
     openSession: OpenSession = Session.open,
+    program?: ProgramValues,
   ): Promise<Cluster> {
     const head = new HeadClient(network, resolved.address, resolved.controlTimeoutMs);
-    const cluster = new Cluster(resolved, network, head);
+    const cluster = new Cluster(resolved, network, head, program);
     try {
       const timeoutMs = resolved.connectTimeoutMs;
       const info = await cluster.#head.call(headService.getCluster, {}, { timeoutMs });
@@ -206,6 +218,10 @@ export class Cluster extends ClusterValues {
         return info;
       },
       putArguments: (bytes, holder) => this.objects.put(bytes, { holder }),
+      holdValues: async (refs, holder) => {
+        await this.values.promoted(refs);
+        await Promise.all(refs.map((ref) => this.objects.hold(ref, { holder })));
+      },
       handle: (actorId, maxTaskRetries) => this.#handles.handle(actorId, maxTaskRetries),
     });
   }
@@ -265,24 +281,6 @@ export class Cluster extends ClusterValues {
     return { ownerId: this.sessionId, ownerIncarnation: owner?.incarnation ?? 0, jobId };
   }
 
-  /** Ends the head in order; with all, every node and the head's own Redis too. */
-  async shutdown(options: HeadCallOptions & { readonly all?: boolean } = {}): Promise<void> {
-    await this.#head.call(headService.shutdown, { all: options.all ?? false }, options);
-  }
-
-  /**
-   * Replaces the cluster's token while everything goes on; for holders of the cluster's own token. Tokens of before are
-   * refused after graceMs.
-   */
-  async rotateToken(
-    options: HeadCallOptions & { readonly graceMs: number; readonly stolen?: boolean },
-  ): Promise<RotatedToken> {
-    const { graceMs, stolen = false, ...call } = options;
-    const answer = await this.#head.call(headService.rotateToken, { graceMs, stolen }, call);
-    const { token, acceptedUntilMs, redisRotated } = answer;
-    return { token: token ?? "", acceptedUntilMs: acceptedUntilMs ?? 0, redisRotated: redisRotated ?? false };
-  }
-
   /** Says goodbye: the session's actors end, except detached ones. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -291,10 +289,10 @@ export class Cluster extends ClusterValues {
 
   async #close(): Promise<void> {
     this.#unwatch?.();
-    this.#handles.close();
     this.#tasks.close();
+    // Before the session: what is still under way needs it.
+    if (!this.#shared) await this.#program.close();
     await this.#session?.close();
-    await this.values.close();
     await this.objects.close();
     this.#head.close();
   }

@@ -18,17 +18,19 @@ export type { ActorResolver } from "./actor-resolver.js";
 export type { ActorClass, ActorSource, ActorType } from "./actor-type.js";
 export type { Bundle, BundleOptions, ModuleSource } from "./bundle.js";
 export { bundleModule } from "./bundle.js";
-export { isSignalMarker, maxCallBytes } from "./call-arguments.js";
+export { isSignalMarker } from "./call-arguments.js";
 export { Cluster, connect } from "./cluster.js";
 export type { CodeSource } from "./code-ref.js";
 export { knowBundle } from "./code-ref.js";
 export type { ActorOptions, ConnectOptions, PlacementGroupOptions, TaskOptions } from "./config.js";
 export { fromEnvironment } from "./environment.js";
 export type { HeadCallOptions } from "./head-client.js";
+export { HeadClient } from "./head-client.js";
 export type { JobInfo, JobLogsOptions, JobStatusName, Jobs, SubmitJobOptions } from "./jobs.js";
 export { type GetOptions, ObjectRef } from "./object-ref.js";
 export type { ContentRef, HoldOptions, ObjectCallOptions } from "./objects.js";
 export { Objects, type ObjectsOptions } from "./objects.js";
+export { maxCallBytes, type OutgoingValue, outgoingValue } from "./outgoing-value.js";
 export type {
   BundleInfo,
   GroupStrategyName,
@@ -38,6 +40,7 @@ export type {
 } from "./placement-group.js";
 export { PlacementGroup } from "./placement-group.js";
 export type { PoolWork } from "./pool-map.js";
+export { ProgramValues } from "./program-values.js";
 export type { TaskContext } from "./task-context.js";
 export { setTaskContext, taskContext } from "./task-context.js";
 export type { TaskControls, TaskFunction, TaskType } from "./task-type.js";

@@ -65,7 +65,7 @@ export class ObjectLink {
       link.#full = false;
       link.#flush();
     });
-    stream.on("error", (reason) => link.#end(fromGrpcError(reason)));
+    stream.on("error", (reason) => link.#end(asBreak(fromGrpcError(reason))));
     stream.on("end", () =>
       link.#end(new PalimpsestError("UNAVAILABLE", "the node ended the stream of values")),
     );
@@ -152,6 +152,14 @@ export class ObjectLink {
     this.#onEnd();
     for (const { reject } of waiting) reject(error);
   }
+}
+
+/** Whatever broke it, it may be opened again, unless this program is refused. */
+function asBreak(error: PalimpsestError): PalimpsestError {
+  if (error.code === "UNAUTHENTICATED" || error.code === "PERMISSION_DENIED") return error;
+  return new PalimpsestError("UNAVAILABLE", `the stream of values broke: ${error.rawMessage}`, {
+    cause: error,
+  });
 }
 
 export function idBytes(objectId: string): Uint8Array {

@@ -1,5 +1,6 @@
 import { encodeValue, PalimpsestError, systemClock } from "@palimpsest/wire";
 import { expect, test } from "vitest";
+import { inlineValue } from "./outgoing-value.js";
 import { type CallCarrier, PendingCall } from "./pending-call.js";
 
 const carrier: CallCarrier = {
@@ -7,10 +8,11 @@ const carrier: CallCarrier = {
   settled: () => undefined,
   abandon: () => undefined,
   grant: () => undefined,
+  prepared: () => undefined,
 };
 
 function generator(): PendingCall {
-  const args = encodeValue([]);
+  const args = inlineValue(encodeValue([]));
   return new PendingCall({ method: "items", args, timeoutMs: 60_000, signals: [], retries: 0 }, carrier);
 }
 

@@ -6,11 +6,14 @@
  * Invariants:
  * - CALL-1. It settles once: by value, error, end, cancellation or deadline, whichever is first.
  * - CALL-2. A generator's items come out in the order in which they came in, before its end or its error.
+ * - CALL-4. It is sent when its arguments are ready: large ones are stored first, and values that they refer to.
  * - CALL-3. It never holds more than `streamWindow` items that nobody has taken, nor more than `streamWindowBytes` and
  *   one item.
  */
 import { type Clock, decodeValue, errorFromProto, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import type { OutgoingValue, ReadyValue } from "./outgoing-value.js";
+import type { ValueStore } from "./value-store.js";
 
 /** Items of a generator that travel ahead of the reader. */
 export const streamWindow = 64;
@@ -23,8 +26,9 @@ const longestTimerMs = 2 ** 31 - 1;
 
 export interface PendingCallOptions {
   readonly method: string;
-  /** Encoded arguments. */
-  readonly args: Uint8Array;
+  readonly args: OutgoingValue;
+  /** What reads references and large values of the reply. Default: there are none. */
+  readonly values?: ValueStore | undefined;
   /** Infinity: none. */
   readonly timeoutMs: number;
   /** Each of them cancels the call. Listened to one by one: AbortSignal.any loses timeout signals to the collector. */
@@ -44,17 +48,26 @@ export interface CallCarrier {
   abandon(call: PendingCall): void;
   /** The reader took this many items of this many bytes. */
   grant(call: PendingCall, items: number, bytes: number): void;
+  /** It may be sent now, or has failed while it was prepared. */
+  prepared(call: PendingCall): void;
 }
 
 type Outcome = { readonly kind: "value" | "end" } | { readonly kind: "error"; readonly error: Error };
 
 export class PendingCall {
   readonly method: string;
-  readonly args: Uint8Array;
+  /** Bytes that it holds until it settles. */
+  readonly sizeBytes: number;
   readonly promise: Promise<unknown>;
   /** Number within its current stream; 0 while it is not on one. */
   callId = 0;
   retriesLeft: number;
+  /** What it sends; undefined while its arguments are prepared. */
+  #args: ReadyValue | undefined;
+  readonly #outgoing: OutgoingValue;
+  readonly #values: ValueStore | undefined;
+  /** Of a value that is an object. */
+  #reading: Promise<void> | undefined;
   readonly #carrier: CallCarrier;
   readonly #deadlineAtMs: number;
   readonly #signals: readonly AbortSignal[];
@@ -72,7 +85,9 @@ export class PendingCall {
 
   constructor(options: PendingCallOptions, carrier: CallCarrier) {
     this.method = options.method;
-    this.args = options.args;
+    this.#outgoing = options.args;
+    this.#values = options.values;
+    this.sizeBytes = callBytes(options.args);
     this.retriesLeft = options.retries;
     this.#carrier = carrier;
     this.#timeoutMs = options.timeoutMs;
@@ -83,11 +98,14 @@ export class PendingCall {
       this.#reject = reject;
     });
     this.#watch();
+    const { preparing, bytes } = options.args;
+    if (preparing === undefined) this.#args = { bytes, object: undefined };
+    else void this.#prepare(preparing);
   }
 
-  /** Bytes that it holds until it settles. */
-  get sizeBytes(): number {
-    return callBytes(this.args);
+  /** What it sends; undefined while its arguments are prepared (CALL-4). */
+  get args(): ReadyValue | undefined {
+    return this.#args;
   }
 
   get settled(): boolean {
@@ -106,8 +124,9 @@ export class PendingCall {
   }
 
   /** The last word of whoever ran it. */
-  answer({ value, error }: proto.Reply.$Properties): void {
-    if (value != null) this.succeed(value);
+  answer({ value, valueObject, error }: proto.Reply.$Properties): void {
+    if (valueObject != null) this.#reading = this.#succeedWith(valueObject);
+    else if (value != null) this.succeed(value);
     else if (error != null) this.fail(errorFromProto(error));
     else this.end();
   }
@@ -115,7 +134,7 @@ export class PendingCall {
   succeed(value: Uint8Array): void {
     if (this.#outcome) return;
     try {
-      const decoded = decodeValue(value);
+      const decoded = decodeValue(value, this.#values);
       this.#settle({ kind: "value" });
       this.#resolve(decoded);
     } catch (reason) {
@@ -123,11 +142,17 @@ export class PendingCall {
     }
   }
 
+  /** Settles when all that came with the reply is held for this program. */
+  async held(): Promise<void> {
+    await this.#reading;
+    await this.#values?.holds.settled();
+  }
+
   push(item: Uint8Array): void {
     if (this.#outcome) return;
     this.#received++;
     try {
-      this.#items.push({ value: decodeValue(item), sizeBytes: item.byteLength });
+      this.#items.push({ value: decodeValue(item, this.#values), sizeBytes: item.byteLength });
       this.#wake?.();
     } catch (reason) {
       this.fail(PalimpsestError.from(reason, "CODEC"));
@@ -196,8 +221,38 @@ export class PendingCall {
     this.#outcome = outcome;
     this.#cancelTimer?.();
     if (this.#onAbort) for (const signal of this.#signals) signal.removeEventListener("abort", this.#onAbort);
+    this.#outgoing.release();
     this.#carrier.settled(this);
     this.#wake?.();
+  }
+
+  async #prepare(preparing: Promise<ReadyValue>): Promise<void> {
+    try {
+      this.#args = await preparing;
+    } catch (reason) {
+      this.fail(PalimpsestError.from(reason));
+    }
+    // It settled before what it holds was there.
+    if (this.#outcome) this.#outgoing.release();
+    this.#carrier.prepared(this);
+  }
+
+  /** With a value that is an object. */
+  async #succeedWith(object: proto.ObjectReference.$Properties): Promise<void> {
+    const reference = {
+      objectId: Buffer.from(object.objectId ?? []).toString("hex"),
+      sizeBytes: object.sizeBytes ?? 0,
+    };
+    try {
+      if (!this.#values)
+        throw new PalimpsestError("CODEC", "the value is an object, and objects cannot be read here");
+      const value = await this.#values.read(reference);
+      if (this.#outcome) return;
+      this.#settle({ kind: "value" });
+      this.#resolve(value);
+    } catch (reason) {
+      this.fail(PalimpsestError.from(reason, "CODEC"));
+    }
   }
 
   #late(): PalimpsestError {
@@ -230,6 +285,6 @@ export class PendingCall {
 }
 
 /** Bytes that a call with these arguments holds until it settles. */
-export function callBytes(args: Uint8Array): number {
-  return overheadBytes + args.byteLength;
+export function callBytes(args: OutgoingValue): number {
+  return overheadBytes + args.sizeBytes;
 }

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Cluster, connect } from "./cluster.js";
 import type { TaskOptions } from "./config.js";
 import { HeadClient } from "./head-client.js";
+import { inlineValue } from "./outgoing-value.js";
 import { TaskPool } from "./task-pool.js";
 import { taskType } from "./task-type.js";
 import { FakeHead } from "./testing/fake-head.js";
@@ -220,7 +221,13 @@ test("tasks without an outcome are bounded (TASKPOOL-1)", async () => {
     resolver: { resolve: () => Promise.reject(new Error("nobody asks")) },
     create: () => Promise.reject(new Error("nobody creates")),
   });
-  const options = { method: "echo", name: "echo", args: new Uint8Array(), signals: [], retries: 0 };
+  const options = {
+    method: "echo",
+    name: "echo",
+    args: inlineValue(new Uint8Array()),
+    signals: [],
+    retries: 0,
+  };
   const call = () =>
     pool.call({ ...options, timeoutMs: Number.POSITIVE_INFINITY, retryExceptions: false, maxCalls: 0 });
   const [first] = [call(), call()];

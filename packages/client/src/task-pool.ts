@@ -20,6 +20,7 @@ import { TaskCall, type TaskCallOptions, type TaskCarrier } from "./task-call.js
 import { TaskLease } from "./task-lease.js";
 import { TaskQueue, type TaskQueueDeps } from "./task-queue.js";
 import { TaskWaits } from "./task-waits.js";
+import type { ValueStore } from "./value-store.js";
 
 const maxOutstandingTasks = 1_000_000;
 const maxOutstandingBytes = 512 * 1024 * 1024;
@@ -30,6 +31,8 @@ export interface TaskPoolDeps {
   readonly head: Pick<HeadClient, "call">;
   readonly network: Network;
   readonly resolver: ActorResolver;
+  /** Default: tasks carry no references. */
+  readonly values?: ValueStore;
   readonly ownerId: string;
   /** 0 when the owner is a session. */
   readonly ownerIncarnation: number;
@@ -72,6 +75,13 @@ export class TaskPool implements TaskCarrier {
       );
     }
   }
+
+  get values(): ValueStore | undefined {
+    return this.#deps.values;
+  }
+
+  /** Tasks are submitted when their arguments are ready. */
+  prepared(): void {}
 
   /** A task that is not submitted yet: its code may have to be made ready first. */
   call(options: TaskCallOptions): TaskCall {

@@ -36,7 +36,7 @@ export function taskType<Fn extends TaskFunction>(
   fn: { readonly name: string } | undefined,
   source: CodeSource,
   options: TaskOptions,
-  pool: Pick<TaskPool, "call" | "submit">,
+  pool: Pick<TaskPool, "call" | "submit" | "values">,
 ): TaskType<Fn> {
   const exportName = source.exportName ?? fn?.name ?? "";
   if (exportName === "") {
@@ -77,19 +77,23 @@ export function taskType<Fn extends TaskFunction>(
   function run(...args: unknown[]): unknown {
     let encoded: ReturnType<typeof encodeArguments>;
     try {
-      encoded = encodeArguments(args);
+      encoded = encodeArguments(args, pool.values);
     } catch (reason) {
       return refused(PalimpsestError.from(reason));
     }
     // Options that are wrong fail the task when they are looked at, before it runs.
     const { maxRetries = 3, timeoutMs, retryExceptions = false, maxCalls = 0 } = options;
     const call = pool.call({
-      ...{ name, retryExceptions, maxCalls, method: exportName, args: encoded.bytes },
+      ...{ name, retryExceptions, maxCalls, method: exportName, args: encoded.value },
+      values: pool.values,
       timeoutMs: timeoutMs !== undefined && timeoutMs > 0 ? timeoutMs : Number.POSITIVE_INFINITY,
       retries: maxRetries < 0 ? Number.POSITIVE_INFINITY : maxRetries,
       signals: encoded.signal ? [encoded.signal] : [],
     });
-    submit(call);
+    const { preparing } = encoded.value;
+    // What fails meanwhile fails the call.
+    if (preparing !== undefined) preparing.then(() => submit(call)).catch(() => undefined);
+    else submit(call);
     return Object.assign(call.promise, {
       [Symbol.asyncIterator]: () => call.iterate(),
       cancel: ({ force = false, reason }: Parameters<TaskControls["cancel"]>[0] = {}) =>

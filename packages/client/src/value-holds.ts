@@ -17,8 +17,6 @@ interface Entry {
   pins: number;
   /** The program said that it needs it no more. */
   released: boolean;
-  /** Settles when the node holds it. */
-  holding: Promise<void> | undefined;
 }
 
 export interface ValueHoldsDeps {
@@ -34,6 +32,8 @@ export class ValueHolds {
   /** In order; each is all of one kind. */
   #changes: { readonly hold: boolean; readonly objectIds: string[] }[] = [];
   #flushing: Promise<void> | undefined;
+  /** Orders to hold that the node has not answered. */
+  readonly #holding = new Set<Promise<void>>();
 
   constructor(deps: ValueHoldsDeps) {
     this.#deps = deps;
@@ -65,7 +65,6 @@ export class ValueHolds {
       generation: 0,
       pins: 0,
       released: false,
-      holding: undefined,
     };
     this.#entries.set(ref.objectId, entry);
     this.#collected.register(ref, { objectId: ref.objectId, generation: 0 });
@@ -81,24 +80,21 @@ export class ValueHolds {
     this.#collected.register(ref, { objectId, generation });
     if (entry) Object.assign(entry, { ref: new WeakRef(ref), generation, released: false });
     else {
-      const next: Entry = { ref: new WeakRef(ref), generation, pins: 0, released: false, holding: undefined };
+      const next: Entry = { ref: new WeakRef(ref), generation, pins: 0, released: false };
       this.#entries.set(objectId, next);
-      const holding = this.#change(true, objectId).finally(() => {
-        next.holding = undefined;
-      });
-      next.holding = holding;
+      this.#change(true, objectId);
     }
     return ref;
   }
 
-  /** Settles when the node holds all of them that it is to hold. */
-  async held(refs: readonly ObjectRef[]): Promise<void> {
-    for (const { objectId } of refs) await this.#entries.get(objectId)?.holding;
+  /** Settles when the node holds all that was received until now. */
+  async settled(): Promise<void> {
+    while (this.#flushing || this.#holding.size > 0) await Promise.all([this.#flushing, ...this.#holding]);
   }
 
-  /** Whether some of them are not held yet. */
-  isHolding(refs: readonly ObjectRef[]): boolean {
-    return refs.some(({ objectId }) => this.#entries.get(objectId)?.holding !== undefined);
+  /** Whether something received is not held yet. */
+  get isHolding(): boolean {
+    return this.#flushing !== undefined || this.#holding.size > 0;
   }
 
   /** Keeps it until the returned function is called. */
@@ -130,27 +126,28 @@ export class ValueHolds {
   #endIfUnused(objectId: string, entry: Entry): void {
     if (!entry.released || entry.pins > 0 || this.#entries.get(objectId) !== entry) return;
     this.#entries.delete(objectId);
-    void this.#change(false, objectId);
+    this.#change(false, objectId);
   }
 
   /** REF-3 */
-  #change(hold: boolean, objectId: string): Promise<void> {
+  #change(hold: boolean, objectId: string): void {
     const last = this.#changes.at(-1);
     if (last?.hold === hold) last.objectIds.push(objectId);
     else this.#changes.push({ hold, objectIds: [objectId] });
     this.#flushing ??= Promise.resolve().then(() => this.#flush());
-    return this.#flushing;
   }
 
-  async #flush(): Promise<void> {
+  #flush(): void {
     this.#flushing = undefined;
     const changes = this.#changes;
     this.#changes = [];
-    const holds: Promise<void>[] = [];
     for (const { hold, objectIds } of changes) {
-      if (hold) holds.push(this.#deps.hold(objectIds));
-      else this.#deps.letGo(objectIds);
+      if (!hold) {
+        this.#deps.letGo(objectIds);
+        continue;
+      }
+      const holding = this.#deps.hold(objectIds).finally(() => this.#holding.delete(holding));
+      this.#holding.add(holding);
     }
-    await Promise.all(holds);
   }
 }

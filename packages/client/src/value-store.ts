@@ -69,8 +69,8 @@ export class ValueStore implements RefStore {
   readonly #options: ValueStoreOptions;
   readonly #node: NodeConnection;
   readonly #local = new WeakMap<ObjectRef, LocalValue>();
-  /** Values on their way to the node. */
-  readonly #promoting = new WeakMap<ObjectRef, Promise<void>>();
+  /** Small values on their way to the node, and those that have arrived there. */
+  readonly #promoting = new WeakMap<ObjectRef, Promise<void> | "done">();
   readonly #clock: Clock;
 
   constructor(options: ValueStoreOptions) {
@@ -127,7 +127,7 @@ export class ValueStore implements RefStore {
 
   /** Has values lie on the node before references to them leave this program (VALUES-1); undefined: they do already. */
   promoted(refs: readonly ObjectRef[]): Promise<void> | undefined {
-    const local = refs.filter((ref) => this.#local.has(ref) && !this.holds.has(ref.objectId));
+    const local = refs.filter((ref) => this.#local.has(ref) && this.#promoting.get(ref) !== "done");
     if (local.length === 0) return undefined;
     return Promise.all(local.map((ref) => this.#promote(ref))).then(() => undefined);
   }
@@ -175,6 +175,16 @@ export class ValueStore implements RefStore {
     });
   }
 
+  /** Keeps them until released. */
+  pinned(refs: readonly ObjectRef[]): { release(): void } {
+    const unpins = refs.map((ref) => this.holds.pin(ref));
+    return {
+      release: () => {
+        for (const unpin of unpins.splice(0)) unpin();
+      },
+    };
+  }
+
   /** Makes of references in values what stands for them here. */
   readonly bind = (reference: Reference): unknown => {
     if (reference.kind === "object")
@@ -220,19 +230,28 @@ export class ValueStore implements RefStore {
 
   #promote(ref: ObjectRef): Promise<void> {
     const under = this.#promoting.get(ref);
-    if (under !== undefined) return under;
+    if (under !== undefined && under !== "done") return under;
     const local = this.#local.get(ref);
+    // Held from now on: it may be released while it is on its way.
+    this.holds.stored(ref);
+    const unpin = this.holds.pin(ref);
     const promoting = (async () => {
       if (local === undefined) throw lost(ref.objectId, "this program has freed it");
       await this.promoted(local.contained);
-      const { objectId } = ref;
       const contains = local.contained.map((one) => idBytes(one.objectId));
-      const store = { objectId: idBytes(objectId), data: local.bytes, contains };
+      const store = { objectId: idBytes(ref.objectId), data: local.bytes, contains };
       await this.#node.use({ timeoutMs: controlTimeoutMs }, (link, leftMs) => link.order({ store }, leftMs));
-      this.holds.stored(ref);
     })();
     this.#promoting.set(ref, promoting);
-    promoting.catch(() => this.#promoting.delete(ref));
+    promoting
+      .then(
+        () => this.#promoting.set(ref, "done"),
+        () => {
+          this.#promoting.delete(ref);
+          this.holds.forget(ref.objectId);
+        },
+      )
+      .finally(unpin);
     return promoting;
   }
 

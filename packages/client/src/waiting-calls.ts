@@ -28,6 +28,13 @@ export class WaitingCalls {
     this.#settled = 0;
   }
 
+  /** Those that may be sent before all that may not: in their order, some may have an outcome already. */
+  takeReady(): readonly PendingCall[] {
+    const first = this.#calls.findIndex((call) => call.args === undefined && !call.settled);
+    if (first < 0) return this.takeAll();
+    return this.#calls.splice(0, first);
+  }
+
   /** All of them, which wait here no more; some may have an outcome already. */
   takeAll(): readonly PendingCall[] {
     const calls = this.#calls;

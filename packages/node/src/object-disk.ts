@@ -50,3 +50,15 @@ export const systemDisk: ObjectDisk = {
   },
   resize: truncate,
 };
+
+/** Bytes in memory, read as a file. */
+export function openedBytes(bytes: Uint8Array): OpenedObject {
+  return {
+    read: async (buffer, offset, length, position) => {
+      const part = bytes.subarray(position, position + length);
+      buffer.set(part, offset);
+      return { bytesRead: part.byteLength };
+    },
+    close: async () => undefined,
+  };
+}

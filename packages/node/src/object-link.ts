@@ -19,8 +19,8 @@ import type { ObjectStore } from "./object-store.js";
 import type { SharedWrite } from "./shared-write.js";
 import { isObjectId, isValueId, type StoredObject } from "./stored-object.js";
 
-/** Values up to this size travel in the answer: opening the file takes longer. */
-const smallBytes = 64 * 1024;
+/** Values up to this size travel in orders and answers: opening a file takes longer. */
+const smallBytes = 100 * 1024;
 const maxIds = 100_000;
 
 export type LinkStream = ServerDuplexStream<proto.ObjectOrders.$Properties, proto.ObjectAnswers.$Properties>;
@@ -117,15 +117,13 @@ class ObjectLink {
   async #store({ objectId, data, contains }: proto.StoreValue.$Properties) {
     const valueId = valueIdOf(objectId);
     const bytes = data ?? new Uint8Array();
-    await this.#withContained(valueId, contains, async () => {
-      const writer = await this.#deps.store.create(bytes.byteLength, this.#holder, valueId);
-      try {
-        await writer.write(bytes);
-        await writer.commit();
-      } finally {
-        await writer.abort();
-      }
-    });
+    if (bytes.byteLength > smallBytes)
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `data has ${bytes.byteLength} bytes, more than ${smallBytes}: reserve room for the value and seal it, or put it`,
+      );
+    const keep = async () => this.#deps.store.keepSmall(valueId, bytes, this.#holder);
+    await this.#withContained(valueId, contains, keep);
     return {};
   }
 
@@ -171,9 +169,9 @@ class ObjectLink {
     const { store, fetcher } = this.#deps;
     const stored = await fetcher.fetch(id, "");
     const { sizeBytes, path } = stored;
-    if (sizeBytes > smallBytes) return { info: { objectId: id, sizeBytes, path: remote ? "" : path } };
-    const data = await readWhole(store, stored);
-    return { info: { objectId: id, sizeBytes }, data };
+    const info = { objectId: id, sizeBytes, path: remote ? "" : path };
+    if (sizeBytes > smallBytes) return { info };
+    return { info, data: store.smallBytes(id) ?? (await readWhole(store, stored)) };
   }
 
   /** What the value refers to is held first. */
@@ -184,7 +182,7 @@ class ObjectLink {
   ): Promise<void> {
     const contained = idsOf({ objectIds: contains ?? [] });
     // In order: what the program lets go of after it has stored the value is not let go of before.
-    await this.#next(() => this.#deps.holds.holdContained(valueId, contained));
+    if (contained.length > 0) await this.#next(() => this.#deps.holds.holdContained(valueId, contained));
     try {
       await store();
     } catch (reason) {

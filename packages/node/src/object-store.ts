@@ -16,7 +16,7 @@
  * - STORE-6. A hold that was made after an order to drop was given is not ended by that order (revisions).
  */
 import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
-import { type ObjectDisk, type OpenedObject, systemDisk } from "./object-disk.js";
+import { type ObjectDisk, type OpenedObject, openedBytes, systemDisk } from "./object-disk.js";
 import { ObjectFiles } from "./object-files.js";
 import { ObjectSegments } from "./object-segments.js";
 import { ObjectTable, type TableEntry } from "./object-table.js";
@@ -46,6 +46,8 @@ export class ObjectStore {
   readonly #files: ObjectFiles;
   readonly #table: ObjectTable;
   readonly #segments: ObjectSegments;
+  /** Bytes of small values: a file for each would cost more than it holds. */
+  readonly #small = new Map<string, Uint8Array>();
   #reservedBytes = 0;
 
   private constructor(files: ObjectFiles, options: ObjectStoreOptions) {
@@ -112,6 +114,8 @@ export class ObjectStore {
     return {
       object: entry,
       open: async () => {
+        const small = this.#small.get(objectId);
+        if (small !== undefined) return openedBytes(small);
         try {
           return await this.#files.openObject(objectId);
         } catch (reason) {
@@ -167,6 +171,24 @@ export class ObjectStore {
     });
   }
 
+  /** Keeps a small value in memory. @throws {PalimpsestError} OBJECT_STORE_FULL */
+  keepSmall(valueId: string, bytes: Uint8Array, holder: string): void {
+    const known = this.#table.find(valueId);
+    if (known !== undefined) {
+      this.#table.hold(known, holder);
+      return;
+    }
+    this.#makeRoom(bytes.byteLength);
+    // A copy: what came is part of a whole message.
+    this.#small.set(valueId, Uint8Array.from(bytes));
+    this.#table.enter({ objectId: valueId, sizeBytes: bytes.byteLength, path: "" }, holder);
+  }
+
+  /** The bytes of a value that keepSmall() keeps. */
+  smallBytes(objectId: string): Uint8Array | undefined {
+    return this.#small.get(objectId);
+  }
+
   /**
    * Room for a value that a program of this machine writes itself.
    * @throws {PalimpsestError} OBJECT_STORE_FULL, INVALID_ARGUMENT
@@ -203,6 +225,7 @@ export class ObjectStore {
 
   async close(): Promise<void> {
     this.#table.clear();
+    this.#small.clear();
     this.#segments.close();
     await this.#files.close();
   }
@@ -229,6 +252,7 @@ export class ObjectStore {
 
   /** Its bytes are needed no more. */
   #discard({ objectId, sizeBytes, readers }: TableEntry): void {
+    if (this.#small.delete(objectId)) return;
     // Who reads it for another node has its file open.
     const reusable = isValueId(objectId) && readers === 0;
     if (!reusable || !this.#segments.keep(objectId, sizeBytes)) this.#files.remove(objectId);

@@ -1,5 +1,5 @@
 import type { ActorContext } from "@palimpsest/client";
-import { decodeValue, isNetworkFailure, PalimpsestError } from "@palimpsest/wire";
+import { decodeValue, isNetworkFailure, PalimpsestError, type ValueDecoding } from "@palimpsest/wire";
 
 export interface ActorClassRef {
   /** file: URL of an ES module. */
@@ -38,8 +38,9 @@ export async function createInstance(
   Class: Constructor,
   encodedArgs: Uint8Array,
   context: ActorContext,
+  decoding?: ValueDecoding,
 ): Promise<object> {
-  const args = encodedArgs.byteLength > 0 ? decodeValue(encodedArgs) : [];
+  const args = encodedArgs.byteLength > 0 ? decodeValue(encodedArgs, decoding) : [];
   if (!Array.isArray(args)) {
     throw new PalimpsestError("INVALID_ARGUMENT", "the constructor's arguments are not an array");
   }

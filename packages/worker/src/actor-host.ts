@@ -9,7 +9,7 @@
  * - HOST-2. A caller whose stream ends takes its waiting calls with it and aborts its running ones.
  */
 import { Metadata, type ServerDuplexStream } from "@grpc/grpc-js";
-import { reservedMethods } from "@palimpsest/client";
+import { reservedMethods, type ValueStore } from "@palimpsest/client";
 import type { Metrics } from "@palimpsest/telemetry";
 import {
   actorHostService,
@@ -23,6 +23,7 @@ import {
 import type * as proto from "@palimpsest/wire/protocol";
 import { type CallMetrics, createCallMetrics } from "./call-metrics.js";
 import { Invocation, type InvocationDeps, type Method, type TaskHooks } from "./invocation.js";
+import { KeptReplies } from "./kept-replies.js";
 import { Lanes, type LanesOptions } from "./lanes.js";
 import { ReplyWriter } from "./reply-writer.js";
 
@@ -34,6 +35,8 @@ export interface ActorHostOptions extends LanesOptions {
   readonly incarnation: number;
   readonly network: Network;
   readonly listenHost: string;
+  /** Default: calls carry no references. */
+  readonly values?: ValueStore;
 }
 
 /** What a process serves in place of an instance: the functions of a module, one call at a time. */
@@ -123,12 +126,15 @@ export class ActorHost {
     const tasks = this.#taskHooks();
     this.#streams += 1;
     this.#expectCaller();
+    const kept = new KeptReplies();
     const deps: InvocationDeps = {
       tasks,
       actorId: this.#options.actorId,
       methodOf: (name) => this.#methodOf(name),
       ending: () => this.#ending,
       reply: (reply) => writer.post(reply),
+      values: this.#options.values,
+      keep: (callId, release) => kept.keep(callId, release),
       metrics: this.#metrics,
       onSettled: (invocation) => {
         calls.delete(invocation.callId);
@@ -141,6 +147,7 @@ export class ActorHost {
       left = true;
       this.#expectCaller();
       writer.close();
+      kept.callerLeft();
       for (const invocation of [...calls.values()]) invocation.drop();
       this.#mailbox.resume(stream);
     };
@@ -149,6 +156,7 @@ export class ActorHost {
     stream.on("data", (batch: proto.CallBatch.$Properties) => {
       for (const frame of batch.frames ?? []) {
         if (frame.call) this.#take(stream, frame.call, calls, deps);
+        else if (frame.takenCallId != null) kept.taken(frame.takenCallId);
         else if (frame.cancelCallId != null) calls.get(frame.cancelCallId)?.cancel(cancelled());
         else if (frame.credit) {
           const { callId, items, bytes } = frame.credit;

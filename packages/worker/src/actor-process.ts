@@ -6,7 +6,15 @@
  * - ACTORPROCESS-1. Readiness is told after the constructor and start() have succeeded, never before.
  * - ACTORPROCESS-2. stop() runs at most once, and the services close after it.
  */
-import { type ActorContext, type Cluster, connect, knowBundle, Objects } from "@palimpsest/client";
+import {
+  type ActorContext,
+  type Cluster,
+  connect,
+  HeadClient,
+  knowBundle,
+  Objects,
+  ProgramValues,
+} from "@palimpsest/client";
 import { createLogger, createMetrics, type LogLevel, logLevels, serveMetrics } from "@palimpsest/telemetry";
 import {
   AuditLog,
@@ -25,6 +33,9 @@ import { ModuleFunctions } from "./module-functions.js";
 import { StartedMark } from "./started-mark.js";
 
 const objectTimeoutMs = 120_000;
+const controlTimeoutMs = 30_000;
+/** As that of a connection that names none. */
+const callTimeoutMs = 600_000;
 /** A node has many actors, and what they refuse lies among their logs. */
 const refusalsMaxBytes = 1024 * 1024;
 const defaults = { maxConcurrency: 1, maxPendingCalls: 10_000, maxPendingBytes: 256 * 1024 * 1024 };
@@ -60,8 +71,18 @@ export async function startActorProcess(
     component: role,
     labels: { actor_id: spec.actorId, node_id: start.nodeId ?? "", job_id: spec.jobId ?? "" },
   });
+  let head: HeadClient | undefined;
+  const program = new ProgramValues({
+    head: () => {
+      head ??= new HeadClient(network, start.headAddress ?? "", controlTimeoutMs);
+      return head;
+    },
+    ...{ network, callTimeoutMs },
+    objectsAddress: () => Promise.resolve(start.objectsAddress ?? ""),
+    holder: `${spec.actorId}.${incarnation}`,
+  });
   const [serveOn, { host, address }, metricsServer] = await Promise.all([
-    spec.taskWorker ? loadFunctions(start) : loadClass(start),
+    spec.taskWorker ? loadFunctions(start) : loadClass(start, program),
     ActorHost.start(
       {
         actorId: spec.actorId,
@@ -73,6 +94,7 @@ export async function startActorProcess(
         methodGroups: spec.methodGroups ?? {},
         network,
         listenHost,
+        values: program.values,
       },
       { metrics },
     ),
@@ -80,7 +102,7 @@ export async function startActorProcess(
   ]);
   // What it spawns of its own from the same module need not be bundled again.
   if (spec.code?.bundle) knowBundle(start.moduleUrl ?? "", spec.code.bundle);
-  const { context, close } = createContext(start, { network, metrics, environment, onExit });
+  const { context, close } = createContext(start, { network, metrics, environment, onExit, program });
   const end = await serveOn(host, context);
 
   let stopping: Promise<void> | undefined;
@@ -91,6 +113,7 @@ export async function startActorProcess(
       await end();
     } finally {
       await Promise.all([host.close(), metricsServer.close(), close.connections()]);
+      head?.close();
     }
   }
   return {
@@ -112,11 +135,14 @@ export async function startActorProcess(
 /** Makes what the process is for and serves it. @returns what runs before its services close */
 type Serve = (host: ActorHost, context: ActorContext) => Promise<() => Promise<void>>;
 
-async function loadClass({ spec, moduleUrl }: proto.ActorProcessStart.$Properties): Promise<Serve> {
+async function loadClass(
+  { spec, moduleUrl }: proto.ActorProcessStart.$Properties,
+  { values }: ProgramValues,
+): Promise<Serve> {
   const exportName = spec?.code?.exportName ?? "";
   const Class = await loadActorClass({ moduleUrl: moduleUrl ?? "", exportName });
   return async (host, context) => {
-    const instance = await createInstance(Class, await argumentsOf(spec ?? {}, context), context);
+    const instance = await createInstance(Class, await argumentsOf(spec ?? {}, context), context, values);
     host.serve(instance);
     return () => stopInstance(instance);
   };
@@ -156,8 +182,10 @@ function createContext(
     metrics,
     environment,
     onExit,
+    program,
   }: Pick<ActorContext, "metrics" | "environment"> & {
     readonly network: Network;
+    readonly program: ProgramValues;
     readonly onExit: (reason: string) => void;
   },
 ) {
@@ -212,7 +240,7 @@ function createContext(
             isTaskWorker: spec.taskWorker ?? false,
           },
         },
-        { network },
+        { network, program },
       ).catch((reason: unknown) => {
         cluster = undefined;
         throw reason;
@@ -223,6 +251,7 @@ function createContext(
   const close = {
     abort: async () => abort.abort(),
     connections: async () => {
+      await program.close();
       await objects.close();
       await (await cluster?.catch(() => undefined))?.close();
     },

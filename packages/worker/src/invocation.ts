@@ -12,10 +12,11 @@
  * - INVOCATION-5. Of an actor that ends no call starts, and what a method throws then is not answered: the caller learns
  *   of the process's end, as after a crash, and not of an error that only the end has caused.
  */
-import { isSignalMarker, maxCallBytes } from "@palimpsest/client";
-import { decodeValue, encodeValue, errorToProto, PalimpsestError } from "@palimpsest/wire";
+import { isSignalMarker } from "@palimpsest/client";
+import { errorToProto, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type CallMetrics, unknownMethod } from "./call-metrics.js";
+import { CallValues, type CallValuesDeps } from "./call-values.js";
 
 /** What a waiting call takes besides its arguments, measured roughly. */
 const overheadBytes = 512;
@@ -27,13 +28,12 @@ export interface TaskHooks {
   started(callId: number, signal: () => AbortSignal): void;
 }
 
-export interface InvocationDeps {
+export interface InvocationDeps extends CallValuesDeps {
   readonly actorId: string;
   /** The actor's method. @throws {PalimpsestError} NOT_FOUND */
   readonly methodOf: (name: string) => Method;
   /** Whether the actor was told to end. */
   readonly ending: () => boolean;
-  readonly reply: (reply: proto.Reply.$Properties) => void;
   readonly metrics: CallMetrics;
   /** Set where functions run as tasks (INVOCATION-6). */
   readonly tasks?: TaskHooks | undefined;
@@ -44,7 +44,6 @@ export interface InvocationDeps {
 export class Invocation {
   readonly callId: number;
   readonly sizeBytes: number;
-  readonly #call: proto.Call.$Properties;
   readonly #deps: InvocationDeps;
   readonly #method: string;
   readonly #arrivedAt = performance.now();
@@ -57,12 +56,13 @@ export class Invocation {
   #credit: number;
   #creditBytes: number;
   #onCredit: (() => void) | undefined;
+  readonly #values: CallValues;
 
   constructor(call: proto.Call.$Properties, deps: InvocationDeps) {
-    this.#call = call;
     this.#deps = deps;
     this.callId = call.callId ?? 0;
     this.#method = call.method ?? "";
+    this.#values = new CallValues(call, deps);
     this.sizeBytes = overheadBytes + (call.args?.byteLength ?? 0);
     this.#credit = call.streamCredit || 1;
     this.#creditBytes = call.streamCreditBytes || Number.POSITIVE_INFINITY;
@@ -83,7 +83,7 @@ export class Invocation {
     const startedAt = performance.now();
     this.#deps.metrics.waited((startedAt - this.#arrivedAt) / 1000);
     let method: Method;
-    let args: unknown[];
+    let args: unknown;
     try {
       method = this.#deps.methodOf(this.#method);
     } catch (reason) {
@@ -91,7 +91,25 @@ export class Invocation {
       return undefined;
     }
     try {
-      args = this.#arguments();
+      args = this.#values.arguments();
+    } catch (reason) {
+      this.#fail(PalimpsestError.from(reason), startedAt);
+      return undefined;
+    }
+    if (!isPromise(args)) return this.#apply(method, args, startedAt);
+    return args.then(
+      (read) => this.#apply(method, read, startedAt),
+      (reason: unknown) => this.#fail(PalimpsestError.from(reason), startedAt),
+    );
+  }
+
+  #apply(method: Method, args: unknown, startedAt: number): Promise<void> | undefined {
+    // INVOCATION-5: it may have taken a while to read them.
+    if (this.#deps.ending()) this.drop();
+    if (this.#settled) return undefined;
+    let given: unknown[];
+    try {
+      given = this.#arguments(args);
     } catch (reason) {
       this.#fail(PalimpsestError.from(reason), startedAt);
       return undefined;
@@ -99,7 +117,7 @@ export class Invocation {
     try {
       this.#begunAtMs = performance.now();
       this.#deps.tasks?.started(this.callId, () => this.#signal());
-      const result = method(...args);
+      const result = method(...given);
       if (isPromise(result)) {
         return result.then(
           (value) => this.#finish(value, startedAt),
@@ -145,8 +163,7 @@ export class Invocation {
     );
   }
 
-  #arguments(): unknown[] {
-    const args = decodeValue(this.#call.args ?? new Uint8Array());
+  #arguments(args: unknown): unknown[] {
     if (!Array.isArray(args)) {
       throw new PalimpsestError("INVALID_ARGUMENT", `the arguments of ${this.#method} are not an array`);
     }
@@ -161,14 +178,16 @@ export class Invocation {
   #finish(value: unknown, startedAt: number): Promise<void> | undefined {
     const iterator = iteratorOf(value);
     if (iterator) return this.#stream(iterator, startedAt);
-    let encoded: Uint8Array;
     try {
-      encoded = this.#encode(value);
+      const result = this.#values.result(value);
+      const reply = (stored: object) => this.#succeed({ callId: this.callId, ...stored }, startedAt);
+      if (result instanceof Promise) {
+        return result.then(reply, (reason: unknown) => this.#fail(PalimpsestError.from(reason), startedAt));
+      }
+      reply(result);
     } catch (reason) {
       this.#fail(PalimpsestError.from(reason), startedAt);
-      return undefined;
     }
-    this.#succeed({ callId: this.callId, value: encoded }, startedAt);
     return undefined;
   }
 
@@ -185,7 +204,9 @@ export class Invocation {
         if (this.#settled || this.#cancelled) break;
         if (done) return this.#succeed({ callId: this.callId, end: true }, startedAt);
         this.#credit--;
-        const item = this.#encode(value);
+        const encoding = this.#values.item(value);
+        const item = isPromise(encoding) ? ((await encoding) as Uint8Array) : encoding;
+        if (this.#settled || this.#cancelled) break;
         this.#creditBytes -= item.byteLength;
         this.#deps.reply({ callId: this.callId, item });
       }
@@ -195,15 +216,6 @@ export class Invocation {
     } catch (reason) {
       this.#threw(reason, startedAt);
     }
-  }
-
-  #encode(value: unknown): Uint8Array {
-    const bytes = encodeValue(value);
-    if (bytes.byteLength <= maxCallBytes) return bytes;
-    throw new PalimpsestError(
-      "LIMIT_EXCEEDED",
-      `${this.#method} returned ${bytes.byteLength} bytes, more than ${maxCallBytes}; put them in the object store and return the reference`,
-    );
   }
 
   #succeed(reply: proto.Reply.$Properties, startedAt: number): void {
@@ -245,7 +257,7 @@ export class Invocation {
     this.#settled = true;
     clearTimeout(this.#timer);
     const cancelled = this.#cancelled && { callId: this.callId, error: errorToProto(this.#cancelled) };
-    if (reply) this.#deps.reply({ ...(cancelled ?? reply), ...this.#ranFor() });
+    this.#values.end(reply && { ...(cancelled ?? reply), ...this.#ranFor() });
     this.#deps.onSettled(this);
   }
 }

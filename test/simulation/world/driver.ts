@@ -264,6 +264,7 @@ export async function warmUp(): Promise<void> {
     upload: async () => undefined,
     create: async () => ({}),
     putArguments: async () => ({ objectId: "", sizeBytes: 0 }),
+    holdValues: async () => undefined,
   };
   await new Promise<void>((resolve) => {
     const call = { promise: Promise.resolve() } as unknown as TaskCall;

@@ -1,0 +1,101 @@
+/**
+ * Responsibility: a value on its way to another program, as arguments or result: whether it travels in the message or as an
+ *   object, and what has to be done before the message may leave.
+ * Not responsible for: messages (call-stream.ts), the values that it refers to (value-store.ts).
+ *
+ * Invariants:
+ * - OUTGOING-1. Values that it refers to, and the object that stands for it, are held for this program from before the
+ *   message leaves until release(): whoever gets it holds them for itself before it says that it has it.
+ */
+import {
+  decodeWhole,
+  type EncodedValue,
+  encodeLong,
+  encodeValue,
+  PalimpsestError,
+  storedValue,
+  wholeOf,
+} from "@palimpsest/wire";
+import { refsOf, smallValueBytes, type ValueStore } from "./value-store.js";
+
+/** Largest encoded arguments or value of one call that a message carries, bytes. */
+export const maxCallBytes = 16 * 1024 * 1024;
+
+/** What the message says. */
+export interface ReadyValue {
+  /** Empty when it is an object. */
+  readonly bytes: Uint8Array;
+  readonly object: { readonly objectId: string; readonly sizeBytes: number } | undefined;
+}
+
+export interface OutgoingValue {
+  /** Undefined: it may leave at once. @throws {PalimpsestError} OBJECT_STORE_FULL, OBJECT_LOST, UNAVAILABLE */
+  readonly preparing: Promise<ReadyValue> | undefined;
+  /** Of a value that may leave at once. */
+  readonly bytes: Uint8Array;
+  readonly sizeBytes: number;
+  /** Whether something is held until release(). */
+  readonly keeps: boolean;
+  release(): void;
+}
+
+const nothing = () => undefined;
+
+/**
+ * @param snapshot whether the value may change as soon as this returns
+ * @throws {PalimpsestError} INVALID_ARGUMENT for functions and symbols
+ */
+export function outgoingValue(value: unknown, values: ValueStore, snapshot: boolean): OutgoingValue {
+  const encoded = encodeLong(value);
+  const refs = refsOf(encoded.references);
+  const isSmall = encoded.sizeBytes <= smallValueBytes;
+  if (isSmall && refs.length === 0) {
+    return inlineValue(inlineOf(value, encoded));
+  }
+  const promoting = values.promoted(refs);
+  const kept = refs.map((ref) => values.holds.pin(ref));
+  const release = () => {
+    for (const unpin of kept.splice(0)) unpin();
+  };
+  if (isSmall) {
+    const bytes = inlineOf(value, encoded);
+    const preparing = promoting?.then(() => ({ bytes, object: undefined }));
+    return { preparing, bytes, sizeBytes: bytes.byteLength, keeps: true, release };
+  }
+  const store = async (): Promise<ReadyValue> => {
+    const stored = storedValue(encoded);
+    const pieces = snapshot ? [Uint8Array.from(wholeOf(stored))] : stored.pieces;
+    try {
+      const ref = await values.store({ pieces, sizeBytes: stored.sizeBytes }, refs);
+      kept.push(() => ref.release());
+      return { bytes: new Uint8Array(), object: { objectId: ref.objectId, sizeBytes: ref.sizeBytes } };
+    } catch (reason) {
+      // A message carries it as well, slower.
+      const { code } = PalimpsestError.from(reason);
+      const fits = stored.sizeBytes <= maxCallBytes;
+      if (!fits || (code !== "OBJECT_STORE_FULL" && code !== "UNAVAILABLE")) throw reason;
+      await promoting;
+      return {
+        bytes: inlineAgain(wholeOf({ pieces, sizeBytes: stored.sizeBytes }), encoded),
+        object: undefined,
+      };
+    }
+  };
+  return { preparing: store(), bytes: new Uint8Array(), sizeBytes: encoded.sizeBytes, keeps: true, release };
+}
+
+/** One that travels in its message and refers to nothing. */
+export function inlineValue(bytes: Uint8Array): OutgoingValue {
+  return { preparing: undefined, bytes, sizeBytes: bytes.byteLength, keeps: false, release: nothing };
+}
+
+function inlineOf(value: unknown, { encoded, arrays }: EncodedValue): Uint8Array {
+  return arrays.length === 0 ? encoded : encodeValue(value, { onReference: nothing });
+}
+
+/** Of the bytes as they were: the value may have changed. */
+function inlineAgain(whole: Uint8Array, { references }: EncodedValue): Uint8Array {
+  const stands = new Map(references.map(([reference, of]) => [JSON.stringify(reference), of]));
+  const value = decodeWhole(whole, (reference) => stands.get(JSON.stringify(reference)));
+  return encodeValue(value, { onReference: nothing });
+}

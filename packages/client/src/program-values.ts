@@ -1,0 +1,42 @@
+import type { Clock, Network } from "@palimpsest/wire";
+import { ActorHandles } from "./actor-handles.js";
+import type { HeadClient } from "./head-client.js";
+import { ValueStore } from "./value-store.js";
+
+export interface ProgramValuesOptions {
+  /** Asked for when a handle is made. */
+  readonly head: () => HeadClient;
+  readonly network: Network;
+  readonly callTimeoutMs: number;
+  /** host:port of the local node's Objects service. */
+  readonly objectsAddress: () => Promise<string>;
+  /** Session, or actor and incarnation, that holds what this program refers to. */
+  readonly holder: string;
+  readonly clock?: Clock;
+}
+
+/** What values of this program may refer to: its objects, and handles of actors. Nothing is connected before it is used. */
+export class ProgramValues {
+  readonly values: ValueStore;
+  readonly handles: ActorHandles;
+
+  constructor({ head, network, callTimeoutMs, objectsAddress, ...options }: ProgramValuesOptions) {
+    this.handles = new ActorHandles({
+      get head() {
+        return head();
+      },
+      ...{ network, callTimeoutMs, values: () => this.values },
+    });
+    this.values = new ValueStore({
+      ...options,
+      network,
+      address: objectsAddress,
+      handle: (actorId, maxTaskRetries) => this.handles.handle(actorId, maxTaskRetries),
+    });
+  }
+
+  async close(): Promise<void> {
+    this.handles.close();
+    await this.values.close();
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * Responsibility: the values of one call inside the actor's process: its arguments, its result and items, and what they
+ *   refer to.
+ * Not responsible for: when the method runs (invocation.ts).
+ *
+ * Invariants:
+ * - CALLVALUES-1. What came with the arguments is held for this process before the call is answered: until then its caller
+ *   holds it. What the answer refers to is held here until the caller says that it has it.
+ */
+import { maxCallBytes, ObjectRef, outgoingValue, type ValueStore } from "@palimpsest/client";
+import { decodeValue, encodeValue, PalimpsestError, type ValueEncoding } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+
+export interface CallValuesDeps {
+  /** What reads and stores values that are not in messages, and references. Default: there are none. */
+  readonly values?: ValueStore | undefined;
+  /** Keeps what the reply refers to until the caller has taken it. */
+  readonly keep?: (callId: number, release: () => void) => void;
+  readonly reply: (reply: proto.Reply.$Properties) => void;
+}
+
+type Result = Pick<proto.Reply.$Properties, "value" | "valueObject">;
+
+export class CallValues {
+  readonly #deps: CallValuesDeps;
+  readonly #call: proto.Call.$Properties;
+  /** What replies refer to. */
+  readonly #kept: { release(): void }[] = [];
+
+  constructor(call: proto.Call.$Properties, deps: CallValuesDeps) {
+    this.#call = call;
+    this.#deps = deps;
+  }
+
+  /** A promise where they are an object, which the caller holds until the answer. @throws {PalimpsestError} */
+  arguments(): unknown {
+    const { args, argsObject } = this.#call;
+    const { values } = this.#deps;
+    if (!argsObject) return decodeValue(args ?? new Uint8Array(), values);
+    if (!values)
+      throw new PalimpsestError("CODEC", "the arguments are an object, and objects cannot be read here");
+    const objectId = Buffer.from(argsObject.objectId ?? []).toString("hex");
+    return values.read({ objectId, sizeBytes: argsObject.sizeBytes ?? 0 });
+  }
+
+  /** A promise where something has to be stored or held first (CALLVALUES-1). @throws {PalimpsestError} */
+  result(value: unknown): Result | Promise<Result> {
+    const { values } = this.#deps;
+    if (!values) return { value: this.#encode(value) };
+    const outgoing = outgoingValue(value, values, false);
+    if (!outgoing.keeps && !values.holds.isHolding) return { value: outgoing.bytes };
+    this.#kept.push(outgoing);
+    return (async () => {
+      const { bytes, object } = (await outgoing.preparing) ?? { bytes: outgoing.bytes, object: undefined };
+      await values.holds.settled();
+      if (!object) return { value: bytes };
+      return { valueObject: { ...object, objectId: Buffer.from(object.objectId, "hex") } };
+    })();
+  }
+
+  /** Items travel in messages, however large; what they refer to is kept until the call is over. */
+  item(value: unknown): Uint8Array | Promise<Uint8Array> {
+    const { values } = this.#deps;
+    if (!values) return this.#encode(value);
+    const refs: ObjectRef[] = [];
+    const item = this.#encode(value, {
+      onReference: (_, of) => {
+        if (of instanceof ObjectRef) refs.push(of);
+      },
+    });
+    if (refs.length === 0) return item;
+    const promoting = values.promoted(refs);
+    this.#kept.push(values.pinned(refs));
+    return promoting === undefined ? item : promoting.then(() => item);
+  }
+
+  /** Posts the last reply; undefined: nobody reads one. */
+  end(reply: proto.Reply.$Properties | undefined): void {
+    const { keep } = this.#deps;
+    const kept = this.#kept.splice(0);
+    const release = () => {
+      for (const one of kept) one.release();
+    };
+    if (reply && kept.length > 0 && keep) {
+      keep(reply.callId ?? 0, release);
+      this.#deps.reply({ ...reply, taking: true });
+    } else {
+      release();
+      if (reply) this.#deps.reply(reply);
+    }
+  }
+
+  #encode(value: unknown, encoding?: ValueEncoding): Uint8Array {
+    const bytes = encodeValue(value, encoding);
+    if (bytes.byteLength <= maxCallBytes) return bytes;
+    throw new PalimpsestError(
+      "LIMIT_EXCEEDED",
+      `${this.#call.method} gave ${bytes.byteLength} bytes at once, more than ${maxCallBytes}; put them in the object store and give the reference`,
+    );
+  }
+}

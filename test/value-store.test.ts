@@ -1,0 +1,182 @@
+/** Values of several programs at the object part of a node, in one process: who holds what, and what breaks hold and release. */
+import { decodeValue, encodeValue } from "@palimpsest/wire";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { ObjectRef } from "../packages/client/src/object-ref.js";
+import { outgoingValue } from "../packages/client/src/outgoing-value.js";
+import type { ValueStore } from "../packages/client/src/value-store.js";
+import { Random } from "./simulation/world/random.js";
+import { until } from "./support/until.js";
+import { ValueNode } from "./support/value-node.js";
+
+let node: ValueNode;
+let one: ValueStore;
+let other: ValueStore;
+
+beforeEach(async () => {
+  node = await ValueNode.start();
+  one = node.program("session-1");
+  other = node.program("actor-1.1");
+});
+
+afterEach(() => node.stop());
+
+const large = () => new Uint8Array(150_000).fill(1);
+const settled = () => Promise.all([one.holds.settled(), other.holds.settled()]);
+
+/** A message with a value, from one program to another one, which has it when it settles. */
+async function send<T>(value: T, from: ValueStore, to: ValueStore): Promise<T> {
+  const outgoing = outgoingValue(value, from, true);
+  const ready = await outgoing.preparing;
+  const got = ready?.object ? await to.read(ready.object) : decodeValue(ready?.bytes ?? outgoing.bytes, to);
+  await to.holds.settled();
+  outgoing.release();
+  return got as T;
+}
+
+describe("values", () => {
+  test("a small value lies on the node only when a reference to it leaves, with all that it refers to (VALUES-1)", async () => {
+    const inner = await one.put("inner");
+    const outer = await one.put({ inner });
+    expect(node.store.size).toBe(0);
+    const got = await send(outer, one, other);
+    expect(node.store.size).toBe(2);
+    for (const ref of [inner, outer]) ref.release();
+    const read = await other.get(got);
+    expect(await read.inner.get()).toBe("inner");
+  });
+
+  test("what one reads another cannot change (VALUES-2)", async () => {
+    for (const value of [{ list: [1] }, { list: [1], more: large() }]) {
+      const ref = await one.put(value);
+      (await one.get(ref)).list.push(2);
+      expect((await one.get(ref)).list).toEqual([1]);
+    }
+  });
+
+  test("20,000 references that are dropped in any order leave an empty store (REF-2, REF-3)", async () => {
+    const random = new Random("references");
+    const count = 20_000;
+    const held: (() => void)[] = [];
+    for (let begun = 0; begun < count; begun += 2_000) {
+      const refs = await Promise.all(Array.from({ length: 2_000 }, (_, index) => one.put(begun + index)));
+      // Some refer to others, and every third goes on to the other program and back.
+      const outer = await one.put({ some: refs.slice(0, 50) });
+      const sent = await send([outer, ...refs], one, other);
+      const back = await send(
+        sent.filter((_, index) => index % 3 === 0),
+        other,
+        one,
+      );
+      for (const ref of [...refs, outer, ...sent, ...back]) held.push(() => ref.release());
+      // Of what is there some goes while other is on its way.
+      for (let drops = 0; drops < 1_500; drops++) held.splice(random.below(held.length), 1)[0]?.();
+    }
+    expect(node.store.size).toBeGreaterThan(5_000);
+    while (held.length > 0) {
+      const index = random.below(held.length);
+      const last = held.pop();
+      const drop = held[index];
+      if (last && drop) held[index] = last;
+      (drop ?? last)?.();
+    }
+    await settled();
+    await until("the store is empty", () => node.store.size === 0);
+    expect([one.holds.size, other.holds.size, node.store.storedBytes]).toEqual([0, 0, 0]);
+  }, 120_000);
+
+  test("a value stays while a message with it is under way, whoever lets go (REF-1)", async () => {
+    const ref = await one.put(large());
+    const outgoing = outgoingValue([ref], one, true);
+    ref.release();
+    await settled();
+    expect(node.store.size).toBe(1);
+    const [got] = decodeValue(outgoing.bytes, other) as [ObjectRef<Uint8Array>];
+    await other.holds.settled();
+    outgoing.release();
+    await until("the sender has let go", () => node.store.heldBy("session-1").length === 0);
+    expect((await other.get(got)).byteLength).toBe(150_000);
+    got.release();
+    await until("it is gone", () => node.store.size === 0);
+  });
+
+  test("a reference that comes back is the one that is there, and a new one after that was released", async () => {
+    const ref = await one.put(large());
+    const there = await send(ref, one, other);
+    expect(await send(there, other, one)).toBe(ref);
+    ref.release();
+    const again = await send(there, other, one);
+    expect(again).not.toBe(ref);
+    expect((await again.get()).byteLength).toBe(150_000);
+    const small = await one.put(1);
+    small.release();
+    await expect(one.get(small)).rejects.toMatchObject({ code: "OBJECT_LOST" });
+  });
+
+  test("a value that was freed is lost to everybody", async () => {
+    const ref = await one.put(large());
+    const there = await send(ref, one, other);
+    await one.free([ref]);
+    await expect(other.get(there)).rejects.toMatchObject({ code: "OBJECT_LOST" });
+    await expect(one.get(ref)).rejects.toMatchObject({ code: "OBJECT_LOST" });
+  });
+
+  test("a node that comes back finds its programs, what they hold, and what they let go of meanwhile (NODECONNECTION-1, VALUELINK-2)", async () => {
+    const [kept, dropped] = [await one.put(large()), await one.put(large())];
+    node.cutOff();
+    dropped.release();
+    const putting = one.put(large());
+    const reading = one.get(kept);
+    await node.serve();
+    expect((await reading).byteLength).toBe(150_000);
+    const put = await putting;
+    await until("what was let go of is gone", () => node.store.size === 2);
+    expect((await one.get(put)).byteLength).toBe(150_000);
+  });
+
+  test("orders are carried out in their order: what is received and let go of at once is let go of (VALUELINK-1)", async () => {
+    const ref = await one.put(large());
+    const bytes = encodeValue([ref], { onReference: () => undefined });
+    for (let times = 0; times < 20; times++) {
+      const [got] = decodeValue(bytes, other) as [ObjectRef];
+      got.release();
+    }
+    await settled();
+    await until("the other program holds nothing", () => node.store.heldBy("actor-1.1").length === 0);
+    expect(node.store.heldBy("session-1")).toEqual([ref.objectId]);
+  });
+
+  test("a value that is freed and written over while it is read is given whole or not at all (FILEVALUE-1, SEGMENT-1)", async () => {
+    let read = 0;
+    for (let round = 1; round <= 40; round++) {
+      const ref = await one.put(new Uint8Array(1_000_000).fill(round));
+      const there = await send(ref, one, other);
+      const reading = Promise.all([1, 2, 3].map(() => other.get(there).catch(() => undefined)));
+      // Now and then it is read before.
+      for (let turns = 0; turns < round * round; turns++)
+        await new Promise((resolve) => setImmediate(resolve));
+      await one.free([ref]);
+      // It takes over the file of the freed one.
+      const next = await one.put(new Uint8Array(1_000_000).fill(255));
+      for (const bytes of await reading) {
+        if (bytes === undefined) continue;
+        read++;
+        expect(Buffer.compare(bytes, Buffer.alloc(1_000_000, round))).toBe(0);
+      }
+      await one.free([next]);
+    }
+    expect(read).toBeGreaterThan(0);
+  }, 60_000);
+
+  test("what could not be told elsewhere is told again (HOLDS-2)", async () => {
+    node.reachesOthers = false;
+    const ref = other.holds.received("ab".repeat(20), 1, other);
+    await settled();
+    ref.release();
+    await settled();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(node.toldElsewhere).toEqual([]);
+    node.reachesOthers = true;
+    await until("it is told", () => node.toldElsewhere.length > 0, { timeoutMs: 30_000 });
+    expect(node.toldElsewhere).toEqual([{ objectIds: ["ab".repeat(20)], holder: "actor-1.1" }]);
+  }, 60_000);
+});
