@@ -268,7 +268,7 @@ export async function warmUp(): Promise<void> {
   };
   await new Promise<void>((resolve) => {
     const call = { promise: Promise.resolve() } as unknown as TaskCall;
-    const pool = { call: () => call, submit: () => resolve() };
+    const pool = { call: () => call, submit: () => resolve(), values: undefined };
     void taskType<() => void>(undefined, taskSource, {}, pool)();
   });
   await actorType(PlannedActor, source, {}, { ...deps, handle: () => handle as never }).spawn({
