@@ -27,6 +27,7 @@ import type { Demand } from "./demand.js";
 import type { NodeTable } from "./node-table.js";
 import { bundleLease, type GroupSpec, groupRequestOf, type PlacementGroup } from "./placement-group.js";
 import type { PlacementGroupTable } from "./placement-group-table.js";
+import { WaitingGroups } from "./waiting-groups.js";
 
 /** As long as a pass over the groups that wait may hold the event loop, and one placement. */
 const sliceMs = 8;
@@ -46,8 +47,7 @@ export class PlacementGroups {
   readonly #deps: PlacementGroupsDeps;
   /** Nodes that can be used. */
   readonly #views = new Map<string, NodeView>();
-  /** Ids of groups with bundles that wait, the longest waiting first. */
-  readonly #waiting = new Set<string>();
+  readonly #waiting: WaitingGroups;
   /** Groups as the store holds them: what can be used of them (PGROUP-1). */
   readonly #usable = new Map<string, PlacementGroup>();
   readonly #queues = new Map<string, BundleQueue>();
@@ -56,6 +56,7 @@ export class PlacementGroups {
 
   constructor(deps: PlacementGroupsDeps) {
     this.#deps = deps;
+    this.#waiting = new WaitingGroups(deps.demand);
     deps.nodes.onChange((nodeId, view) => this.#nodeChanged(nodeId, view));
     deps.nodes.onDead(({ nodeId }) => this.#nodeDied(nodeId));
   }
@@ -97,8 +98,8 @@ export class PlacementGroups {
     const { groups } = this.#deps;
     const { groupId } = spec;
     if (groups.get(groupId) === undefined) {
-      groups.create(spec);
-      if (!this.#place(groupId)) this.#wait(groupId);
+      const group = groups.create(spec);
+      if (!this.#place(groupId)) this.#waiting.add(group);
     }
     await groups.durable(groupId);
     return this.known(groupId);
@@ -118,7 +119,7 @@ export class PlacementGroups {
     const { groups, nodes, logger } = this.#deps;
     const { state, places } = this.known(groupId);
     if (state !== "REMOVED") {
-      this.#waitNoMore(groupId);
+      this.#waiting.delete(groupId);
       // PGROUP-4: their rows are written before the group's.
       this.#endActors(groupId, reason);
       this.#queues.delete(groupId);
@@ -239,30 +240,14 @@ export class PlacementGroups {
     const usable = this.#usable.get(groupId);
     if (usable !== undefined) this.#usableNow(usable);
     if (missing === 0) return;
-    this.#wait(groupId);
+    this.#waiting.add(groups.get(groupId) ?? group);
     this.#schedule();
-  }
-
-  #wait(groupId: string): void {
-    const group = this.#deps.groups.get(groupId);
-    if (group === undefined) return;
-    this.#waiting.add(groupId);
-    const { bundles, placed } = groupRequestOf(group);
-    for (const [index, request] of bundles.entries())
-      if (!placed?.has(index))
-        this.#deps.demand().add(bundleLease(groupId, index), group.spec.ownerId, request);
-  }
-
-  #waitNoMore(groupId: string): void {
-    if (!this.#waiting.delete(groupId)) return;
-    const bundles = this.#deps.groups.get(groupId)?.spec.bundles ?? [];
-    for (const index of bundles.keys()) this.#deps.demand().delete(bundleLease(groupId, index));
   }
 
   #schedule(): void {
     if (this.#scheduled || this.#waiting.size === 0) return;
     this.#scheduled = true;
-    queueMicrotask(() => this.#pass([...this.#waiting]));
+    queueMicrotask(() => this.#pass(this.#waiting.ids));
   }
 
   /** Tries each group that waits once, in turns of at most sliceMs. */
@@ -292,7 +277,7 @@ export class PlacementGroups {
     const views = [...this.#views.values()].filter(({ nodeId }) => !isReserved(nodeId));
     const plan = placeBundles(views, groupRequestOf(group));
     if (plan === undefined) return false;
-    this.#waitNoMore(groupId);
+    this.#waiting.delete(groupId);
     const places = group.places.map((place, index) => place ?? plan.get(index));
     const durable = groups.update(groupId, { state: "CREATED", places });
     const placed = groups.get(groupId);

@@ -1,0 +1,40 @@
+import type { Demand } from "./demand.js";
+import { bundleLease, groupRequestOf, type PlacementGroup } from "./placement-group.js";
+
+/** The groups with bundles that wait, the longest waiting first. Who could make room for them is told of each bundle. */
+export class WaitingGroups {
+  readonly #demand: () => Demand;
+  readonly #groups = new Map<string, PlacementGroup>();
+
+  constructor(demand: () => Demand) {
+    this.#demand = demand;
+  }
+
+  get ids(): string[] {
+    return [...this.#groups.keys()];
+  }
+
+  get size(): number {
+    return this.#groups.size;
+  }
+
+  has(groupId: string): boolean {
+    return this.#groups.has(groupId);
+  }
+
+  /** The group waits, or waits for other bundles than before. */
+  add(group: PlacementGroup): void {
+    const { groupId, ownerId } = group.spec;
+    this.#groups.set(groupId, group);
+    const { bundles, placed } = groupRequestOf(group);
+    for (const [index, request] of bundles.entries())
+      if (!placed?.has(index)) this.#demand().add(bundleLease(groupId, index), ownerId, request);
+  }
+
+  delete(groupId: string): void {
+    const group = this.#groups.get(groupId);
+    if (group === undefined) return;
+    this.#groups.delete(groupId);
+    for (const index of group.spec.bundles.keys()) this.#demand().delete(bundleLease(groupId, index));
+  }
+}
