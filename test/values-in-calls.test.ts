@@ -47,7 +47,7 @@ beforeEach(async () => {
   await storeIsEmpty();
 }, 120_000);
 
-test("large arguments and results are what they were, and leave nothing behind", async () => {
+test("large arguments and results are what they were, and leave nothing behind (CALL-4)", async () => {
   const bytes = Uint8Array.from({ length: 5_000_000 }, (_, index) => index % 253);
   const call = keeper.echo({ bytes, text: "x".repeat(200_000) });
   // What is sent is what it was when the call was made.
@@ -68,7 +68,7 @@ test("large arguments and results are what they were, and leave nothing behind",
   await storeIsEmpty();
 }, 180_000);
 
-test("references stand anywhere in arguments and results and are live where they arrive", async () => {
+test("references stand anywhere in arguments and results and are live where they arrive (CALLVALUES-1, KEPT-1)", async () => {
   const { client } = cluster;
   const small = await client.put({ text: "small" });
   const large = await client.put(new Uint8Array(400_000).fill(3));

@@ -26,12 +26,13 @@ let parent: string;
 let store: ObjectStore;
 let server: RpcServer;
 let peer: Peer;
+let clock: StandingClock;
 /** What was told to other nodes. */
 let freed: [readonly string[], string][];
 
 beforeEach(async () => {
   parent = await mkdtemp(join(tmpdir(), "palimpsest-link-"));
-  const clock = new StandingClock();
+  clock = new StandingClock();
   store = await ObjectStore.open({ folder: join(parent, "objects"), maxBytes: 1024 * kib, clock });
   freed = [];
   const freeElsewhere = async (objectIds: readonly string[], holder: string) => {
@@ -165,7 +166,7 @@ describe("a program's stream of values", () => {
     expect(store.find(id)).toBeDefined();
   });
 
-  test("what was reserved and not sealed goes with the stream (OBJECTLINK-3)", async () => {
+  test("what was reserved and not sealed goes with the stream (OBJECTLINK-3, SHARED-1)", async () => {
     const program = await Program.open();
     await program.order({ reserve: { objectId: randomBytes(20), sizeBytes: 1_000 * kib } });
     expect(await readdir(store.folder)).toHaveLength(1);
@@ -185,6 +186,14 @@ describe("a program's stream of values", () => {
     await expect(stat(join(store.folder, id))).rejects.toThrow(/ENOENT/);
     await reader.close();
     expect(store.storedBytes).toBe(600 * kib);
+  });
+
+  test("a freed file that nobody takes over is removed after a while (SEGMENT-2)", async () => {
+    const program = await Program.open();
+    await program.order({ release: idsOf(await program.write(700 * kib)) });
+    expect(await readdir(store.folder)).toHaveLength(1);
+    clock.advance(30_000);
+    await expect.poll(() => readdir(store.folder), { timeout: 20_000 }).toEqual([]);
   });
 
   test("what a program let go of while its stream was away is let go of by the next one (OBJECTLINK-1)", async () => {

@@ -4,7 +4,8 @@
  * Invariants:
  * - KEPT-1. What a reply refers to is kept until it is taken, or `graceMs` after the caller's stream has ended: a caller
  *   that has read the reply is about to hold it.
- * - KEPT-2. Of more than `maxReplies` replies that are not taken the oldest are let go.
+ *
+ * Of more than `maxReplies` replies that are not taken the oldest are let go.
  */
 const graceMs = 10_000;
 const maxReplies = 10_000;
