@@ -142,7 +142,7 @@ test("the head counts nodes, actors, leases and the jobs of the queues", () => {
 });
 
 test("the node counts processes and objects", () => {
-  expect(sumOf("node", "palimpsest_node_processes")).toBe(4);
+  expect(sumOf("node", "palimpsest_node_processes", { state: "running" })).toBe(4);
   expect(sumOf("node", "palimpsest_node_process_starts_total")).toBe(4);
   expect(sumOf("node", "palimpsest_node_process_start_seconds_count")).toBe(4);
   expect(sumOf("node", "palimpsest_node_objects")).toBeGreaterThan(0);

@@ -13,7 +13,7 @@ const cacheDir = mkdtempSync(join(tmpdir(), "palimpsest-recipes-"));
 afterAll(() => rmSync(cacheDir, { recursive: true }));
 
 const files = readdirSync(builtinRecipesDir, { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".yaml") && !file.startsWith("evals/"))
+  .filter((file) => file.endsWith(".yaml") && !/^(evals|adapters)\//.test(file))
   .sort();
 const bases = files.filter((file) => file.endsWith("-base.yaml"));
 const runs = files.filter((file) => !bases.includes(file));
