@@ -33,18 +33,28 @@ export async function* actorOutput(
   let tailLines = options.tailLines ?? 0;
   for (;;) {
     const address = await addressOf(state, actor);
-    yield* oneProcess(network, address, { actorId: actor.actorId, incarnation, tailLines, follow }, signal);
+    try {
+      yield* oneProcess(network, address, { actorId: actor.actorId, incarnation, tailLines, follow }, signal);
+    } catch (error) {
+      // One that came and went between two looks may have run on another node.
+      if (actor.incarnation <= incarnation || PalimpsestError.from(error).code !== "NOT_FOUND") throw error;
+    }
     if (!follow || options.incarnation !== undefined) return;
-    // Of the next process all is wanted.
-    tailLines = 0;
-    while (actor.incarnation <= incarnation) {
+    // The head may hear of an end later than who reads the output: until then nothing is read again.
+    while (actor.incarnation <= incarnation || !hasOutput(actor)) {
       if (actor.state === "dead" || signal?.aborted) return;
       await delay(restartPollMs, signal);
       actor = await actorOf(state, actor.actorId);
-      if (actor.state === "alive" && actor.incarnation === incarnation) break;
     }
-    incarnation = actor.incarnation;
+    incarnation += 1;
+    // Of the next process all is wanted.
+    tailLines = 0;
   }
+}
+
+/** Before it lives, the file of its newest process may not be there. */
+function hasOutput({ state }: ActorInfo): boolean {
+  return state === "alive" || state === "dead";
 }
 
 async function actorOf(state: Pick<ClusterState, "actors">, target: string): Promise<ActorInfo> {

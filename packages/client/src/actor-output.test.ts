@@ -1,0 +1,67 @@
+import { type Network, PalimpsestError } from "@palimpsest/wire";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { actorOutput } from "./actor-output.js";
+import type { ActorInfo, NodeInfo } from "./views.js";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+type Seen = Pick<ActorInfo, "state" | "incarnation">;
+
+/** A cluster whose head tells these states one after the other, and whose node keeps these files by incarnation. */
+function cluster(seen: readonly Seen[], files: Readonly<Record<number, string>>) {
+  const left = [...seen];
+  const asked: number[] = [];
+  const actor = () => {
+    const now = left.length > 1 ? left.shift() : left[0];
+    return { actorId: "actor-1", name: "talker", nodeId: "node-1", createdAtMs: 1, ...now } as ActorInfo;
+  };
+  const state = {
+    actors: async () => [actor()],
+    nodes: async () => [{ nodeId: "node-1", state: "alive", objectsAddress: "here:1" } as NodeInfo],
+  };
+  const serverStream = (_method: unknown, { incarnation }: { readonly incarnation: number }) => {
+    asked.push(incarnation);
+    async function* chunks() {
+      const text = files[incarnation];
+      if (text === undefined) throw new PalimpsestError("NOT_FOUND", "this node keeps no output");
+      yield { data: Buffer.from(text) };
+    }
+    return Object.assign(chunks(), { cancel: () => undefined });
+  };
+  const network = { connect: () => ({ serverStream, close: () => undefined }) } as unknown as Network;
+  const read = async (follow: boolean) => {
+    let all = "";
+    for await (const part of actorOutput(state, network, "talker", { follow })) all += part;
+    return all;
+  };
+  const text = async (follow: boolean) => {
+    const [all] = await Promise.all([read(follow), vi.advanceTimersByTimeAsync(10_000)]);
+    return all;
+  };
+  return { text, asked };
+}
+
+test("a process that has ended is not read again while the head still takes it for alive", async () => {
+  const alive: Seen = { state: "alive", incarnation: 1 };
+  const { text, asked } = cluster([alive, alive, { state: "dead", incarnation: 1 }], { 1: "once\n" });
+  expect(await text(true)).toBe("once\n");
+  expect(asked).toEqual([1]);
+});
+
+test("processes that came and went between two looks are read too, but for those whose output is elsewhere", async () => {
+  const seen: Seen[] = [
+    { state: "alive", incarnation: 1 },
+    { state: "dead", incarnation: 4 },
+  ];
+  expect(await cluster(seen, { 1: "a", 2: "b", 4: "d" }).text(true)).toBe("abd");
+});
+
+test("without follow what is not kept is said", async () => {
+  const { text } = cluster([{ state: "dead", incarnation: 3 }], {});
+  await expect(text(false)).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
