@@ -12,6 +12,7 @@ import { parseArgs } from "node:util";
 import type { Cluster } from "@palimpsest/client";
 import { TestCluster } from "../../test/support/test-cluster.js";
 import { Contender, median } from "../contender.js";
+import { rateIn } from "./window.js";
 
 const { values: flags } = parseArgs({ options: { json: { type: "string" } } });
 const secondsPerCase = Number(process.env["PALIMPSEST_BENCH_SECONDS"] ?? 4);
@@ -49,18 +50,6 @@ const cases: readonly Case[] = [
   },
 ];
 
-/** Groups per second in one window. */
-async function window(once: () => Promise<number>): Promise<number> {
-  const beganMs = performance.now();
-  let sum = 0;
-  let tookMs = 0;
-  do {
-    sum += await once();
-    tookMs = performance.now() - beganMs;
-  } while (tookMs < windowMs);
-  return sum / (tookMs / 1_000);
-}
-
 const cluster = await TestCluster.start({ workers: 1 });
 const python = process.env["PALIMPSEST_RAY_PYTHON"] ?? "python3";
 const script = fileURLToPath(new URL("./ray_placement_groups.py", import.meta.url));
@@ -70,11 +59,11 @@ try {
   let hasRay = (await ray.ask({ name: "ready" })) !== undefined;
   for (const { name, once } of cases) {
     const act = () => once(cluster.client);
-    await window(act);
+    await rateIn(windowMs, act);
     const ours: number[] = [];
     const theirs: number[] = [];
     for (let done = 0; done < (secondsPerCase * 1_000) / windowMs; done++) {
-      ours.push(await window(act));
+      ours.push(await rateIn(windowMs, act));
       const answer = hasRay
         ? ((await ray.ask({ name, windowMs })) as { rate: number | null } | undefined)
         : undefined;

@@ -15,6 +15,7 @@ import { TestCluster } from "../../test/support/test-cluster.js";
 import { Contender, median } from "../contender.js";
 import { Echo } from "./echo.js";
 import { rayCases } from "./ray-cases.js";
+import { rateIn } from "./window.js";
 
 const { values: flags } = parseArgs({
   options: {
@@ -24,18 +25,6 @@ const { values: flags } = parseArgs({
   },
 });
 const windowMs = 1_000;
-
-/** What is done in one window, per second. */
-async function window(once: () => Promise<number>): Promise<number> {
-  const beganMs = performance.now();
-  let sum = 0;
-  let tookMs = 0;
-  do {
-    sum += await once();
-    tookMs = performance.now() - beganMs;
-  } while (tookMs < windowMs);
-  return sum / (tookMs / 1_000);
-}
 
 /** `head start`, `worker join`, connect and an actor's first answer, milliseconds. */
 async function startUp(): Promise<{ readonly cluster: TestCluster; readonly firstCallMs: number }> {
@@ -72,7 +61,7 @@ try {
     const theirs: number[] = [];
     // The first window of each warms it up.
     for (let done = 0; done <= Number(flags.windows); done++) {
-      const our = await window(once);
+      const our = await rateIn(windowMs, once);
       const answer =
         version === undefined
           ? undefined

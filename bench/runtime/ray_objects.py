@@ -1,11 +1,8 @@
 """Ray's side of objects.ts: answers each line of JSON with one, for as long as there are lines."""
 
-import json
-import sys
-import time
-
 import numpy as np
 import ray
+from ray_window import serve
 
 ray.init(num_cpus=2, log_to_driver=False, configure_logging=False, object_store_memory=2_000_000_000)
 BYTES = np.ones(100_000_000, dtype=np.uint8)
@@ -42,17 +39,4 @@ CASES = {
     "wait on 1,000 references": wait,
 }
 
-for line in sys.stdin:
-    question = json.loads(line)
-    once = CASES.get(question["name"])
-    rate = None
-    if once is not None:
-        began = time.perf_counter()
-        total = 0
-        while True:
-            total += once()
-            took = time.perf_counter() - began
-            if took >= question["windowMs"] / 1000:
-                break
-        rate = total / took
-    print(json.dumps({"rate": rate}), flush=True)
+serve(CASES)

@@ -7,6 +7,6 @@ export function recipeNotices({ learner, rollout }: Pick<Recipe, "learner" | "ro
   const isRounded = learner.precision === "bfloat16" || rollout.precision === "bfloat16";
   if (!isRounded || oldLogprobs !== "rollout" || importance.kind !== "none") return [];
   return [
-    "learner.oldLogprobs is rollout and products are in bfloat16: sampler and learner differ by their rounding, which clipping takes for a change of the policy, and entropy may fall; set oldLogprobs to recompute and importance to { kind: tis-token, cap: 2 }",
+    "learner.oldLogprobs is rollout and products are in bfloat16: sampler and learner differ by their rounding, which the ratio takes for a change of the policy; set oldLogprobs to recompute and importance to { kind: tis-token, cap: 2 }",
   ];
 }
