@@ -15,6 +15,7 @@ const allowed = {
   node: ["wire", "telemetry"],
   client: ["wire", "telemetry"],
   worker: ["wire", "telemetry", "client"],
+  autoscaler: ["wire", "telemetry", "scheduler"],
   datasets: ["trajectories"],
   model: ["jit"],
   agents: ["memory"],

@@ -9,6 +9,7 @@ const together = [
   "test/chaos/*.test.ts",
   ...[
     "agents",
+    "autoscaler",
     "cli",
     "client",
     "datasets",
