@@ -62,3 +62,36 @@ export async function depth(levels: number): Promise<number> {
 }
 
 export const notAFunction = 1;
+
+/** The node that runs it. */
+export function whereabouts(): string {
+  return taskContext().nodeId;
+}
+
+/** As `pause`, saying the node. */
+export async function pauseThere(ms: number): Promise<string> {
+  const { nodeId } = taskContext();
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  return nodeId;
+}
+
+/** Nodes of a task and of a task of that one, and of one that asks for no capture. */
+export async function descendants(levels: number): Promise<readonly string[]> {
+  const { nodeId, connect } = taskContext();
+  const cluster = await connect();
+  if (levels === 0) return [nodeId];
+  const resources = { cpu: 0.25 };
+  const below = cluster.task(descendants, { from: new URL(import.meta.url) }, { resources });
+  return [nodeId, ...(await below(levels - 1))];
+}
+
+/** Groups of what a captured task spawns: an actor, and one that is told to go anywhere. */
+export async function capturedActors(): Promise<readonly string[]> {
+  const cluster = await taskContext().connect();
+  const kind = cluster.actor(Child, { from: new URL(import.meta.url) }, { resources: { cpu: 0.1 } });
+  const children = [await kind.spawn(), await kind.options({ strategy: "pack" }).spawn()];
+  await Promise.all(children.map((child) => child.ready()));
+  return await Promise.all(children.map(async (child) => (await child.info()).groupId));
+}
+
+export class Child {}

@@ -1,9 +1,9 @@
 import { markReference, PalimpsestError } from "@palimpsest/wire";
 import type { ActorChannel } from "./actor-channel.js";
+import type { ActorInfo } from "./actor-view.js";
 import { encodeArguments } from "./call-arguments.js";
 import type { DeathListener } from "./death-watches.js";
 import type { ValueStore } from "./value-store.js";
-import type { ActorInfo } from "./views.js";
 
 /** A method as a caller elsewhere sees it: a promise of its value, or its items when it is an async generator. */
 export type RemoteMethod<Method> = Method extends (...args: infer Args) => infer Result

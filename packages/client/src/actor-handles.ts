@@ -8,10 +8,10 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { ActorChannel } from "./actor-channel.js";
 import { type ActorHandle, createHandle } from "./actor-handle.js";
 import type { ActorResolver } from "./actor-resolver.js";
+import { actorView } from "./actor-view.js";
 import { DeathWatches } from "./death-watches.js";
 import type { HeadClient } from "./head-client.js";
 import type { ValueStore } from "./value-store.js";
-import { actorView } from "./views.js";
 
 /** Time over its own wait that ResolveActor gets to answer. */
 const resolveSlackMs = 2_000;

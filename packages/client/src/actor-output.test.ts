@@ -1,7 +1,8 @@
 import { type Network, PalimpsestError } from "@palimpsest/wire";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { actorOutput } from "./actor-output.js";
-import type { ActorInfo, NodeInfo } from "./views.js";
+import type { ActorInfo } from "./actor-view.js";
+import type { NodeInfo } from "./views.js";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });

@@ -1,8 +1,8 @@
 import { fromGrpcError, type Network, nodeLogsService, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import type { ActorInfo } from "./actor-view.js";
 import type { ClusterState } from "./cluster-state.js";
 import { delay } from "./delay.js";
-import type { ActorInfo } from "./views.js";
 
 const restartPollMs = 500;
 

@@ -6,6 +6,7 @@ import { type Code, type CodeSource, codeOf } from "./code-ref.js";
 import type { ActorOptions, ResolvedActorOptions } from "./config.js";
 import { ObjectRef } from "./object-ref.js";
 import type { ContentRef } from "./objects.js";
+import { placementField } from "./placement-field.js";
 import { schedulingFields } from "./scheduling.js";
 
 /** Largest encoded constructor arguments in an actor's specification; the head refuses more. */
@@ -38,6 +39,8 @@ export interface ActorTypeDeps {
   /** 0 when the owner is a session. */
   readonly ownerIncarnation: number;
   readonly jobId: string;
+  /** Placement group that captures what its owner spawns; empty: none does. */
+  readonly capturedBy: string;
   /** Puts constructor arguments into the object store, held by the actor. */
   putArguments(bytes: Uint8Array, holder: string): Promise<ContentRef>;
   /** Has values that constructor arguments refer to held by the actor. */
@@ -88,7 +91,7 @@ export function actorType<Instance extends object, Args extends unknown[]>(
       ...(await argumentsOf(args, actorId, deps)),
       resources: { quantities: resources },
       ...schedulingFields({ labels, strategy }),
-      placement: placement ? { groupId: placement.group.groupId, bundle: placement.bundle ?? null } : null,
+      placement: placementField(placement, options, deps.capturedBy),
       fence: fences[fence ?? "default"],
       ownerId: deps.ownerId,
       ownerIncarnation: deps.ownerIncarnation,

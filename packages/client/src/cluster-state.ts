@@ -1,4 +1,5 @@
 import { headService } from "@palimpsest/wire";
+import { type ActorFilter, type ActorInfo, actorStateOf, actorView } from "./actor-view.js";
 import type { HeadCallOptions, HeadClient } from "./head-client.js";
 import type { ContentRef } from "./objects.js";
 import { pages } from "./pages.js";
@@ -9,10 +10,6 @@ import {
   type PlacementGroupInfo,
 } from "./placement-group.js";
 import {
-  type ActorFilter,
-  type ActorInfo,
-  actorStateOf,
-  actorView,
   type ClusterInfo,
   type ClusterSummary,
   clusterView,

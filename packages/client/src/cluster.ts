@@ -5,6 +5,7 @@ import type { ActorHandle } from "./actor-handle.js";
 import type { ActorHandles } from "./actor-handles.js";
 import { type ActorOutputOptions, actorOutput } from "./actor-output.js";
 import { type ActorClass, type ActorSource, type ActorType, actorType } from "./actor-type.js";
+import { actorView } from "./actor-view.js";
 import type { Bundle } from "./bundle.js";
 import { BundleUploads } from "./bundle-uploads.js";
 import { ClusterValues } from "./cluster-values.js";
@@ -27,7 +28,7 @@ import { SessionThread } from "./session-thread.js";
 import { TaskPool } from "./task-pool.js";
 import { type TaskFunction, type TaskType, taskType } from "./task-type.js";
 import type { ValueStore } from "./value-store.js";
-import { actorView, type ClusterInfo, clusterView } from "./views.js";
+import { type ClusterInfo, clusterView } from "./views.js";
 import { networkOf, type WatchedNetwork } from "./watched-network.js";
 
 /** Opens the session of a driver; `Session.open` in this thread. */
@@ -93,6 +94,7 @@ export class Cluster extends ClusterValues {
       ownerId: this.sessionId,
       ownerIncarnation: options.owner?.incarnation ?? 0,
       isTaskWorker: options.owner?.isTaskWorker ?? false,
+      capturedBy: options.owner?.capturedBy ?? "",
       create: (request, bundle) => this.#create(request, bundle),
     });
     this.objects = new Objects({
@@ -212,6 +214,7 @@ export class Cluster extends ClusterValues {
   ): ActorType<Instance, Args> {
     return actorType(Class, source, options, {
       ...this.#owner(),
+      capturedBy: this.#options.owner?.capturedBy ?? "",
       create: async (request, bundle) => {
         const info = await this.#create(request, bundle);
         if (actorView(info).state === "dead") throw diedError(info);

@@ -21,6 +21,10 @@ const connectOptionsSchema = z.strictObject({
       actorId: z.string().min(1),
       incarnation: z.int().min(1),
       isTaskWorker: z.boolean().default(false),
+      capturedBy: z
+        .string()
+        .default("")
+        .describe("Placement group that what it spawns goes into, unless that says another place"),
     })
     .optional()
     .describe(
@@ -89,6 +93,10 @@ const placementSchema = z.strictObject({
     )
     .describe("The placement group"),
   bundle: z.int().min(0).optional().describe("Index of the bundle; default any that has room"),
+  captureChildren: z
+    .boolean()
+    .default(false)
+    .describe("Whether what it spawns, actors and tasks, goes into the group too, in any bundle"),
 });
 
 const placementGroupOptionsSchema = z.strictObject({
@@ -169,6 +177,9 @@ const taskOptionsSchema = z.strictObject({
     .describe('What it takes of its node: "cpu" and "gpu" in counts, "memory" in bytes, others are custom'),
   labels: labelsSchema.describe("What the labels of its node must be like, as for an actor"),
   strategy: strategySchema.describe("How its node is chosen, as for an actor"),
+  placement: placementSchema
+    .optional()
+    .describe("The placement group, and its bundle, of which it takes its resources, as for an actor"),
   environment: text.default({}).describe("Extra environment of its process"),
   maxRetries: z
     .int()

@@ -2,8 +2,8 @@ import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { expect, test } from "vitest";
 import type { ActorResolver } from "./actor-resolver.js";
+import type { ActorInfo } from "./actor-view.js";
 import { DeathWatches } from "./death-watches.js";
-import type { ActorInfo } from "./views.js";
 
 const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD } = proto.ActorState;
 

@@ -9,8 +9,8 @@
 import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
+import { type ActorInfo, actorView } from "./actor-view.js";
 import { delay } from "./delay.js";
-import { type ActorInfo, actorView } from "./views.js";
 
 /** No incarnation is later: the head then answers early only of a death. */
 const noIncarnation = 2 ** 31 - 1;

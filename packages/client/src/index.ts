@@ -16,6 +16,7 @@ export { createHandle, reservedMethods } from "./actor-handle.js";
 export { ActorPool } from "./actor-pool.js";
 export type { ActorResolver } from "./actor-resolver.js";
 export type { ActorClass, ActorSource, ActorType } from "./actor-type.js";
+export type { ActorFilter, ActorInfo, ActorStateName, DeathCertificate } from "./actor-view.js";
 export type { Bundle, BundleOptions, ModuleSource } from "./bundle.js";
 export { bundleModule } from "./bundle.js";
 export { isSignalMarker } from "./call-arguments.js";
@@ -47,12 +48,8 @@ export type { TaskControls, TaskFunction, TaskType } from "./task-type.js";
 export { type PutOptions, ValueStore } from "./value-store.js";
 export type { Waitable, Waited, WaitOptions } from "./value-wait.js";
 export type {
-  ActorFilter,
-  ActorInfo,
-  ActorStateName,
   ClusterInfo,
   ClusterSummary,
-  DeathCertificate,
   NodeFilter,
   NodeInfo,
   NodeStateName,

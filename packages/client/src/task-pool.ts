@@ -39,6 +39,8 @@ export interface TaskPoolDeps {
   /** Whether this process is a worker for tasks itself. */
   readonly isTaskWorker: boolean;
   readonly jobId: string;
+  /** Placement group that captures what this process spawns. Default: none does. */
+  readonly capturedBy?: string;
   readonly create: (
     request: proto.CreateActorRequest.$Properties,
     bundle: Bundle | undefined,
@@ -50,7 +52,11 @@ export interface TaskPoolDeps {
 }
 
 /** What the workers of a shape are started with. */
-export type TaskShape = Pick<ResolvedTaskOptions, "resources" | "labels" | "strategy" | "environment">;
+export interface TaskShape
+  extends Pick<ResolvedTaskOptions, "resources" | "labels" | "strategy" | "environment"> {
+  /** The placement group of whose bundles they take their resources. Default: none. */
+  readonly placement?: proto.GroupPlacement.$Properties | null;
+}
 
 export class TaskPool implements TaskCarrier {
   readonly #deps: TaskPoolDeps;
@@ -74,6 +80,10 @@ export class TaskPool implements TaskCarrier {
         head.call(headService.setWaiting, { actorId, incarnation, waiting, revision }),
       );
     }
+  }
+
+  get capturedBy(): string {
+    return this.#deps.capturedBy ?? "";
   }
 
   get values(): ValueStore | undefined {
@@ -143,6 +153,7 @@ export class TaskPool implements TaskCarrier {
       code.ref.bundle ?? "",
       ...[shape.resources, shape.labels, shape.environment].map((record) => Object.entries(record).sort()),
       shape.strategy,
+      shape.placement ?? null,
     ]);
     const known = this.#queues.get(key);
     if (known) return known;
@@ -153,7 +164,7 @@ export class TaskPool implements TaskCarrier {
       clock: this.clock,
       pace: this.#deps.pace,
       awaitDemand: async (waitMs, signal) => {
-        const request = { ownerId, resources, labels, waitMs };
+        const request = { ownerId, resources, labels, waitMs, groupId: shape.placement?.groupId ?? "" };
         const options = { timeoutMs: waitMs + slackMs, signal };
         return (await head.call(headService.awaitDemand, request, options)).waits ?? false;
       },
@@ -178,6 +189,7 @@ export class TaskPool implements TaskCarrier {
       code: { ...ref, exportName: "" },
       resources: { quantities: shape.resources },
       ...schedulingFields(shape),
+      placement: shape.placement ?? null,
       environment: shape.environment,
       maxConcurrency: 1,
       // Its node ends it when the head may have given the node up: its tasks run elsewhere by then.

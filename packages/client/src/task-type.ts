@@ -2,9 +2,10 @@ import { PalimpsestError } from "@palimpsest/wire";
 import type { RemoteMethod } from "./actor-handle.js";
 import { encodeArguments } from "./call-arguments.js";
 import { type Code, type CodeSource, codeOf } from "./code-ref.js";
-import type { ResolvedTaskOptions, TaskOptions } from "./config.js";
+import type { TaskOptions } from "./config.js";
+import { placementField } from "./placement-field.js";
 import type { TaskCall } from "./task-call.js";
-import type { TaskPool } from "./task-pool.js";
+import type { TaskPool, TaskShape } from "./task-pool.js";
 
 /** Loaded by the first task, see config.ts. */
 let configModule: Promise<typeof import("./config.js")> | undefined;
@@ -28,7 +29,7 @@ export interface TaskType<Fn extends TaskFunction> {
 
 interface Prepared {
   readonly code: Code;
-  readonly options: ResolvedTaskOptions;
+  readonly shape: TaskShape;
 }
 
 /** @throws {PalimpsestError} INVALID_ARGUMENT when the function has no name */
@@ -36,7 +37,7 @@ export function taskType<Fn extends TaskFunction>(
   fn: { readonly name: string } | undefined,
   source: CodeSource,
   options: TaskOptions,
-  pool: Pick<TaskPool, "call" | "submit" | "values">,
+  pool: Pick<TaskPool, "call" | "submit" | "values" | "capturedBy">,
 ): TaskType<Fn> {
   const exportName = source.exportName ?? fn?.name ?? "";
   if (exportName === "") {
@@ -53,19 +54,20 @@ export function taskType<Fn extends TaskFunction>(
     configModule ??= import("./config.js");
     const { parseTaskOptions } = await configModule;
     const resolved = parseTaskOptions(options, exportName);
-    return { code: await codeOf(source, exportName), options: resolved };
+    const placement = placementField(resolved.placement, options, pool.capturedBy);
+    return { code: await codeOf(source, exportName), shape: { ...resolved, placement } };
   }
 
   function submit(call: TaskCall): void {
     if (prepared) {
-      pool.submit(call, prepared.code, prepared.options);
+      pool.submit(call, prepared.code, prepared.shape);
       return;
     }
     preparing ??= prepare();
     preparing.then(
       (ready) => {
         prepared = ready;
-        pool.submit(call, ready.code, ready.options);
+        pool.submit(call, ready.code, ready.shape);
       },
       (reason: unknown) => {
         preparing = undefined;

@@ -1,45 +1,7 @@
 import * as proto from "@palimpsest/wire/protocol";
+import { actorStates } from "./actor-view.js";
 
-export type ActorStateName = "pending" | "starting" | "alive" | "restarting" | "dead" | "unknown";
 export type NodeStateName = "alive" | "suspect" | "dead" | "unknown";
-
-/** What is known of why a process ended. */
-export interface DeathCertificate {
-  readonly reason: string;
-  readonly exitCode: number | undefined;
-  /** Such as SIGKILL; empty when it exited by itself. */
-  readonly signal: string;
-  readonly lastStderrLines: readonly string[];
-  /** Milliseconds since the epoch. */
-  readonly lastHeartbeatMs: number;
-  readonly diedAtMs: number;
-  readonly ownerId: string;
-  readonly nodeId: string;
-  readonly pid: number;
-}
-
-export interface ActorInfo {
-  readonly actorId: string;
-  readonly name: string;
-  readonly role: string;
-  readonly state: ActorStateName;
-  readonly nodeId: string;
-  /** host:port, empty unless alive. */
-  readonly address: string;
-  readonly metricsAddress: string;
-  readonly pid: number;
-  /** Counts its processes: 1 for the first. */
-  readonly incarnation: number;
-  readonly resources: Readonly<Record<string, number>>;
-  readonly ownerId: string;
-  readonly jobId: string;
-  readonly detached: boolean;
-  /** Why it is not placed: causes by count, and what the nearest node lacks. */
-  readonly pendingReason: string;
-  readonly createdAtMs: number;
-  /** The last death, also after a restart. */
-  readonly certificate: DeathCertificate | undefined;
-}
 
 export interface NodeInfo {
   readonly nodeId: string;
@@ -53,20 +15,6 @@ export interface NodeInfo {
   readonly metricsAddress: string;
   readonly joinedAtMs: number;
   readonly lastHeartbeatMs: number;
-}
-
-/** Which actors to list. */
-export interface ActorFilter {
-  /** Dead ones too, when no states are named. */
-  readonly includeDead?: boolean;
-  readonly states?: readonly ActorStateName[];
-  readonly nodeId?: string;
-  readonly jobId?: string;
-  readonly role?: string;
-  /** Name under which a module exports the class. */
-  readonly className?: string;
-  /** How many at most; default all. */
-  readonly limit?: number;
 }
 
 /** Which nodes to list. */
@@ -150,55 +98,11 @@ export interface ClusterInfo {
   readonly redisPid: number;
 }
 
-const actorStates: Readonly<Record<number, ActorStateName>> = {
-  [proto.ActorState.ACTOR_STATE_PENDING]: "pending",
-  [proto.ActorState.ACTOR_STATE_STARTING]: "starting",
-  [proto.ActorState.ACTOR_STATE_ALIVE]: "alive",
-  [proto.ActorState.ACTOR_STATE_RESTARTING]: "restarting",
-  [proto.ActorState.ACTOR_STATE_DEAD]: "dead",
-};
-
 const nodeStates: Readonly<Record<number, NodeStateName>> = {
   [proto.NodeState.NODE_STATE_ALIVE]: "alive",
   [proto.NodeState.NODE_STATE_SUSPECT]: "suspect",
   [proto.NodeState.NODE_STATE_DEAD]: "dead",
 };
-
-export function certificateView(message: proto.DeathCertificate.$Properties): DeathCertificate {
-  return {
-    reason: message.reason ?? "",
-    exitCode: message.exitCode ?? undefined,
-    signal: message.signal ?? "",
-    lastStderrLines: message.lastStderrLines ?? [],
-    lastHeartbeatMs: message.lastHeartbeatMs ?? 0,
-    diedAtMs: message.diedAtMs ?? 0,
-    ownerId: message.ownerId ?? "",
-    nodeId: message.nodeId ?? "",
-    pid: message.pid ?? 0,
-  };
-}
-
-export function actorView(message: proto.ActorInfo.$Properties): ActorInfo {
-  const spec = message.spec;
-  return {
-    actorId: spec?.actorId ?? "",
-    name: spec?.name ?? "",
-    role: spec?.role ?? "",
-    state: actorStates[message.state ?? 0] ?? "unknown",
-    nodeId: message.nodeId ?? "",
-    address: message.address ?? "",
-    metricsAddress: message.metricsAddress ?? "",
-    pid: message.pid ?? 0,
-    incarnation: message.incarnation ?? 0,
-    resources: { ...spec?.resources?.quantities },
-    ownerId: spec?.ownerId ?? "",
-    jobId: spec?.jobId ?? "",
-    detached: spec?.detached ?? false,
-    pendingReason: message.pendingReason ?? "",
-    createdAtMs: message.createdAtMs ?? 0,
-    certificate: message.certificate ? certificateView(message.certificate) : undefined,
-  };
-}
 
 export function nodeView(message: proto.NodeInfo.$Properties): NodeInfo {
   return {
@@ -260,12 +164,6 @@ export function objectListView(message: proto.ListObjectsResponse.$Properties): 
     copyNodeIds: row.copyNodeIds ?? [],
   }));
   return { objects, totalObjects: message.totalObjects ?? 0 };
-}
-
-/** @throws {RangeError} for a name that the head does not know */
-export function actorStateOf(name: ActorStateName): proto.ActorState {
-  for (const [state, known] of Object.entries(actorStates)) if (known === name) return Number(state);
-  throw new RangeError(`state is ${name}: it must be one of ${Object.values(actorStates).join(", ")}`);
 }
 
 /** @throws {RangeError} for a name that the head does not know */

@@ -29,17 +29,17 @@ export class ActorStarts {
       if (now?.state !== actor.state) return;
       const key = pendingKey(actorId);
       const leaseId = leaseOf(actorId, now.incarnation + 1);
-      const { placement, resources } = actor.spec;
+      const { placement, resources, ownerId } = actor.spec;
       if (placement === undefined) {
         const onPlaced = (nodeId: string) => void this.#start(actorId, nodeId, undefined);
-        const { ownerId } = actor.spec;
         this.#deps.pendingQueue.enqueue(key, { leaseId, request: requestOf(actor.spec), ownerId, onPlaced });
         return;
       }
       const { groupId, bundle } = placement;
       const onPlaced = (nodeId: string, index: number) => void this.#start(actorId, nodeId, index);
-      if (!this.#deps.groups.enqueue(groupId, key, { leaseId, resources, bundle, onPlaced }))
-        this.#giveUp(now, `its placement group ${groupId} is not known any more`);
+      const queue = this.#deps.groups.queueOf(groupId);
+      if (queue) queue.enqueue(key, { leaseId, resources, bundle, ownerId, onPlaced });
+      else this.#giveUp(now, `its placement group ${groupId} is not known any more`);
     });
   }
 

@@ -39,7 +39,14 @@ export interface ActorSpec extends Scheduling {
   /** Hosts the functions of a module, not an instance of a class: the lease of a shape for tasks. */
   readonly taskWorker: boolean;
   /** The placement group of whose bundles it takes its resources; its index is undefined: of any. */
-  readonly placement: { readonly groupId: string; readonly bundle: number | undefined } | undefined;
+  readonly placement: ActorPlacement | undefined;
+}
+
+interface ActorPlacement {
+  readonly groupId: string;
+  readonly bundle: number | undefined;
+  /** Whether what it spawns goes into the group: clients see to it. */
+  readonly captureChildren: boolean;
 }
 
 /** An actor as the head knows it. Changed by ActorTable.update only. */
@@ -205,7 +212,11 @@ export function specOf(message: proto.ActorSpec.$Properties): ActorSpec {
     taskWorker: message.taskWorker ?? false,
     fence: message.fence ?? proto.Fence.FENCE_UNSPECIFIED,
     placement: message.placement
-      ? { groupId: message.placement.groupId ?? "", bundle: message.placement.bundle ?? undefined }
+      ? {
+          groupId: message.placement.groupId ?? "",
+          bundle: message.placement.bundle ?? undefined,
+          captureChildren: message.placement.captureChildren ?? false,
+        }
       : undefined,
   };
 }
@@ -224,9 +235,7 @@ export function specToProto(spec: ActorSpec): proto.ActorSpec.$Properties {
     environment: { ...spec.environment },
     concurrencyGroups: { ...spec.concurrencyGroups },
     methodGroups: { ...spec.methodGroups },
-    placement: spec.placement
-      ? { groupId: spec.placement.groupId, bundle: spec.placement.bundle ?? null }
-      : null,
+    placement: spec.placement ? { ...spec.placement, bundle: spec.placement.bundle ?? null } : null,
   };
 }
 

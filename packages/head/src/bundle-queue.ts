@@ -14,6 +14,8 @@ export interface BundleRequest {
   readonly resources: PlacementRequest["resources"];
   /** Undefined: any bundle. */
   readonly bundle: number | undefined;
+  /** Who wants it. */
+  readonly ownerId: string;
   onPlaced(nodeId: string, bundle: number): void;
 }
 
@@ -34,12 +36,17 @@ export class BundleQueue implements Places {
     return this.#queue.length;
   }
 
-  enqueue(key: string, { leaseId, resources, bundle, onPlaced }: BundleRequest): void {
+  get demand(): PendingQueue["demand"] {
+    return this.#queue.demand;
+  }
+
+  enqueue(key: string, { leaseId, resources, bundle, ownerId, onPlaced }: BundleRequest): void {
     const strategy =
       bundle === undefined ? undefined : ({ kind: "node", nodeId: placeOf(bundle), soft: false } as const);
     this.#queue.enqueue(key, {
       leaseId,
       request: { resources, labels: {}, strategy },
+      ownerId,
       onPlaced: (place) => {
         const index = indexOf(place);
         onPlaced(this.#places[index]?.nodeId ?? "", index);

@@ -74,7 +74,7 @@ export function createHeadHandlers(deps: HeadServiceDeps): UntypedServiceImpleme
     summarize: rpc.unary(headService.summarize, () => summarize(deps)),
     listQueues: rpc.unary(headService.listQueues, async () => ({ queues: [...(await deps.queueDepths())] })),
     ...createObjectRpcs(rpc, deps.objects),
-    ...createTaskRpcs(rpc, deps.pendingQueue, deps.taskWorkers),
+    ...createTaskRpcs(rpc, deps.pendingQueue, deps.groups, deps.taskWorkers),
     ...createGroupRpcs(deps),
     shutdown: rpc.unary(headService.shutdown, (request) => {
       deps.shutdown(request.all ?? false);

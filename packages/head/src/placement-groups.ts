@@ -22,7 +22,7 @@
 import { explainBundles, type NodeView, placeBundles } from "@palimpsest/scheduler";
 import type { Logger } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
-import { BundleQueue, type BundleRequest } from "./bundle-queue.js";
+import { BundleQueue } from "./bundle-queue.js";
 import type { Demand } from "./demand.js";
 import type { NodeTable } from "./node-table.js";
 import { bundleLease, type GroupSpec, groupRequestOf, type PlacementGroup } from "./placement-group.js";
@@ -172,12 +172,18 @@ export class PlacementGroups {
     return group.places.map((place) => place?.nodeId);
   }
 
-  /** Lets an actor wait for room in a bundle. False: there is no such group any more. */
-  enqueue(groupId: string, key: string, request: BundleRequest): boolean {
-    const state = this.#deps.groups.get(groupId)?.state;
-    if (state === undefined || state === "REMOVED") return false;
-    this.#queueOf(groupId).enqueue(key, request);
-    return true;
+  /** What waits for room in its bundles; undefined: there is no such group any more. */
+  queueOf(groupId: string): BundleQueue | undefined {
+    const { groups, nodes, clock } = this.#deps;
+    const state = groups.get(groupId)?.state;
+    if (state === undefined || state === "REMOVED") return undefined;
+    const known = this.#queues.get(groupId);
+    if (known !== undefined) return known;
+    const queue = new BundleQueue(groupId, nodes, clock);
+    const usable = this.#usable.get(groupId);
+    if (usable !== undefined) queue.update(usable.places);
+    this.#queues.set(groupId, queue);
+    return queue;
   }
 
   unqueue(groupId: string, key: string): void {
@@ -191,17 +197,6 @@ export class PlacementGroups {
     if (group === undefined || reason === "") return reason;
     const groupReason = this.reason(group);
     return groupReason === "" ? reason : `its placement group ${groupId} waits: ${groupReason}`;
-  }
-
-  #queueOf(groupId: string): BundleQueue {
-    const { nodes, clock } = this.#deps;
-    const known = this.#queues.get(groupId);
-    if (known !== undefined) return known;
-    const queue = new BundleQueue(groupId, nodes, clock);
-    const usable = this.#usable.get(groupId);
-    if (usable !== undefined) queue.update(usable.places);
-    this.#queues.set(groupId, queue);
-    return queue;
   }
 
   #endAll(groups: readonly PlacementGroup[], reason: string): void {

@@ -1,7 +1,8 @@
 import type { UntypedServiceImplementation } from "@grpc/grpc-js";
 import { normalizeQuantities } from "@palimpsest/scheduler";
-import { headService } from "@palimpsest/wire";
+import { headService, PalimpsestError } from "@palimpsest/wire";
 import type { PendingQueue } from "./placement.js";
+import type { PlacementGroups } from "./placement-groups.js";
 import type { Rpc } from "./rpc.js";
 import type { TaskWorkers } from "./task-workers.js";
 
@@ -11,15 +12,19 @@ const maxWaitMs = 30_000;
 export function createTaskRpcs(
   rpc: Rpc,
   queue: Pick<PendingQueue, "demand">,
+  groups: Pick<PlacementGroups, "queueOf">,
   workers: TaskWorkers,
 ): UntypedServiceImplementation {
   return {
     awaitDemand: rpc.unary(
       headService.awaitDemand,
-      async ({ ownerId, resources, labels, waitMs }, signal) => {
+      async ({ ownerId, resources, labels, waitMs, groupId }, signal) => {
         const kept = { resources: normalizeQuantities(resources?.quantities ?? {}), labels: { ...labels } };
         const boundMs = Math.min(maxWaitMs, Math.max(0, waitMs ?? 0));
-        return { waits: await queue.demand.until(ownerId ?? "", kept, boundMs, signal) };
+        const demand = groupId ? groups.queueOf(groupId)?.demand : queue.demand;
+        if (demand === undefined)
+          throw new PalimpsestError("NOT_FOUND", `placement group ${groupId} is not there any more`);
+        return { waits: await demand.until(ownerId ?? "", kept, boundMs, signal) };
       },
       maxWaitMs + 5_000,
     ),

@@ -4507,6 +4507,9 @@ export namespace palimpsest {
             /** GroupPlacement bundle. */
             bundle?: (number|null);
 
+            /** GroupPlacement captureChildren. */
+            captureChildren: boolean;
+
             /**
              * Creates a new GroupPlacement instance using the specified properties.
              * @param [properties] Properties to set
@@ -4544,6 +4547,9 @@ export namespace palimpsest {
 
                 /** GroupPlacement bundle */
                 bundle?: (number|null);
+
+                /** GroupPlacement captureChildren */
+                captureChildren?: (boolean|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -7097,6 +7103,9 @@ export namespace palimpsest {
             /** AwaitDemandRequest waitMs. */
             waitMs: number;
 
+            /** AwaitDemandRequest groupId. */
+            groupId: string;
+
             /**
              * Creates a new AwaitDemandRequest instance using the specified properties.
              * @param [properties] Properties to set
@@ -7140,6 +7149,9 @@ export namespace palimpsest {
 
                 /** AwaitDemandRequest waitMs */
                 waitMs?: (number|null);
+
+                /** AwaitDemandRequest groupId */
+                groupId?: (string|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

@@ -11264,6 +11264,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @typedef {Object} palimpsest.v1.GroupPlacement.$Properties
              * @property {string|null} [groupId] GroupPlacement groupId
              * @property {number|null} [bundle] GroupPlacement bundle
+             * @property {boolean|null} [captureChildren] GroupPlacement captureChildren
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -11311,6 +11312,14 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             GroupPlacement.prototype.bundle = null;
 
+            /**
+             * GroupPlacement captureChildren.
+             * @member {boolean} captureChildren
+             * @memberof palimpsest.v1.GroupPlacement
+             * @instance
+             */
+            GroupPlacement.prototype.captureChildren = false;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
@@ -11356,6 +11365,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 1, wireType 2 =*/10).string(message.groupId);
                 if (message.bundle != null && $Object.hasOwnProperty.call(message, "bundle"))
                     writer.uint32(/* id 2, wireType 0 =*/16).int32(message.bundle);
+                if (message.captureChildren != null && $Object.hasOwnProperty.call(message, "captureChildren") && message.captureChildren !== false)
+                    writer.uint32(/* id 3, wireType 0 =*/24).bool(message.captureChildren);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -11414,6 +11425,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 break;
                             message.bundle = reader.int32();
                             message._bundle = "bundle";
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.captureChildren = value;
+                            else
+                                delete message.captureChildren;
                             continue;
                         }
                     }
@@ -17818,6 +17838,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.Resources.$Properties|null} [resources] AwaitDemandRequest resources
              * @property {Object.<string,string>|null} [labels] AwaitDemandRequest labels
              * @property {number|null} [waitMs] AwaitDemandRequest waitMs
+             * @property {string|null} [groupId] AwaitDemandRequest groupId
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -17883,6 +17904,14 @@ export const palimpsest = $root.palimpsest = (() => {
             AwaitDemandRequest.prototype.waitMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
 
             /**
+             * AwaitDemandRequest groupId.
+             * @member {string} groupId
+             * @memberof palimpsest.v1.AwaitDemandRequest
+             * @instance
+             */
+            AwaitDemandRequest.prototype.groupId = "";
+
+            /**
              * Creates a new AwaitDemandRequest instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.AwaitDemandRequest
@@ -17923,6 +17952,8 @@ export const palimpsest = $root.palimpsest = (() => {
                         writer.uint32(/* id 3, wireType 2 =*/26).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.labels[keys[i]]).ldelim();
                 if (message.waitMs != null && $Object.hasOwnProperty.call(message, "waitMs") && (typeof message.waitMs === "object" ? message.waitMs.low || message.waitMs.high : message.waitMs !== 0))
                     writer.uint32(/* id 4, wireType 0 =*/32).int64(message.waitMs);
+                if (message.groupId != null && $Object.hasOwnProperty.call(message, "groupId") && message.groupId !== "")
+                    writer.uint32(/* id 5, wireType 2 =*/42).string(message.groupId);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -18025,6 +18056,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.waitMs = value;
                             else
                                 delete message.waitMs;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.groupId = value;
+                            else
+                                delete message.groupId;
                             continue;
                         }
                     }

@@ -238,6 +238,7 @@ function createContext(
             actorId,
             incarnation: Math.max(1, start.incarnation ?? 1),
             isTaskWorker: spec.taskWorker ?? false,
+            capturedBy: spec.placement?.captureChildren ? (spec.placement.groupId ?? "") : "",
           },
         },
         { network, program },
