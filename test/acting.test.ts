@@ -1,4 +1,5 @@
 /** Placement groups, lanes and ends of actors with processes as a person starts them. */
+import { connect } from "@palimpsest/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Acting } from "./support/acting-actor.js";
 import { TestCluster } from "./support/test-cluster.js";
@@ -53,6 +54,54 @@ describe("an actor", () => {
     await expect(cluster.client.getPlacementGroup({ groupId })).resolves.toBeDefined();
     expect((await (await cluster.client.getPlacementGroup({ groupId })).info()).state).toBe("removed");
     await (await cluster.client.getActor<Acting>({ actorId: kept.childId })).kill();
+  });
+});
+
+describe("a namespace", () => {
+  test("has names of its own: two actors of one name, each found in its own, also by what they spawn", async () => {
+    const { address, token, client } = cluster;
+    const blue = await connect({ address, token, name: "blue", namespace: "blue" });
+    const inBlue = blue.actor(Acting, source, { name: "twin", detached: true });
+    const theirs = await inBlue.spawn();
+    const ours = await kind().options({ name: "twin" }).spawn();
+    await expect(inBlue.spawn()).rejects.toMatchObject({
+      code: "ALREADY_EXISTS",
+      message: expect.stringContaining("name blue/twin belongs to"),
+    });
+    expect((await inBlue.getOrCreate()).actorId).toBe(theirs.actorId);
+    expect((await client.getActor("twin")).actorId).toBe(ours.actorId);
+    expect((await client.getActor("twin", { namespace: "blue" })).actorId).toBe(theirs.actorId);
+    expect((await blue.getActor("twin", { namespace: "default" })).actorId).toBe(ours.actorId);
+    await expect(client.getActor("twin", { namespace: "green" })).rejects.toMatchObject({
+      code: "NOT_FOUND",
+      message: expect.stringContaining('"green/twin"'),
+    });
+    // What it spawns is in its namespace, whoever calls it.
+    expect(await (await client.getActor<Acting>({ actorId: theirs.actorId })).nameChild("child")).toBe(
+      "blue",
+    );
+    await expect(client.getActor("child")).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await (await client.getActor("child", { namespace: "blue" })).ready();
+    expect((await client.actors({ namespace: "blue" })).map(({ name }) => name).sort()).toEqual([
+      "child",
+      "twin",
+    ]);
+
+    const listed = await cluster.run(["list", "actors"]);
+    expect(listed.stdout).toContain("blue/twin");
+    expect(listed.stdout).toMatch(/^\S+ +twin /m);
+    for (const target of ["blue/twin", "default/twin", "twin"]) {
+      const logs = await cluster.run(["logs", target]);
+      expect([logs.code, logs.stderr]).toEqual([0, ""]);
+    }
+    // A detached one is found by its namespace after its program has gone.
+    await blue.close();
+    const found = await client.getActor<Acting>("twin", { namespace: "blue" });
+    expect(await found.nameChild("another")).toBe("blue");
+    await Promise.all([found.kill(), ours.kill()]);
+    await expect(
+      connect({ address, token, namespace: "a b" }).then((bad) => bad.actor(Acting, source).spawn()),
+    ).rejects.toMatchObject({ message: expect.stringContaining('namespace is "a b"') });
   });
 });
 

@@ -39,6 +39,13 @@ export class Acting {
     return { childId: child.actorId, groupId: group.groupId };
   }
 
+  /** Spawns one of its kind under a name. @returns its own namespace */
+  async nameChild(name: string): Promise<string> {
+    const cluster = await this.context.connect();
+    await cluster.actor(Acting, { from: import.meta.url }, { name }).spawn();
+    return this.context.namespace;
+  }
+
   private get context(): ActorContext {
     if (this.#context === undefined) throw new Error("it has not started");
     return this.#context;

@@ -7,6 +7,8 @@ export interface ActorContext {
   readonly actorId: string;
   /** Empty when it has none. */
   readonly name: string;
+  /** In which its name is unique, and in which `connect()` names and finds actors. */
+  readonly namespace: string;
   readonly role: string;
   readonly nodeId: string;
   readonly jobId: string;

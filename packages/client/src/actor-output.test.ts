@@ -19,7 +19,14 @@ function cluster(seen: readonly Seen[], files: Readonly<Record<number, string>>)
   const asked: number[] = [];
   const actor = () => {
     const now = left.length > 1 ? left.shift() : left[0];
-    return { actorId: "actor-1", name: "talker", nodeId: "node-1", createdAtMs: 1, ...now } as ActorInfo;
+    return {
+      actorId: "actor-1",
+      name: "talker",
+      namespace: "default",
+      nodeId: "node-1",
+      createdAtMs: 1,
+      ...now,
+    } as ActorInfo;
   };
   const state = {
     actors: async () => [actor()],

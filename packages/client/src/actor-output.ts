@@ -1,6 +1,6 @@
 import { fromGrpcError, type Network, nodeLogsService, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import type { ActorInfo } from "./actor-view.js";
+import { type ActorInfo, defaultNamespace, fullNameOf } from "./actor-view.js";
 import type { ClusterState } from "./cluster-state.js";
 import { delay } from "./delay.js";
 
@@ -18,7 +18,7 @@ export interface ActorOutputOptions {
 
 /**
  * What an actor's process has written to its output and its errors, as text, from the node that keeps it.
- * @param target id or name; of several dead ones of a name the newest
+ * @param target id or name, "namespace/name" outside of the default namespace; of several dead ones of a name the newest
  * @throws {PalimpsestError} NOT_FOUND, UNAVAILABLE
  */
 export async function* actorOutput(
@@ -59,13 +59,16 @@ function hasOutput({ state }: ActorInfo): boolean {
 
 async function actorOf(state: Pick<ClusterState, "actors">, target: string): Promise<ActorInfo> {
   const all = await state.actors({ includeDead: true });
-  const found = all.filter(({ actorId, name }) => actorId === target || name === target);
+  const wanted = target.startsWith(`${defaultNamespace}/`)
+    ? target.slice(defaultNamespace.length + 1)
+    : target;
+  const found = all.filter((info) => info.actorId === wanted || fullNameOf(info) === wanted);
   const alive = found.find(({ state: its }) => its !== "dead");
   const actor = alive ?? found.toSorted((a, b) => b.createdAtMs - a.createdAtMs)[0];
   if (actor === undefined)
     throw new PalimpsestError(
       "NOT_FOUND",
-      `no actor is ${JSON.stringify(target)}: give its id or its name (palimpsest list actors --state alive,dead)`,
+      `no actor is ${JSON.stringify(target)}: give its id or its name, "namespace/name" outside of the default namespace (palimpsest list actors --state alive,dead)`,
     );
   return actor;
 }

@@ -39,6 +39,8 @@ export interface ActorTypeDeps {
   /** 0 when the owner is a session. */
   readonly ownerIncarnation: number;
   readonly jobId: string;
+  /** Of names; that of the connection. */
+  readonly namespace: string;
   /** Placement group that captures what its owner spawns; empty: none does. */
   readonly capturedBy: string;
   /** Puts constructor arguments into the object store, held by the actor. */
@@ -93,6 +95,7 @@ export function actorType<Instance extends object, Args extends unknown[]>(
       ...schedulingFields({ labels, strategy }),
       placement: placementField(placement, options, deps.capturedBy),
       fence: fences[fence ?? "default"],
+      namespace: resolved.namespace ?? deps.namespace,
       ownerId: deps.ownerId,
       ownerIncarnation: deps.ownerIncarnation,
       jobId: deps.jobId,

@@ -19,7 +19,10 @@ export interface DeathCertificate {
 
 export interface ActorInfo {
   readonly actorId: string;
+  /** Empty when it has none. */
   readonly name: string;
+  /** In which its name is unique. */
+  readonly namespace: string;
   readonly role: string;
   readonly state: ActorStateName;
   readonly nodeId: string;
@@ -50,10 +53,18 @@ export interface ActorFilter {
   readonly nodeId?: string;
   readonly jobId?: string;
   readonly role?: string;
+  readonly namespace?: string;
   /** Name under which a module exports the class. */
   readonly className?: string;
   /** How many at most; default all. */
   readonly limit?: number;
+}
+
+export const defaultNamespace = "default";
+
+/** As people write it and commands show it: "name" in the default namespace, else "namespace/name". */
+export function fullNameOf({ name, namespace }: Pick<ActorInfo, "name" | "namespace">): string {
+  return name === "" || namespace === defaultNamespace ? name : `${namespace}/${name}`;
 }
 
 export const actorStates: Readonly<Record<number, ActorStateName>> = {
@@ -83,6 +94,7 @@ export function actorView(message: proto.ActorInfo.$Properties): ActorInfo {
   return {
     actorId: spec?.actorId ?? "",
     name: spec?.name ?? "",
+    namespace: spec?.namespace || defaultNamespace,
     role: spec?.role ?? "",
     state: actorStates[message.state ?? 0] ?? "unknown",
     nodeId: message.nodeId ?? "",

@@ -55,8 +55,16 @@ export class ClusterState {
   /** All actors that are not dead, or those that pass the filter. */
   async actors(options: HeadCallOptions & ActorFilter = {}): Promise<readonly ActorInfo[]> {
     const { includeDead = false, states = [], nodeId = "", jobId = "", limit, ...others } = options;
-    const { role = "", className = "", ...call } = others;
-    const filter = { includeDead, nodeId, jobId, role, className, states: states.map(actorStateOf) };
+    const { role = "", className = "", namespace = "", ...call } = others;
+    const filter = {
+      includeDead,
+      nodeId,
+      jobId,
+      role,
+      className,
+      namespace,
+      states: states.map(actorStateOf),
+    };
     return await pages(limit, async (pageLimit, pageToken) => {
       const request = { ...filter, limit: pageLimit, pageToken };
       const { actors, nextPageToken } = await this.#head.call(headService.listActors, request, call);

@@ -48,6 +48,8 @@ export interface ConnectDeps {
 /** A connection to a cluster: what a driver can ask. Close it to let the session's actors go. */
 export class Cluster extends ClusterValues {
   readonly sessionId: string;
+  /** Where its actors have their names. */
+  readonly namespace: string;
   /** Bytes that are named by their hash: weights, files, whatever is its content. */
   readonly objects: Objects;
   readonly jobs: Jobs;
@@ -75,6 +77,7 @@ export class Cluster extends ClusterValues {
   ) {
     super(head);
     this.#options = options;
+    this.namespace = options.namespace;
     this.sessionId = options.owner?.actorId ?? newId("session");
     this.#network = network;
     this.#head = head;
@@ -94,7 +97,7 @@ export class Cluster extends ClusterValues {
       ownerId: this.sessionId,
       ownerIncarnation: options.owner?.incarnation ?? 0,
       isTaskWorker: options.owner?.isTaskWorker ?? false,
-      capturedBy: options.owner?.capturedBy ?? "",
+      ...{ capturedBy: options.owner?.capturedBy ?? "", namespace: options.namespace },
       create: (request, bundle) => this.#create(request, bundle),
     });
     this.objects = new Objects({
@@ -214,6 +217,7 @@ export class Cluster extends ClusterValues {
   ): ActorType<Instance, Args> {
     return actorType(Class, source, options, {
       ...this.#owner(),
+      namespace: this.namespace,
       capturedBy: this.#options.owner?.capturedBy ?? "",
       create: async (request, bundle) => {
         const info = await this.#create(request, bundle);
@@ -248,12 +252,15 @@ export class Cluster extends ClusterValues {
     return taskType<Fn>(undefined, first, (second as TaskOptions | undefined) ?? {}, this.#tasks);
   }
 
-  /** The actor of that name or id. @throws {PalimpsestError} NOT_FOUND, ACTOR_DIED */
+  /**
+   * The actor of that id, or of that name in the namespace of the options, by default that of this connection.
+   * @throws {PalimpsestError} NOT_FOUND, ACTOR_DIED
+   */
   async getActor<Instance extends object>(
     which: string | { readonly actorId: string },
-    options: HeadCallOptions = {},
+    { namespace = this.namespace, ...options }: HeadCallOptions & { readonly namespace?: string } = {},
   ): Promise<ActorHandle<Instance>> {
-    const request = typeof which === "string" ? { name: which } : { actorId: which.actorId };
+    const request = typeof which === "string" ? { name: which, namespace } : { actorId: which.actorId };
     const info = await this.#head.call(headService.resolveActor, { ...request, waitMs: 0 }, options);
     const view = actorView(info);
     if (view.state === "dead") throw diedError(info);

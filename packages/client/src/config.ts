@@ -15,6 +15,11 @@ const connectOptionsSchema = z.strictObject({
     .default("")
     .describe("Folder with ca.crt, tls.crt and tls.key, made by `palimpsest certs`; empty: without TLS"),
   name: z.string().default("driver").describe("Name of the session, for people"),
+  namespace: z
+    .string()
+    .min(1, 'is "": leave it out for the default one')
+    .default("default")
+    .describe("Where its actors have their names, and where it looks for actors by name"),
   jobId: z.string().default("").describe("Job that this driver belongs to; empty for an interactive one"),
   owner: z
     .strictObject({
@@ -121,7 +126,15 @@ export type PlacementGroupOptions = z.input<typeof placementGroupOptionsSchema>;
 type ResolvedPlacementGroupOptions = z.output<typeof placementGroupOptionsSchema>;
 
 const actorOptionsSchema = z.strictObject({
-  name: z.string().default("").describe("Unique among actors that are not dead; others find it by getActor"),
+  name: z
+    .string()
+    .default("")
+    .describe("Unique among actors of its namespace that are not dead; others find it by getActor"),
+  namespace: z
+    .string()
+    .min(1, 'is "": leave it out for that of the connection')
+    .optional()
+    .describe("In which its name is unique; default that of the connection"),
   role: z.string().default("").describe("For people and metrics; default the class's name"),
   resources: z
     .record(z.string(), z.number().nonnegative())

@@ -5,7 +5,9 @@ import type * as proto from "@palimpsest/wire/protocol";
 export function actorTitle(info: proto.ActorInfo.$Properties): string {
   const id = info.spec?.actorId ?? "";
   const kind = info.spec?.role || "actor";
-  return info.spec?.name ? `${kind} ${info.spec.name} (${id})` : `${kind} ${id}`;
+  const { name, namespace } = info.spec ?? {};
+  const fullName = name && namespace ? `${namespace}/${name}` : name;
+  return fullName ? `${kind} ${fullName} (${id})` : `${kind} ${id}`;
 }
 
 /** The facts of a death certificate, as an error's details carry them. */

@@ -16,7 +16,13 @@ export { createHandle, reservedMethods } from "./actor-handle.js";
 export { ActorPool } from "./actor-pool.js";
 export type { ActorResolver } from "./actor-resolver.js";
 export type { ActorClass, ActorSource, ActorType } from "./actor-type.js";
-export type { ActorFilter, ActorInfo, ActorStateName, DeathCertificate } from "./actor-view.js";
+export {
+  type ActorFilter,
+  type ActorInfo,
+  type ActorStateName,
+  type DeathCertificate,
+  fullNameOf,
+} from "./actor-view.js";
 export type { Bundle, BundleOptions, ModuleSource } from "./bundle.js";
 export { bundleModule } from "./bundle.js";
 export { isSignalMarker } from "./call-arguments.js";

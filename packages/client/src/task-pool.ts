@@ -39,6 +39,8 @@ export interface TaskPoolDeps {
   /** Whether this process is a worker for tasks itself. */
   readonly isTaskWorker: boolean;
   readonly jobId: string;
+  /** Where its tasks name actors. Default: the default one. */
+  readonly namespace?: string;
   /** Placement group that captures what this process spawns. Default: none does. */
   readonly capturedBy?: string;
   readonly create: (
@@ -183,9 +185,9 @@ export class TaskPool implements TaskCarrier {
   }
 
   #create(actorId: string, { ref, bundle }: Code, shape: TaskShape): Promise<proto.ActorInfo.$Properties> {
-    const { ownerId, ownerIncarnation, jobId } = this.#deps;
+    const { ownerId, ownerIncarnation, jobId, namespace = "" } = this.#deps;
     const spec: proto.ActorSpec.$Properties = {
-      ...{ actorId, ownerId, ownerIncarnation, jobId, taskWorker: true, role: "tasks" },
+      ...{ actorId, ownerId, ownerIncarnation, jobId, namespace, taskWorker: true, role: "tasks" },
       code: { ...ref, exportName: "" },
       resources: { quantities: shape.resources },
       ...schedulingFields(shape),

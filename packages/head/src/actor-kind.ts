@@ -1,5 +1,5 @@
 import { PalimpsestError } from "@palimpsest/wire";
-import type { ActorSpec } from "./actor.js";
+import { type ActorSpec, fullNameOf } from "./actor.js";
 
 /**
  * Whoever wants an actor by name gets one of the class and with the room that he asked for, or none.
@@ -17,7 +17,7 @@ export function expectSameKind(has: ActorSpec, wanted: ActorSpec): void {
   );
   throw new PalimpsestError(
     "ALREADY_EXISTS",
-    `name ${wanted.name} belongs to ${has.actorId}, whose ${differences.join(" and ")}: ask for the same, take another name or kill that actor first`,
+    `name ${fullNameOf(wanted)} belongs to ${has.actorId}, whose ${differences.join(" and ")}: ask for the same, take another name or kill that actor first`,
     { details: { actorId: has.actorId, fields: differing.join(",") } },
   );
 }

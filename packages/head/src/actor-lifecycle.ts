@@ -10,7 +10,7 @@
  * - NAMED-2. None of them is answered with an actor of another class or with other resources than it asks for.
  */
 import type * as proto from "@palimpsest/wire/protocol";
-import type { Actor, ActorSpec } from "./actor.js";
+import { type Actor, type ActorSpec, fullNameOf } from "./actor.js";
 import { ActorDeaths } from "./actor-deaths.js";
 import { ActorKills, type KillOptions } from "./actor-kills.js";
 import { expectSameKind } from "./actor-kind.js";
@@ -83,7 +83,7 @@ export class ActorLifecycle {
    */
   async create(spec: ActorSpec, getIfExists = false): Promise<Actor> {
     const { actors } = this.#deps;
-    const named = getIfExists ? actors.byName(spec.name) : undefined;
+    const named = getIfExists ? actors.byName(fullNameOf(spec)) : undefined;
     const known = actors.get(spec.actorId) ?? named;
     if (known !== undefined) {
       if (known === named) expectSameKind(known.spec, spec);
@@ -136,13 +136,13 @@ export class ActorLifecycle {
 
   /** Why an actor waits: for room, or for its next try. Empty when it does not wait. Looks at every node. */
   pendingReason(actor: Actor): string {
-    const { actorId, name } = actor.spec;
+    const { actorId } = actor.spec;
     const waits = actor.state === "PENDING" || actor.state === "RESTARTING";
     const holder = waits ? this.#deps.fences.holderOf(actor) : undefined;
     if (holder?.spec.actorId === actorId)
       return "its node is out of reach and may still run it: it waits until that node must have fenced it";
     if (holder !== undefined)
-      return `node ${holder.nodeId} may still run ${holder.spec.actorId}, which had the name ${name}: it waits until that has ended`;
+      return `node ${holder.nodeId} may still run ${holder.spec.actorId}, which had the name ${fullNameOf(actor.spec)}: it waits until that has ended`;
     const { placement } = actor.spec;
     const key = pendingKey(actorId);
     const reason = placement

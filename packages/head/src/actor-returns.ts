@@ -8,7 +8,7 @@
  *   have lost it (RETURN-1), else stopped.
  */
 import type * as proto from "@palimpsest/wire/protocol";
-import type { Actor, ActorSpec } from "./actor.js";
+import { type Actor, type ActorSpec, fullNameOf } from "./actor.js";
 import type { ActorDeaths } from "./actor-deaths.js";
 import type { ActorStarts } from "./actor-starts.js";
 import {
@@ -87,7 +87,8 @@ export class ActorReturns {
   /** Enters an actor that the tables do not know (ACTOR-7). False when it is to be stopped: its name belongs to another. */
   adoptUnknown(nodeId: string, spec: ActorSpec, described: proto.ActorDescribed.$Properties): boolean {
     const { actors, logger } = this.#deps;
-    const { actorId, name } = spec;
+    const { actorId } = spec;
+    const name = fullNameOf(spec);
     this.#deps.returning.described(nodeId, actorId);
     if (actors.get(actorId) === undefined) {
       if (name !== "" && actors.byName(name) !== undefined) return false;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { actorSpecFromProto, specToProto } from "./actor.js";
 import { alive } from "./testing/alive-actor.js";
 import { aSpec } from "./testing/builders.js";
 import { settle } from "./testing/manual-clock.js";
@@ -64,6 +65,22 @@ describe("the table of actors", () => {
     await test.plane.lifecycle.kill("x", { noRestart: true, reason: "killed" });
     await test.plane.lifecycle.create(second);
     expect(test.plane.actors.byName("learner")?.spec.actorId).toBe("y");
+  });
+
+  it("ACTORTABLE-1: another namespace has other names; empty and default are one, also after a restart of the head", async () => {
+    const test = await TestPlane.open();
+    await test.plane.lifecycle.create(aSpec("x", { name: "learner" }));
+    await test.plane.lifecycle.create(aSpec("y", { name: "learner", namespace: "blue" }));
+    await expect(
+      test.plane.lifecycle.create(aSpec("z", { name: "learner", namespace: "blue" })),
+    ).rejects.toMatchObject({ code: "ALREADY_EXISTS", details: { actorId: "y" } });
+    const { plane } = await test.reopened();
+    expect(plane.actors.byName("learner")?.spec.actorId).toBe("x");
+    expect(plane.actors.byName("blue/learner")?.spec.actorId).toBe("y");
+    const wanted = { ...specToProto(aSpec("w", { name: "learner" })), namespace: "default" };
+    expect(actorSpecFromProto(wanted).namespace).toBe("");
+    const slashed = { ...specToProto(aSpec("w", { name: "a" })), namespace: "blue/a" };
+    expect(() => actorSpecFromProto(slashed)).toThrow(/namespace is "blue\/a"/);
   });
 
   it("ACTORTABLE-2: nothing brings a dead actor back", async () => {

@@ -3,7 +3,7 @@
  * Not responsible for: deciding what happens to an actor (actor-lifecycle.ts does).
  *
  * Invariants:
- * - ACTORTABLE-1. A name belongs to at most one actor that is not DEAD.
+ * - ACTORTABLE-1. A name belongs to at most one actor of its namespace that is not DEAD.
  * - ACTORTABLE-2. DEAD is final: no update leaves it.
  * - ACTORTABLE-3. Incarnations never fall.
  * - ACTORTABLE-4. Each change reaches the journal in the order in which it was made.
@@ -16,7 +16,7 @@
  *   there.
  */
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
-import { type Actor, type ActorSpec, type ActorState, mayStillRun, specOfDead } from "./actor.js";
+import { type Actor, type ActorSpec, type ActorState, fullNameOf, mayStillRun, specOfDead } from "./actor.js";
 import { decodeActor, encodeDeath, encodeSpec, encodeState } from "./actor-rows.js";
 import { IdIndex } from "./id-index.js";
 import type { Journal } from "./journal.js";
@@ -33,6 +33,7 @@ export type ActorChange = (actor: Actor, before: Actor | undefined) => void;
 export class ActorTable {
   readonly #deps: ActorTableDeps;
   readonly #actors = new Map<string, Actor>();
+  /** By the full name. */
   readonly #ids = new Map<string, string>();
   /** Ids of what is DEAD, the longest dead first: those that have surely ended, and the others (ACTORTABLE-6). */
   readonly #deadActors = { ended: new Set<string>(), unconfirmed: new Set<string>() };
@@ -94,11 +95,12 @@ export class ActorTable {
 
   /** Adds an actor in state PENDING. @throws {PalimpsestError} ALREADY_EXISTS when its name is taken */
   create(spec: ActorSpec): { readonly actor: Actor; readonly durable: Promise<void> } {
-    const holder = spec.name === "" ? undefined : this.#ids.get(spec.name);
+    const name = fullNameOf(spec);
+    const holder = name === "" ? undefined : this.#ids.get(name);
     if (holder !== undefined) {
       throw new PalimpsestError(
         "ALREADY_EXISTS",
-        `name ${spec.name} belongs to ${holder}: take another one or kill that actor first`,
+        `name ${name} belongs to ${holder}: take another one or kill that actor first`,
         { details: { actorId: holder } },
       );
     }
@@ -143,8 +145,9 @@ export class ActorTable {
     return this.#actors.get(actorId);
   }
 
-  byName(name: string): Actor | undefined {
-    const id = this.#ids.get(name);
+  /** @param fullName with its namespace, as fullNameOf() gives it */
+  byName(fullName: string): Actor | undefined {
+    const id = this.#ids.get(fullName);
     return id === undefined ? undefined : this.#actors.get(id);
   }
 
@@ -237,7 +240,8 @@ export class ActorTable {
   }
 
   #hold(actor: Actor, before: Actor | undefined): void {
-    const { actorId, name, ownerId, jobId, placement } = actor.spec;
+    const { actorId, ownerId, jobId, placement } = actor.spec;
+    const name = fullNameOf(actor.spec);
     this.#actors.set(actorId, actor);
     if (before) this.#counts.set(before.state, this.count(before.state) - 1);
     this.#counts.set(actor.state, this.count(actor.state) + 1);

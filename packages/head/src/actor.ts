@@ -11,6 +11,8 @@ export interface ActorSpec extends Scheduling {
   readonly actorId: string;
   /** Empty: it has none. */
   readonly name: string;
+  /** In which its name is unique; empty: the default one. */
+  readonly namespace: string;
   readonly code: proto.CodeRef.$Properties;
   /** Constructor arguments in the value codec of wire; opaque here. */
   readonly args: Uint8Array;
@@ -102,6 +104,19 @@ export function mayStillRun({ certificate, incarnation }: Actor): boolean {
   return !certificate.processEnded && typeof certificate.exitCode !== "number" && !certificate.signal;
 }
 
+/** How the namespace is called that actors are in unless something else is said. */
+export const defaultNamespace = "default";
+
+/** A namespace as tables keep it: empty for the default one. */
+export function namespaceOf(namespace: string | null | undefined): string {
+  return namespace === defaultNamespace ? "" : (namespace ?? "");
+}
+
+/** A name that is unique in the cluster: "name" in the default namespace, else "namespace/name". Empty without a name. */
+export function fullNameOf({ name, namespace }: Pick<ActorSpec, "name" | "namespace">): string {
+  return name === "" || namespace === "" ? name : `${namespace}/${name}`;
+}
+
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 /** Whether a client may choose this text as an id or name: it becomes part of keys and file names. */
@@ -118,6 +133,11 @@ export function actorSpecFromProto(message: proto.ActorSpec.$Properties | null |
   if (spec.name !== "" && !isValidId(spec.name)) {
     throw invalid(
       `name is ${JSON.stringify(spec.name)}: use up to 128 letters, digits, ".", "_", ":" and "-"`,
+    );
+  }
+  if (spec.namespace !== "" && !isValidId(spec.namespace)) {
+    throw invalid(
+      `namespace is ${JSON.stringify(spec.namespace)}: use up to 128 letters, digits, ".", "_", ":" and "-"`,
     );
   }
   if (!spec.code.module && !spec.code.bundle) throw invalid("code names neither a module nor a bundle");
@@ -191,6 +211,7 @@ export function specOf(message: proto.ActorSpec.$Properties): ActorSpec {
   return {
     actorId: message.actorId ?? "",
     name: message.name ?? "",
+    namespace: namespaceOf(message.namespace),
     code: message.code ?? {},
     args: message.args ?? new Uint8Array(),
     argsObject: message.argsObject ?? null,

@@ -11,7 +11,7 @@
  *   surely ended: its node said so, or FENCE-1 holds of it.
  */
 import { type Clock, needsFence } from "@palimpsest/wire";
-import { type Actor, mayStillRun } from "./actor.js";
+import { type Actor, fullNameOf, mayStillRun } from "./actor.js";
 
 interface Fence {
   /** The actor as it was before it was lost or killed. */
@@ -30,7 +30,7 @@ export class Fences {
   readonly #fenceAfterMs: number;
   readonly #onEnded: (actorId: string) => void;
   readonly #fences = new Map<string, Fence>();
-  /** Ids of fenced actors by their name. */
+  /** Ids of fenced actors by their full name. */
   readonly #named = new Map<string, Set<string>>();
   readonly #waiting = new Map<string, Waiting>();
 
@@ -106,7 +106,7 @@ export class Fences {
   holderOf({ spec }: Actor): Actor | undefined {
     const own = this.#fences.get(spec.actorId)?.actor;
     if (own !== undefined) return own;
-    const [namesake] = this.#named.get(spec.name) ?? [];
+    const [namesake] = this.#named.get(fullNameOf(spec)) ?? [];
     return namesake === undefined ? undefined : this.#fences.get(namesake)?.actor;
   }
 
@@ -123,7 +123,8 @@ export class Fences {
   }
 
   #raise(fence: Fence): void {
-    const { actorId, name } = fence.actor.spec;
+    const { actorId } = fence.actor.spec;
+    const name = fullNameOf(fence.actor.spec);
     this.#fences.get(actorId)?.cancel?.();
     this.#fences.set(actorId, fence);
     if (name === "") return;
@@ -142,12 +143,12 @@ export class Fences {
     if (fence === undefined) return;
     fence.cancel?.();
     this.#fences.delete(actorId);
-    const { name } = fence.actor.spec;
+    const name = fullNameOf(fence.actor.spec);
     const holders = this.#named.get(name);
     holders?.delete(actorId);
     if (holders?.size === 0) this.#named.delete(name);
     const waits = ({ actor: { spec } }: Waiting) =>
-      spec.actorId === actorId || (name !== "" && spec.name === name);
+      spec.actorId === actorId || (name !== "" && fullNameOf(spec) === name);
     for (const { actor, start } of [...this.#waiting.values()].filter(waits)) this.whenFree(actor, start);
   }
 }

@@ -6,7 +6,14 @@ import type { UntypedServiceImplementation } from "@grpc/grpc-js";
 import type { QueueDepth } from "@palimpsest/trajectories";
 import { callerOf, headService, isReader, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { type Actor, type ActorSpec, actorForReaders, actorSpecFromProto } from "./actor.js";
+import {
+  type Actor,
+  type ActorSpec,
+  actorForReaders,
+  actorSpecFromProto,
+  fullNameOf,
+  namespaceOf,
+} from "./actor.js";
 import type { Bundles } from "./bundles.js";
 import { type ListingsDeps, listActors, listNodes, summarize } from "./listings.js";
 import type { ObjectDirectory } from "./object-directory.js";
@@ -111,7 +118,8 @@ async function createActor(
 }
 
 /** RECOVERY-3; whether the name is taken, the table says. */
-async function expectName(recovery: Recovery, { name }: ActorSpec, signal: AbortSignal): Promise<void> {
+async function expectName(recovery: Recovery, spec: ActorSpec, signal: AbortSignal): Promise<void> {
+  const name = fullNameOf(spec);
   if (name === "") return;
   const holder = await recovery.find({ name }, signal);
   // Whoever asked was answered or has gone: an actor that nobody waits for would keep the name.
@@ -136,11 +144,10 @@ async function resolveActor(
   request: proto.ResolveActorRequest.$Properties,
   caller: AbortSignal,
 ): Promise<proto.ActorInfo.$Properties> {
-  const found = await recovery.find({ actorId: request.actorId ?? "", name: request.name ?? "" }, caller);
+  const name = fullNameOf({ name: request.name ?? "", namespace: namespaceOf(request.namespace) });
+  const found = await recovery.find({ actorId: request.actorId ?? "", name }, caller);
   if (found === undefined) {
-    const what = request.actorId
-      ? `actor ${request.actorId}`
-      : `an actor named ${JSON.stringify(request.name ?? "")}`;
+    const what = request.actorId ? `actor ${request.actorId}` : `an actor named ${JSON.stringify(name)}`;
     throw new PalimpsestError("NOT_FOUND", `${what} is not known`);
   }
   const waitMs = Math.min(maxWaitMs, Math.max(0, request.waitMs ?? 0));

@@ -4,7 +4,14 @@
  */
 import { type Clock, needsFence, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { type Actor, actorForReaders, actorStateFromProto, actorStates, actorStateToProto } from "./actor.js";
+import {
+  type Actor,
+  actorForReaders,
+  actorStateFromProto,
+  actorStates,
+  actorStateToProto,
+  namespaceOf,
+} from "./actor.js";
 import type { ActorLifecycle } from "./actor-lifecycle.js";
 import type { ActorTable } from "./actor-table.js";
 import { nodeStates, nodeStateToProto, nodeToProto } from "./node.js";
@@ -38,6 +45,7 @@ export function listActors(
     (!request.jobId || actor.spec.jobId === request.jobId) &&
     (!request.ownerId || actor.spec.ownerId === request.ownerId) &&
     (!request.className || actor.spec.code.exportName === request.className) &&
+    (!request.namespace || actor.spec.namespace === namespaceOf(request.namespace)) &&
     (!request.role || actor.spec.role === request.role);
   const explain = explainer(deps.lifecycle);
   let textBytes = 0;

@@ -10,7 +10,7 @@
  * - RECOVERY-3. No name is given to another actor in that time: a node may bring back the one that has it.
  */
 import type { Clock } from "@palimpsest/wire";
-import type { Actor } from "./actor.js";
+import { type Actor, fullNameOf } from "./actor.js";
 import type { ActorTable } from "./actor-table.js";
 
 export interface RecoveryDeps {
@@ -19,7 +19,7 @@ export interface RecoveryDeps {
   readonly graceMs: number;
 }
 
-/** An actor by its id or by its name. */
+/** An actor by its id or by its full name. */
 export interface ActorKey {
   readonly actorId?: string;
   readonly name?: string;
@@ -35,7 +35,7 @@ export class Recovery {
     deps.actors.onChange(({ spec }, before) => {
       if (before !== undefined) return;
       this.#wake(idKey(spec.actorId));
-      if (spec.name !== "") this.#wake(nameKey(spec.name));
+      if (spec.name !== "") this.#wake(nameKey(fullNameOf(spec)));
     });
   }
 

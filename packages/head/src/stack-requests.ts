@@ -8,7 +8,7 @@
  */
 import { type Clock, newId, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import type { Actor } from "./actor.js";
+import { type Actor, defaultNamespace, fullNameOf } from "./actor.js";
 import type { ActorTable } from "./actor-table.js";
 import type { NodeTable } from "./node-table.js";
 import type { Sessions } from "./sessions.js";
@@ -83,12 +83,13 @@ export class StackRequests {
   #actor(target: string): Target | undefined {
     const { actors, nodes } = this.#deps;
     const runs = (actor: Actor | undefined) => actor?.state === "ALIVE" || actor?.state === "STARTING";
-    const named = actors.get(target) ?? actors.byName(target);
+    const named = actors.get(target) ?? actors.byName(fullNameIn(target));
     const actor = runs(named)
       ? named
       : [...actors.all()].find((one) => runs(one) && String(one.pid) === target);
     if (actor === undefined) return undefined;
-    const { actorId, name, role } = actor.spec;
+    const { actorId, role } = actor.spec;
+    const name = fullNameOf(actor.spec);
     return {
       title: name ? `${role || "actor"} ${name} (${actorId})` : `${role || "actor"} ${actorId}`,
       pid: actor.pid,
@@ -124,4 +125,10 @@ export class StackRequests {
       ask: (stackRequest) => nodes.send(node.nodeId, { stackRequest }),
     };
   }
+}
+
+/** "default/name" is a way to write "name". */
+function fullNameIn(target: string): string {
+  const prefix = `${defaultNamespace}/`;
+  return target.startsWith(prefix) ? target.slice(prefix.length) : target;
 }

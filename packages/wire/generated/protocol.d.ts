@@ -4340,6 +4340,9 @@ export namespace palimpsest {
             /** ActorSpec taskWorker. */
             taskWorker: boolean;
 
+            /** ActorSpec namespace. */
+            namespace: string;
+
             /**
              * Creates a new ActorSpec instance using the specified properties.
              * @param [properties] Properties to set
@@ -4447,6 +4450,9 @@ export namespace palimpsest {
                 /** ActorSpec taskWorker */
                 taskWorker?: (boolean|null);
 
+                /** ActorSpec namespace */
+                namespace?: (string|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -4478,6 +4484,7 @@ export namespace palimpsest {
               methodGroups?: { [k: string]: string }|null;
               placement?: palimpsest.v1.GroupPlacement.$Shape|null;
               taskWorker?: boolean|null;
+              namespace?: string|null;
               $unknowns?: Uint8Array[];
             };
         }
@@ -5796,6 +5803,9 @@ export namespace palimpsest {
             /** ResolveActorRequest name. */
             name: string;
 
+            /** ResolveActorRequest namespace. */
+            namespace: string;
+
             /** ResolveActorRequest knownIncarnation. */
             knownIncarnation: number;
 
@@ -5839,6 +5849,9 @@ export namespace palimpsest {
 
                 /** ResolveActorRequest name */
                 name?: (string|null);
+
+                /** ResolveActorRequest namespace */
+                namespace?: (string|null);
 
                 /** ResolveActorRequest knownIncarnation */
                 knownIncarnation?: (number|null);
@@ -5977,6 +5990,9 @@ export namespace palimpsest {
             /** ListActorsRequest className. */
             className: string;
 
+            /** ListActorsRequest namespace. */
+            namespace: string;
+
             /**
              * Creates a new ListActorsRequest instance using the specified properties.
              * @param [properties] Properties to set
@@ -6035,6 +6051,9 @@ export namespace palimpsest {
 
                 /** ListActorsRequest className */
                 className?: (string|null);
+
+                /** ListActorsRequest namespace */
+                namespace?: (string|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

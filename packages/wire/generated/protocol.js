@@ -10526,6 +10526,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Object.<string,string>|null} [methodGroups] ActorSpec methodGroups
              * @property {palimpsest.v1.GroupPlacement.$Properties|null} [placement] ActorSpec placement
              * @property {boolean|null} [taskWorker] ActorSpec taskWorker
+             * @property {string|null} [namespace] ActorSpec namespace
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -10565,6 +10566,7 @@ export const palimpsest = $root.palimpsest = (() => {
              *   methodGroups?: Object.<string,string>|null;
              *   placement?: palimpsest.v1.GroupPlacement.$Shape|null;
              *   taskWorker?: boolean|null;
+             *   namespace?: string|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.ActorSpec.$Shape
              */
@@ -10790,6 +10792,14 @@ export const palimpsest = $root.palimpsest = (() => {
             ActorSpec.prototype.taskWorker = false;
 
             /**
+             * ActorSpec namespace.
+             * @member {string} namespace
+             * @memberof palimpsest.v1.ActorSpec
+             * @instance
+             */
+            ActorSpec.prototype.namespace = "";
+
+            /**
              * Creates a new ActorSpec instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ActorSpec
@@ -10876,6 +10886,8 @@ export const palimpsest = $root.palimpsest = (() => {
                         writer.uint32(/* id 26, wireType 2 =*/210).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.methodGroups[keys[i]]).ldelim();
                 if (message.taskWorker != null && $Object.hasOwnProperty.call(message, "taskWorker") && message.taskWorker !== false)
                     writer.uint32(/* id 30, wireType 0 =*/240).bool(message.taskWorker);
+                if (message.namespace != null && $Object.hasOwnProperty.call(message, "namespace") && message.namespace !== "")
+                    writer.uint32(/* id 40, wireType 2 =*/322).string(message.namespace);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -11235,6 +11247,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.taskWorker = value;
                             else
                                 delete message.taskWorker;
+                            continue;
+                        }
+                    case 40: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.namespace = value;
+                            else
+                                delete message.namespace;
                             continue;
                         }
                     }
@@ -14458,6 +14479,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @typedef {Object} palimpsest.v1.ResolveActorRequest.$Properties
              * @property {string|null} [actorId] ResolveActorRequest actorId
              * @property {string|null} [name] ResolveActorRequest name
+             * @property {string|null} [namespace] ResolveActorRequest namespace
              * @property {number|null} [knownIncarnation] ResolveActorRequest knownIncarnation
              * @property {number|null} [waitMs] ResolveActorRequest waitMs
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
@@ -14506,6 +14528,14 @@ export const palimpsest = $root.palimpsest = (() => {
              * @instance
              */
             ResolveActorRequest.prototype.name = "";
+
+            /**
+             * ResolveActorRequest namespace.
+             * @member {string} namespace
+             * @memberof palimpsest.v1.ResolveActorRequest
+             * @instance
+             */
+            ResolveActorRequest.prototype.namespace = "";
 
             /**
              * ResolveActorRequest knownIncarnation.
@@ -14563,6 +14593,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 3, wireType 0 =*/24).int32(message.knownIncarnation);
                 if (message.waitMs != null && $Object.hasOwnProperty.call(message, "waitMs") && (typeof message.waitMs === "object" ? message.waitMs.low || message.waitMs.high : message.waitMs !== 0))
                     writer.uint32(/* id 4, wireType 0 =*/32).int64(message.waitMs);
+                if (message.namespace != null && $Object.hasOwnProperty.call(message, "namespace") && message.namespace !== "")
+                    writer.uint32(/* id 5, wireType 2 =*/42).string(message.namespace);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -14623,6 +14655,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.name = value;
                             else
                                 delete message.name;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.namespace = value;
+                            else
+                                delete message.namespace;
                             continue;
                         }
                     case 3: {
@@ -14869,6 +14910,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [limit] ListActorsRequest limit
              * @property {string|null} [pageToken] ListActorsRequest pageToken
              * @property {string|null} [className] ListActorsRequest className
+             * @property {string|null} [namespace] ListActorsRequest namespace
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -14974,6 +15016,14 @@ export const palimpsest = $root.palimpsest = (() => {
             ListActorsRequest.prototype.className = "";
 
             /**
+             * ListActorsRequest namespace.
+             * @member {string} namespace
+             * @memberof palimpsest.v1.ListActorsRequest
+             * @instance
+             */
+            ListActorsRequest.prototype.namespace = "";
+
+            /**
              * Creates a new ListActorsRequest instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ListActorsRequest
@@ -15023,6 +15073,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 8, wireType 2 =*/66).string(message.pageToken);
                 if (message.className != null && $Object.hasOwnProperty.call(message, "className") && message.className !== "")
                     writer.uint32(/* id 9, wireType 2 =*/74).string(message.className);
+                if (message.namespace != null && $Object.hasOwnProperty.call(message, "namespace") && message.namespace !== "")
+                    writer.uint32(/* id 10, wireType 2 =*/82).string(message.namespace);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -15151,6 +15203,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.className = value;
                             else
                                 delete message.className;
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.namespace = value;
+                            else
+                                delete message.namespace;
                             continue;
                         }
                     }

@@ -205,6 +205,7 @@ function createContext(
   const context: ActorContext = {
     actorId,
     name: spec.name ?? "",
+    namespace: spec.namespace || "default",
     role,
     nodeId: start.nodeId ?? "",
     jobId: spec.jobId ?? "",
@@ -231,6 +232,7 @@ function createContext(
           address: start.headAddress ?? "",
           token: network.credentials?.token ?? "",
           name: `${role} ${actorId}`,
+          namespace: spec.namespace || "default",
           jobId: spec.jobId ?? "",
           objectsAddress,
           objectHolder: actorId,

@@ -13,7 +13,7 @@ interface LogsOptions extends ConnectionOptions {
 export function addLogs(program: Command): void {
   withConnection(program.command("logs"))
     .description("prints what an actor's process has written, or a job's driver")
-    .argument("<target>", "an actor by id or name, dead ones too, or a job by its id")
+    .argument("<target>", "an actor by id, by name or by namespace/name, dead ones too, or a job by its id")
     .option("--follow", "goes on until the actor has died, over restarts, or the job has ended")
     .option("--tail <lines>", "of an actor: the last lines alone", whole)
     .option(

@@ -16,7 +16,10 @@ export function addStack(program: Command): void {
     .description(
       "shows the JavaScript stack of a process, also of one that computes and answers nothing else",
     )
-    .argument("<target>", "an actor, driver, job or node by id or name, or a process id")
+    .argument(
+      "<target>",
+      "an actor (also as namespace/name), driver, job or node by id or name, or a process id",
+    )
     .option("--json", "as JSON")
     .action(async (target: string, options: ConnectionOptions & { json?: boolean }) => {
       await withCluster(options, "stack", async (cluster) => {

@@ -1,4 +1,10 @@
-import type { ActorInfo, Cluster, ClusterSummary, NodeInfo } from "@palimpsest/client";
+import {
+  type ActorInfo,
+  type Cluster,
+  type ClusterSummary,
+  fullNameOf,
+  type NodeInfo,
+} from "@palimpsest/client";
 import type { Command } from "commander";
 import { type ConnectionOptions, resolveConnection, withCluster, withConnection } from "../connection.js";
 import { printableJson, printableLine } from "../display/printable.js";
@@ -27,6 +33,7 @@ export function formatResources(resources: Readonly<Record<string, number>>): st
 export function actorRows(actors: readonly ActorInfo[]): string[][] {
   return actors.map((actor) => [
     actor.actorId,
+    fullNameOf(actor),
     actor.role,
     actor.state,
     actor.pid > 0 ? String(actor.pid) : "",
@@ -36,7 +43,7 @@ export function actorRows(actors: readonly ActorInfo[]): string[][] {
   ]);
 }
 
-export const actorHeadings = ["actor", "role", "state", "pid", "process", "resources", "note"];
+export const actorHeadings = ["actor", "name", "role", "state", "pid", "process", "resources", "note"];
 
 /** Rows of nodes and of actors that the status shows, for people and as JSON; the rest is counted. */
 const defaultRows = { text: 50, json: 1_000 } as const;
