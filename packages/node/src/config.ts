@@ -66,6 +66,12 @@ export const nodeConfigSchema = z.strictObject({
     .min(1024 * 1024)
     .default(64 * 1024 * 1024)
     .describe("Bytes of objects under way from other nodes at once, and as many to them; more wait"),
+  objectAdoption: z
+    .boolean()
+    .default(true)
+    .describe(
+      "True: an object of another node of the same machine is taken over by its file; false: it is sent, as between machines",
+    ),
   objectHolderCheckMs: milliseconds
     .min(10)
     .default(10_000)

@@ -79,7 +79,7 @@ export class NodeObjects {
     const { config, metrics, network, clock } = deps;
     const { store, folder } = await (deps.openStore?.() ?? openChosenStore(config, clock));
     const moved = metrics.counter("palimpsest_node_objects_transferred_bytes_total");
-    const onMoved = (direction: "in" | "out", bytes: number) => moved.inc({ direction }, bytes);
+    const onMoved = (direction: "in" | "out" | "adopted", bytes: number) => moved.inc({ direction }, bytes);
     const gone = metrics.counter("palimpsest_node_objects_gone_total");
     const peers = new PeerPool(network, clock);
     const incoming = new ByteBudget(config.objectTransferBytes);
@@ -108,6 +108,8 @@ export class NodeObjects {
       ...{ store, peers, clock, ...asking },
       budget: incoming,
       onReceived: (sizeBytes) => onMoved("in", sizeBytes),
+      adopts: config.objectAdoption,
+      onAdopted: (sizeBytes) => onMoved("adopted", sizeBytes),
     });
     const holds = new ObjectHolds({
       ...{ store, clock, ...asking },

@@ -1,5 +1,6 @@
 /** The file system under an object store, with no more than the store asks of it. */
-import { lstat, mkdir, open, rename, rm, truncate } from "node:fs/promises";
+import { constants } from "node:fs";
+import { copyFile, link, lstat, mkdir, open, rename, rm, truncate } from "node:fs/promises";
 
 export interface ObjectFile {
   write(data: Uint8Array, offset: number): Promise<{ readonly bytesWritten: number }>;
@@ -31,6 +32,15 @@ export interface ObjectDisk {
   sizeOf(path: string): Promise<number | undefined>;
   /** Cuts the file off, or makes it longer with zeros. */
   resize(path: string, sizeBytes: number): Promise<void>;
+  /** How many names the file has; 0: there is none. */
+  linksOf(path: string): Promise<number>;
+  /**
+   * Gives the file of another store of this machine a name here: the same pages, or a copy within the kernel where it lies on
+   * another file system.
+   * @returns false, and nothing is left, when this process cannot see the file, it has another size, or it changed its place
+   * meanwhile
+   */
+  adopt(from: string, to: string, sizeBytes: number): Promise<boolean>;
 }
 
 /** The machine's own. */
@@ -49,7 +59,28 @@ export const systemDisk: ObjectDisk = {
     return stats?.isFile() ? stats.size : undefined;
   },
   resize: truncate,
+  linksOf: async (path) => (await lstat(path).catch(() => undefined))?.nlink ?? 0,
+  async adopt(from, to, sizeBytes) {
+    try {
+      // The name goes to what lies there in this moment, and under an object's name lies only the whole object.
+      await link(from, to).catch((reason) => copiedAcross(from, to, reason));
+      const stats = await lstat(to);
+      if (stats.isFile() && stats.size === sizeBytes && stats.uid === process.getuid?.()) return true;
+    } catch {
+      // Whatever it was, the bytes can be had in another way.
+    }
+    await rm(to, { force: true });
+    return false;
+  },
 };
+
+/** A file that was freed while it was copied may have been written again: then its name is gone. */
+async function copiedAcross(from: string, to: string, reason: NodeJS.ErrnoException): Promise<void> {
+  if (reason.code !== "EXDEV") throw reason;
+  const before = await lstat(from);
+  await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  if ((await lstat(from)).ino !== before.ino) throw reason;
+}
 
 /** Bytes in memory, read as a file. */
 export function openedBytes(bytes: Uint8Array): OpenedObject {

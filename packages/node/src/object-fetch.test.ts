@@ -75,6 +75,8 @@ function fetcher(budget: ByteBudget, own = "127.0.0.1:1"): ObjectFetcher {
     locate: async () => ({ addresses: [own, address], complete: true }),
     ownAddress: () => own,
     onReceived: () => undefined,
+    adopts: true,
+    onAdopted: () => undefined,
   });
 }
 

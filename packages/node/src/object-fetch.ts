@@ -10,6 +10,8 @@
  * - FETCH-4. A transfer that breaks goes on at the byte where it broke, from the next node or the same one again. When
  *   bytes of several nodes do not make the object together, each node is asked for the whole of it.
  * - FETCH-5. The bytes that may be under way for all transfers together are bounded.
+ * - FETCH-6. What a node of the same machine has is taken over by its file, and not one of its bytes is sent: that the file
+ *   can be seen under its random path proves the machine, and that node has hashed its bytes as it stored them.
  */
 import {
   type Clock,
@@ -55,6 +57,9 @@ export interface ObjectFetcherDeps {
   /** host:port of this node's own service: never asked. */
   readonly ownAddress: () => string;
   readonly onReceived: (sizeBytes: number) => void;
+  /** Whether files of other nodes of this machine are taken over. */
+  readonly adopts: boolean;
+  readonly onAdopted: (sizeBytes: number) => void;
 }
 
 export class ObjectFetcher {
@@ -194,11 +199,10 @@ class Transfer {
   async #pullFrom(peer: Peer): Promise<StoredObject> {
     const { store, budget, onReceived } = this.#deps;
     const objectId = this.#objectId;
-    const { sizeBytes = 0 } = await peer.unary(
-      objectsService.stat,
-      { objectId },
-      { timeoutMs: statTimeoutMs },
-    );
+    const found = await peer.unary(objectsService.stat, { objectId }, { timeoutMs: statTimeoutMs });
+    const sizeBytes = found.sizeBytes ?? 0;
+    const adopted = await this.#adopted(found.path ?? "", sizeBytes);
+    if (adopted !== undefined) return adopted;
     if (this.#whole || this.#writer?.sizeBytes !== (sizeBytes ?? 0)) await this.end();
     this.#writer ??= await store.create(sizeBytes ?? 0, "", isValueId(objectId) ? objectId : "");
     const writer = this.#writer;
@@ -218,6 +222,15 @@ class Transfer {
       this.#mismatch(peer.address, PalimpsestError.from(reason));
       throw reason;
     }
+  }
+
+  /** FETCH-6 */
+  async #adopted(path: string, sizeBytes: number): Promise<StoredObject | undefined> {
+    const { store, adopts, onAdopted } = this.#deps;
+    if (!adopts || path === "" || this.#whole) return undefined;
+    const adopted = await store.adopt({ objectId: this.#objectId, path, sizeBytes }, "");
+    if (adopted !== undefined) onAdopted(sizeBytes);
+    return adopted;
   }
 
   async #receive(peer: Peer, writer: ObjectWriter): Promise<void> {

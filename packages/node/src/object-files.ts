@@ -5,6 +5,7 @@
  * Invariants:
  * - FILES-1. Keeping and removing files of one name happen one after the other, in the order in which they were asked
  *   for: a removal never takes a file that was kept after it.
+ * - FILES-2. A file that stores of several nodes have, each under a name of its own, is never written again.
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -58,6 +59,11 @@ export class ObjectFiles {
     return this.#disk.resize(path, sizeBytes);
   }
 
+  /** Gives the file of another store a passing name here; false: it cannot be had so. */
+  adopt(from: string, temporary: string, sizeBytes: number): Promise<boolean> {
+    return this.#disk.adopt(from, temporary, sizeBytes);
+  }
+
   /** Does `work` when earlier work on that name is done (FILES-1). */
   inTurn<T>(objectId: string, work: () => Promise<T>): Promise<T> {
     const before = this.#turns.get(objectId) ?? Promise.resolve();
@@ -79,17 +85,17 @@ export class ObjectFiles {
     void this.inTurn(objectId, () => this.#disk.remove(this.pathOf(objectId))).catch(() => undefined);
   }
 
-  /** As remove(), but its file goes on under a passing name. */
+  /** As remove(), but its file goes on under a passing name, unless another store has it too (FILES-2). */
   removeFor(objectId: string): { readonly path: string; readonly renamed: Promise<boolean> } {
     const path = this.temporaryName("free");
-    const renamed = this.inTurn(objectId, () => this.#disk.rename(this.pathOf(objectId), path));
-    return {
-      path,
-      renamed: renamed.then(
-        () => true,
-        () => false,
-      ),
-    };
+    const renamed = this.inTurn(objectId, async () => {
+      await this.#disk.rename(this.pathOf(objectId), path);
+      // Nobody can have given it another name after it was renamed.
+      if ((await this.#disk.linksOf(path)) === 1) return true;
+      await this.#disk.remove(path);
+      return false;
+    });
+    return { path, renamed: renamed.catch(() => false) };
   }
 
   /** Settles when everything asked for until now is done, well or not. */

@@ -15,6 +15,7 @@
  *   read or leased to a reader.
  * - STORE-6. A hold that was made after an order to drop was given is not ended by that order (revisions).
  */
+import { basename } from "node:path";
 import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
 import { type ObjectDisk, type OpenedObject, openedBytes, systemDisk } from "./object-disk.js";
 import { ObjectFiles } from "./object-files.js";
@@ -211,6 +212,23 @@ export class ObjectStore {
       await this.#files.discard(path).catch(() => undefined);
       throw reason;
     }
+  }
+
+  /**
+   * Has an object that lies in the store of another node of this machine here too, without reading its bytes.
+   * @param source what that node says of it
+   * @returns undefined: this process cannot see the file
+   * @throws {PalimpsestError} OBJECT_STORE_FULL
+   */
+  async adopt(
+    { objectId, path, sizeBytes }: StoredObject,
+    holder: string,
+  ): Promise<StoredObject | undefined> {
+    if (basename(path) !== objectId) return undefined;
+    const temporary = this.#files.temporaryName();
+    await this.#reserved(sizeBytes, async () => undefined);
+    const adopted = await this.#files.adopt(path, temporary, sizeBytes).catch(() => false);
+    return await this.#settle(temporary, sizeBytes, holder, adopted ? objectId : undefined);
   }
 
   /** Carries out an order; false when there was nothing to do. */

@@ -123,7 +123,7 @@ export const catalogue = {
     ["place"],
   ),
   palimpsest_node_objects_transferred_bytes_total: counter(
-    "Object bytes moved, by direction: in or out.",
+    "Object bytes moved, by direction: in or out; adopted: taken over from a node of the same machine without being moved.",
     "bytes",
     ["direction"],
   ),

@@ -108,6 +108,16 @@ export class MemoryDisk implements ObjectDisk {
     throw new Error("programs of the simulation do not write into a node's files");
   }
 
+  async linksOf(path: string): Promise<number> {
+    await this.#work();
+    return this.#files.has(path) ? 1 : 0;
+  }
+
+  /** Nodes of the simulation are on machines of their own. */
+  async adopt(): Promise<boolean> {
+    return false;
+  }
+
   /** STORE-2: files and what is being written. */
   #checkSize(): void {
     let sizeBytes = 0;

@@ -17,6 +17,7 @@ interface WorkerOptions extends ConnectionOptions {
   readonly nodeDir: string;
   readonly insecure?: boolean;
   readonly passEnv?: string;
+  readonly objectAdoption: boolean;
   readonly logLevel: string;
 }
 
@@ -43,6 +44,10 @@ export function addWorker(program: Command): void {
       "--pass-env <name,…>",
       "variables that actors and jobs get although they look like secrets; * for all",
     )
+    .option(
+      "--no-object-adoption",
+      "send objects to and from other nodes of this machine as between machines",
+    )
     .option("--log-level <level>", "trace, debug, info, warn or error", "warn")
     .action(async (options: WorkerOptions) => {
       const [{ NodeManager }, { createLogger }] = await Promise.all([
@@ -63,6 +68,7 @@ export function addWorker(program: Command): void {
           modulesFrom: cliEntry,
           driverCommand: [cliEntry],
           logLevel: options.logLevel,
+          objectAdoption: options.objectAdoption,
           ...(options.cpus === undefined ? {} : { cpus: options.cpus }),
           ...(options.gpus === undefined ? {} : { gpus: options.gpus }),
           ...(options.warmProcesses === undefined ? {} : { warmProcesses: options.warmProcesses }),

@@ -1,0 +1,107 @@
+/**
+ * An object of 1 GiB from one node to one other and to eight at once, all on this host, each a process: as nodes of one
+ * machine, which take files over, and as nodes of several machines, which send bytes (--no-object-adoption). A value has a
+ * random name; bytes that are named by their SHA-256 are hashed by each receiver that they are sent to. Prints a table; with
+ * --json FILE also writes the figures. Needs built code: `npx tsc -b packages/cli`.
+ *
+ * Usage: npx tsx bench/runtime/transfer.ts [--rounds 5] [--megabytes 1024] [--receivers 1,8] [--ways machine,network]
+ *   [--kinds value,content] [--json FILE]
+ */
+import { randomFillSync } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { parseArgs } from "node:util";
+import { Objects } from "@palimpsest/client";
+import { grpcNetwork } from "@palimpsest/wire";
+import { TestCluster } from "../../test/support/test-cluster.js";
+import { until } from "../../test/support/until.js";
+import { median } from "../contender.js";
+
+const { values: flags } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "5" },
+    megabytes: { type: "string", default: "1024" },
+    receivers: { type: "string", default: "1,8" },
+    ways: { type: "string", default: "machine,network" },
+    kinds: { type: "string", default: "value,content" },
+    json: { type: "string" },
+  },
+});
+const sizeBytes = Number(flags.megabytes) * 1024 * 1024;
+const receiverCounts = flags.receivers.split(",").map(Number);
+const timeoutMs = 300_000;
+
+interface Row {
+  readonly way: string;
+  readonly kind: string;
+  readonly receivers: number;
+  readonly seconds: readonly number[];
+  readonly gigabytesPerSecond: number;
+}
+
+const rows: Row[] = [];
+for (const way of flags.ways.split(",")) {
+  const cluster = await TestCluster.start({ workers: 0 });
+  try {
+    const args = ["--warm-processes", "0", ...(way === "network" ? ["--no-object-adoption"] : [])];
+    for (let started = 0; started <= Math.max(...receiverCounts); started++) await cluster.startWorker(args);
+    const nodes = await until("all nodes are known", async () => {
+      const known = (await cluster.client.nodes()).filter(({ state }) => state === "alive");
+      return known.length > Math.max(...receiverCounts) && known;
+    });
+    const at = nodes.map(
+      ({ objectsAddress }) =>
+        new Objects({
+          address: async () => objectsAddress,
+          network: grpcNetwork({ token: cluster.token }),
+          holder: cluster.client.sessionId,
+          defaultTimeoutMs: timeoutMs,
+        }),
+    );
+    const bytes = new Uint8Array(sizeBytes);
+    for (const kind of flags.kinds.split(",")) {
+      for (const receivers of receiverCounts) {
+        const seconds: number[] = [];
+        // One more, which warms up the connections and is not counted.
+        for (let round = 0; round <= Number(flags.rounds); round++) {
+          randomFillSync(bytes, 0, 4096);
+          const value = kind === "value" ? await cluster.client.put(bytes) : undefined;
+          const ref = value ?? (await cluster.client.objects.put(bytes, { timeoutMs }));
+          const where = await cluster.client.locateObject(ref);
+          const others = at
+            .filter((_, index) => !where.includes(nodes[index]?.objectsAddress ?? ""))
+            .slice(0, receivers);
+          const startedAt = performance.now();
+          await Promise.all(others.map((objects) => objects.hold(ref, { timeoutMs })));
+          if (round > 0) seconds.push((performance.now() - startedAt) / 1000);
+          await cluster.client.objects.free(ref);
+          value?.release();
+        }
+        const gigabytesPerSecond = (receivers * sizeBytes) / 1e9 / median(seconds);
+        rows.push({ way, kind, receivers, seconds, gigabytesPerSecond });
+        console.log(
+          way,
+          kind,
+          receivers,
+          gigabytesPerSecond.toFixed(2),
+          "GB/s",
+          seconds.map((s) => s.toFixed(2)).join(" "),
+        );
+      }
+    }
+    for (const objects of at) await objects.close();
+  } finally {
+    await cluster.stop();
+  }
+}
+console.table(
+  rows.map(({ seconds, gigabytesPerSecond, ...row }) => ({
+    ...row,
+    "median s": median(seconds).toFixed(3),
+    "GB/s together": gigabytesPerSecond.toFixed(2),
+  })),
+);
+if (flags.json !== undefined) {
+  const report = { sizeBytes, rows, cpus: cpus().length, node: process.version };
+  writeFileSync(flags.json, `${JSON.stringify(report, undefined, 2)}\n`);
+}
