@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { bundlesAreFresh, makeBundles } from "./bundle/bundle.mjs";
 import { CommandError, run } from "./command.mjs";
 import { machineGpus } from "./gpu/find.mjs";
 import { ensureGpuLibraries } from "./gpu/gpu.mjs";
@@ -71,5 +72,14 @@ export async function setup() {
   });
   await step("build", async () => {
     await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-b"], { cwd: root });
+  });
+  await step("bundles", async () => {
+    if (await bundlesAreFresh()) return "up to date";
+    try {
+      await makeBundles();
+      return "made";
+    } catch (error) {
+      return `none, processes start slower, because ${error instanceof Error ? error.message : error}`;
+    }
   });
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 
 const main = fileURLToPath(new URL("../dist/main.js", import.meta.url));
@@ -7,4 +8,7 @@ if (!existsSync(main)) {
   process.stderr.write("palimpsest is not built: run `npm run quickstart` once, it sets up everything\n");
   process.exit(1);
 }
-await import(main);
+const long = ["head", "worker"].includes(process.argv[2] ?? "");
+const bundled = long ? (await import("../dist/bundled-programs.js")).bundledProgram("cli") : undefined;
+if (bundled) createRequire(import.meta.url)(bundled);
+else await import(main);

@@ -30,15 +30,20 @@ const commands: Readonly<Record<string, () => Promise<Add>>> = {
   doctor: async () => (await import("./commands/doctor.js")).addDoctor,
 };
 
-const program = new Command("palimpsest")
-  .description("A distributed actor system, and on it reinforcement learning of memory agents.")
-  .version(version)
-  .showHelpAfterError("(palimpsest --help shows what there is)");
+async function run(): Promise<void> {
+  const program = new Command("palimpsest")
+    .description("A distributed actor system, and on it reinforcement learning of memory agents.")
+    .version(version)
+    .showHelpAfterError("(palimpsest --help shows what there is)");
 
-try {
-  const wanted = commands[process.argv[2] ?? ""];
-  for (const load of wanted ? [wanted] : Object.values(commands)) (await load())(program);
-  await program.parseAsync();
-} catch (reason) {
-  process.exitCode = reportFailure(reason);
+  try {
+    const wanted = commands[process.argv[2] ?? ""];
+    for (const load of wanted ? [wanted] : Object.values(commands)) (await load())(program);
+    await program.parseAsync();
+  } catch (reason) {
+    process.exitCode = reportFailure(reason);
+  }
 }
+
+// Not awaited at the top level: this module is also bundled as CommonJS.
+void run();

@@ -14,7 +14,7 @@ test("the end of a process is told after its readiness is decided, also when it 
   const program = join(folder, "program.mjs");
   await writeFile(program, "process.exit(3);");
   const actor = ActorProcess.start({
-    program,
+    program: { path: program, flags: [] },
     start: { spec: { actorId: "actor-test", ownerId: "session-test" }, incarnation: 1, nodeId: "node-test" },
     environment: {},
     logPath: join(folder, "actor.log"),

@@ -11,11 +11,10 @@ import { readFileSync, rmSync } from "node:fs";
 import { errorFromProto, PalimpsestError, type StackReading } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { certificateOf, endSentence, type ProcessEnd } from "./supervised-process.js";
-import { WorkerProcess } from "./worker-process.js";
+import { WorkerProcess, type WorkerProgram } from "./worker-process.js";
 
 export interface ActorProcessOptions {
-  /** Path of the worker's program. */
-  readonly program: string;
+  readonly program: WorkerProgram;
   readonly start: proto.ActorProcessStart.$Properties;
   readonly environment: Readonly<Record<string, string>>;
   readonly logPath: string;

@@ -37,6 +37,10 @@ export const nodeConfigSchema = z.strictObject({
     .string()
     .min(1)
     .describe('Absolute path of a file of the installation: "@palimpsest/…" is resolved from there'),
+  bundledWorker: z
+    .string()
+    .optional()
+    .describe("Absolute path of a program to run in place of the worker's modules: a bundle of them"),
   driverCommand: z
     .array(z.string())
     .default([])

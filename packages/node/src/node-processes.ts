@@ -21,7 +21,7 @@ import type { NodeDeps, NodeParts } from "./node-parts.js";
 import { ProcessSupervisor } from "./process-supervisor.js";
 import { RecentDeaths } from "./recent-deaths.js";
 import { WarmProcesses } from "./warm-processes.js";
-import { WorkerProcess } from "./worker-process.js";
+import { WorkerProcess, type WorkerProgram } from "./worker-process.js";
 
 const workerModule = "@palimpsest/worker/main";
 const defaultWarmProcesses = 4;
@@ -66,7 +66,7 @@ export class NodeProcesses {
       clock,
       logger: deps.logger,
     });
-    const program = parts.installation.pathOf(workerModule);
+    const program = programOf(config, parts.installation);
     // Without a GPU in sight, as an actor that leases none.
     const spawn = () =>
       WorkerProcess.spawn({ program, environment: { ...environment, [visibleDevicesName]: "" } });
@@ -146,6 +146,12 @@ export class NodeProcesses {
       this.warm?.close(),
     ]);
   }
+}
+
+function programOf({ bundledWorker }: ResolvedNodeConfig, installation: Installation): WorkerProgram {
+  if (bundledWorker === undefined) return { path: installation.pathOf(workerModule), flags: [] };
+  // What actors import of the installation is then the bundle's (scripts/setup/bundle).
+  return { path: bundledWorker, flags: ["--conditions=palimpsest-bundled"] };
 }
 
 async function moduleUrlOf(

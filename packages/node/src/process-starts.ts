@@ -10,6 +10,7 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { ActorProcess, type ActorProcessOptions } from "./actor-process.js";
 import { visibleDevicesName, visibleTo } from "./gpu-devices.js";
 import type { WarmProcesses } from "./warm-processes.js";
+import type { WorkerProgram } from "./worker-process.js";
 
 /** One process of one actor, as the supervisor needs it. */
 export type SupervisedActor = Pick<ActorProcess, "pid" | "ready" | "ended" | "stop" | "stopping" | "adopt"> &
@@ -20,8 +21,7 @@ export type StartActorProcess = (options: ActorProcessOptions) => SupervisedActo
 
 export interface ProcessStartsDeps {
   readonly nodeId: string;
-  /** Path of the worker's program. */
-  readonly program: string;
+  readonly program: WorkerProgram;
   readonly startTimeoutMs: number;
   /** Environment of every actor; the spec's own is added. */
   readonly environment: Readonly<Record<string, string>>;

@@ -37,7 +37,7 @@ function supervise() {
   const deaths = new RecentDeaths(60_000);
   const supervisor = new ProcessSupervisor({
     nodeId: "node-test",
-    program: "",
+    program: { path: "", flags: [] },
     logDir: "/nowhere",
     logsBytes: 1,
     startTimeoutMs: 1_000,

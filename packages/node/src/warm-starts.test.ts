@@ -11,7 +11,7 @@ import { callActor, isRunning, quiet } from "./testing/fixture.js";
 import { WarmProcesses } from "./warm-processes.js";
 import { WorkerProcess } from "./worker-process.js";
 
-const program = fileURLToPath(new URL("../../worker/dist/main.js", import.meta.url));
+const program = { path: fileURLToPath(new URL("../../worker/dist/main.js", import.meta.url)), flags: [] };
 const counterModule = new URL("../../worker/fixtures/counter.mjs", import.meta.url).href;
 const token = "token-of-the-tests";
 const environment = { PATH: process.env["PATH"] ?? "" };
@@ -45,7 +45,7 @@ beforeEach(async () => {
     onDied: (message) => void news.died.push(message),
     deathOf: () => undefined,
   });
-  await expect.poll(() => warm.size).toBe(1);
+  await expect.poll(() => warm.size, { timeout: 30_000 }).toBe(1);
 });
 
 afterEach(async () => {

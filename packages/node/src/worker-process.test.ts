@@ -17,7 +17,7 @@ test("what a process wrote while it waited is in the file of its actor (WORKERPR
     process.stderr.write("early\\n", () => process.send(Buffer.from([26, 0])));
   `;
   await writeFile(program, text);
-  const worker = WorkerProcess.spawn({ program, environment: {} });
+  const worker = WorkerProcess.spawn({ program: { path: program, flags: [] }, environment: {} });
   const path = join(folder, "actor.log");
   await worker.loaded;
   worker.assign(path, () => undefined);

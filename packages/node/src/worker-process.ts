@@ -15,9 +15,15 @@ import { SupervisedProcess } from "./supervised-process.js";
 
 const maxEarlyBytes = 64 * 1024;
 
+/** The worker's program. */
+export interface WorkerProgram {
+  readonly path: string;
+  /** Flags of Node.js. */
+  readonly flags: readonly string[];
+}
+
 export interface WorkerProcessOptions {
-  /** Path of the worker's program. */
-  readonly program: string;
+  readonly program: WorkerProgram;
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -34,9 +40,9 @@ export class WorkerProcess {
   #onEvent: (event: proto.ActorProcessEvent) => void = () => undefined;
 
   private constructor({ program, environment }: WorkerProcessOptions) {
-    const child = fork(program, [], {
+    const child = fork(program.path, [], {
       // Nothing of the node's own flags.
-      execArgv: [...inspectorFlags],
+      execArgv: [...inspectorFlags, ...program.flags],
       serialization: "advanced",
       env: { ...environment },
       stdio: ["ignore", "pipe", "pipe", "ipc"],

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
+import { bundledProgram } from "../bundled-programs.js";
 import { type ConnectionOptions, resolveConnection, withConnection } from "../connection.js";
 import { defaultDataDir } from "../data-dir.js";
 import { printableLine } from "../display/printable.js";
@@ -66,6 +67,7 @@ export function addWorker(program: Command): void {
           listenHost: options.host,
           dataDir: options.nodeDir,
           modulesFrom: cliEntry,
+          bundledWorker: bundledProgram("worker"),
           driverCommand: [cliEntry],
           logLevel: options.logLevel,
           objectAdoption: options.objectAdoption,

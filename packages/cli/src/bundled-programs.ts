@@ -1,0 +1,29 @@
+/**
+ * The bundles of programs that `npm run setup` makes (scripts/setup/bundle). One that is older than any module of which it
+ * is made is not used: whoever changes a module runs what is changed.
+ */
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const bundlesFolder = fileURLToPath(new URL("./bundled", import.meta.url));
+
+/** Path of the program that runs a bundle; undefined without one that is up to date. */
+export function bundledProgram(name: "cli" | "worker", folder = bundlesFolder): string | undefined {
+  // A bundle has no faults in its network.
+  if (process.env["PALIMPSEST_FAULTS"]) return undefined;
+  try {
+    const files = JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8")) as [
+      string,
+      number,
+      number,
+    ][];
+    const isFresh = files.every(([path, sizeBytes, mtimeMs]) => {
+      const now = statSync(join(folder, path), { throwIfNoEntry: false });
+      return now?.size === sizeBytes && now.mtimeMs === mtimeMs;
+    });
+    return isFresh ? join(folder, `${name}.cjs`) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,48 @@
+// The programs that run a bundle.
+
+/**
+ * @param cacheOf an expression for the name of the code cache's file
+ * @param recording whether it leaves a code cache of what it has run, at SIGUSR2, in place of using one
+ */
+export function loaderOf(bundleFile, { cacheOf, recording }) {
+  const head = `"use strict";
+const { readFileSync, writeFileSync, renameSync } = require("node:fs");
+const { createRequire, wrap } = require("node:module");
+const { join } = require("node:path");
+const { pathToFileURL } = require("node:url");
+const { Script } = require("node:vm");
+const filename = join(__dirname, ${JSON.stringify(bundleFile)});
+const cacheFile = join(__dirname, ${cacheOf});
+// The bundler writes ASCII.
+const source = wrap(readFileSync(filename, "latin1"));
+`;
+  const run = `const bundled = {
+  exports: {},
+  import: (name) => import(name.startsWith(".") ? pathToFileURL(join(__dirname, name)).href : name),
+};
+script.runInThisContext()(bundled.exports, createRequire(filename), bundled, filename, __dirname);
+`;
+  if (recording)
+    return `${head}const script = new Script(source, { filename });
+process.on("SIGUSR2", () => {
+  writeFileSync(cacheFile + ".new", script.createCachedData());
+  renameSync(cacheFile + ".new", cacheFile);
+});
+${run}`;
+  return `${head}let cachedData;
+try {
+  cachedData = readFileSync(cacheFile);
+} catch {
+  // It was not recorded on this machine: everything is compiled.
+}
+// A cache of another Node.js is not taken, and everything is compiled.
+const script = new Script(source, { filename, cachedData });
+${run}`;
+}
+
+/** An ES module with the exports of one that is in the worker's bundle, and without it those of `original`. */
+export function standIn(name, original, exportNames) {
+  return `const bundled = globalThis[Symbol.for("palimpsest.bundled")]?.${name} ?? (await import(${JSON.stringify(original)}));
+export const { ${exportNames.join(", ")} } = bundled;
+`;
+}

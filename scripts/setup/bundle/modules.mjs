@@ -1,0 +1,103 @@
+// How modules of the installation are put into one CommonJS file that behaves as they do apart.
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, relative, resolve } from "node:path";
+import { root } from "../paths.mjs";
+
+const { build, transform } = createRequire(join(root, "packages/client/package.json"))("esbuild");
+
+/** Native addons, and what is itself a program beside its addon, stay where they are. */
+const apart = /^(msgpackr-extract|esbuild|bullmq)$/;
+const program = /^(@palimpsest\/worker\/main|\.\/main\.js)$/;
+const ownPlace = /\bimport\.meta\.url\b|\b__dirname\b|\b__filename\b/;
+/** A script with a code cache has no import(): it is handed that of the program that runs it. */
+const dynamicImport = /(^|[^.\w"'`])import\((?=["\w])/gm;
+
+/** A module finds the files that lie beside it by its own place, not by the bundle's. */
+async function atItsPlace(path, contents, folder) {
+  const place = JSON.stringify(relative(folder, path));
+  const parent = JSON.stringify(relative(folder, dirname(path)));
+  const { code } = await transform(contents, {
+    format: /^(import|export)\b/m.test(contents) ? "esm" : "cjs",
+    define: {
+      "import.meta.url": '"@@url@@"',
+      __dirname: '"@@folder@@"',
+      __filename: '"@@file@@"',
+    },
+  });
+  return code
+    .replaceAll('"@@url@@"', `palimpsestBundle.url(${place})`)
+    .replaceAll('"@@folder@@"', `palimpsestBundle.path(${parent})`)
+    .replaceAll('"@@file@@"', `palimpsestBundle.path(${place})`);
+}
+
+function placed(folder, external) {
+  return {
+    name: "palimpsest",
+    setup({ onResolve, onLoad, resolve: buildResolve }) {
+      // The packages say that their modules do nothing by being imported; those of programs do.
+      onResolve({ filter: program }, async ({ path, resolveDir, kind, pluginData }) => {
+        if (pluginData === program) return undefined;
+        const found = await buildResolve(path, { resolveDir, kind, pluginData: program });
+        return { path: found.path, errors: found.errors, sideEffects: true };
+      });
+      onResolve({ filter: apart }, ({ path, resolveDir }) => {
+        const from = createRequire(join(resolveDir, "x.js"));
+        try {
+          return { path: `./${relative(folder, from.resolve(path))}`, external: true };
+        } catch {
+          return { path, external: true };
+        }
+      });
+      onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
+        const found = resolve(resolveDir, path);
+        return external.test(found) ? { path: `./${relative(folder, found)}`, external: true } : undefined;
+      });
+      // Faults are read from the environment as a module is loaded, which a bundle cannot do: a process with faults
+      // does not use it.
+      onLoad({ filter: /environment-faults\.js$/ }, () => ({
+        contents: "export const withEnvironmentFaults = (network) => network;",
+      }));
+      onLoad({ filter: /\.[cm]?js$/ }, async ({ path }) => {
+        const contents = readFileSync(path, "utf8");
+        if (!ownPlace.test(contents)) return undefined;
+        return { contents: await atItsPlace(path, contents.replace(/^#!.*/, ""), folder), loader: "js" };
+      });
+    },
+  };
+}
+
+/**
+ * Writes the bundle of `source`, the text of an ES module that lies in `folder`.
+ * @param external modules of the installation that stay apart, by their paths
+ * @returns the files that it is made of
+ */
+export async function bundle({ source, folder, outfile, external = /^$/ }) {
+  const { metafile, outputFiles } = await build({
+    stdin: { contents: source, resolveDir: folder, sourcefile: "bundle-source.js" },
+    absWorkingDir: root,
+    bundle: true,
+    platform: "node",
+    target: "node20.19",
+    format: "cjs",
+    outfile,
+    metafile: true,
+    logLevel: "warning",
+    plugins: [placed(dirname(outfile), external)],
+    legalComments: "none",
+    write: false,
+    banner: {
+      js: [
+        "const palimpsestBundle = {",
+        '  path: (place) => require("node:path").join(__dirname, place),',
+        '  url: (place) => require("node:url").pathToFileURL(palimpsestBundle.path(place)).href,',
+        "};",
+      ].join("\n"),
+    },
+  });
+  for (const { path, text } of outputFiles)
+    writeFileSync(path, text.replaceAll(dynamicImport, "$1module.import("));
+  return Object.keys(metafile.inputs)
+    .filter((path) => !path.endsWith("bundle-source.js"))
+    .map((path) => resolve(root, path));
+}

@@ -1,0 +1,76 @@
+// Runs a small cluster of the bundled programs, so that what they compile on their way is kept beside them.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { root } from "../paths.mjs";
+
+const timeoutMs = 60_000;
+const actorSource = "export class Echo { echo(value) { return value; } }\n";
+
+async function until(what, reached) {
+  const endMs = performance.now() + timeoutMs;
+  while (!(await reached())) {
+    if (performance.now() > endMs) throw new Error(`${what} took longer than ${timeoutMs / 1_000} s`);
+    await delay(20);
+  }
+}
+
+async function record(child, pid, cacheFile) {
+  process.kill(pid, "SIGUSR2");
+  await until(`the code cache ${cacheFile}`, () => {
+    if (child.exitCode !== null) throw new Error(`the process that was to record ${cacheFile} ended`);
+    return existsSync(cacheFile);
+  });
+}
+
+/** Leaves a code cache of each program in the bundles' folder. @throws when the cluster does not run */
+export async function recordCaches(folder) {
+  const dir = mkdtempSync(join(tmpdir(), "palimpsest-bundle-"));
+  const started = [];
+  const run = async (args, until_) => {
+    const child = spawn(process.execPath, [join(folder, "cli.cjs"), ...args], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, PALIMPSEST_DATA_DIR: dir, XDG_STATE_HOME: dir },
+    });
+    started.push(child);
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+    await until(`palimpsest ${args.slice(0, 2).join(" ")}`, () => {
+      if (child.exitCode !== null) throw new Error(`palimpsest ${args.slice(0, 2).join(" ")}: ${output}`);
+      return output.includes(until_);
+    });
+    return child;
+  };
+  let client;
+  try {
+    const headDir = join(dir, "head");
+    const head = await run(["head", "start", "--data-dir", headDir], "listens on");
+    const { address } = JSON.parse(readFileSync(join(headDir, "head.json"), "utf8"));
+    const token = readFileSync(join(headDir, "token"), "utf8").trim();
+    const joining = ["--address", address, "--token", token, "--node-dir", join(dir, "node")];
+    const node = await run(["worker", "join", ...joining, "--cpus", "2"], "joined");
+    const { connect } = await import(pathToFileURL(join(root, "packages/client/dist/index.js")).href);
+    client = await connect({ address, token, name: "bundle" });
+    const actorFile = join(dir, "echo.mjs");
+    writeFileSync(actorFile, actorSource);
+    const { Echo } = await import(pathToFileURL(actorFile).href);
+    const actor = await client.actor(Echo, { from: pathToFileURL(actorFile) }).spawn();
+    await actor.echo("ok");
+    const [info] = await client.actors();
+    await record(node, info.pid, join(folder, "worker.cache"));
+    await record(node, node.pid, join(folder, "node.cache"));
+    await record(head, head.pid, join(folder, "head.cache"));
+  } finally {
+    await client?.close();
+    for (const child of started.reverse()) {
+      if (child.exitCode !== null) continue;
+      child.kill("SIGTERM");
+      await once(child, "exit");
+    }
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
