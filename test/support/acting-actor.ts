@@ -1,8 +1,9 @@
-import type { ActorContext } from "@palimpsest/client";
+import type { ActorContext, ActorOptions } from "@palimpsest/client";
 
 export class Acting {
   #context: ActorContext | undefined;
   #release: () => void = () => undefined;
+  readonly #deaths: [actorId: string, reason: string][] = [];
 
   start(context: ActorContext): void {
     this.#context = context;
@@ -30,13 +31,27 @@ export class Acting {
   }
 
   /** Spawns one of its kind, with a placement group of its own. @returns their ids */
-  async family(detached: boolean): Promise<{ readonly childId: string; readonly groupId: string }> {
+  async family(
+    detached: boolean,
+    labels: NonNullable<ActorOptions["labels"]> = {},
+  ): Promise<{ readonly childId: string; readonly groupId: string }> {
     const cluster = await this.context.connect();
-    const kind = cluster.actor(Acting, { from: import.meta.url }, { detached });
+    const kind = cluster.actor(Acting, { from: import.meta.url }, { detached, labels });
     const child = await kind.spawn();
     await child.ready();
     const group = await cluster.placementGroup({ bundles: [{ cpu: 0.1 }] });
     return { childId: child.actorId, groupId: group.groupId };
+  }
+
+  /** Notes the death of an actor that another one owns. */
+  async watch(actorId: string): Promise<void> {
+    const handle = await (await this.context.connect()).getActor<Acting>({ actorId });
+    handle.onDeath((info) => this.#deaths.push([info.actorId, info.certificate?.reason ?? ""]));
+  }
+
+  /** Ids of those that died, and why. */
+  heard(): readonly (readonly [actorId: string, reason: string])[] {
+    return this.#deaths;
   }
 
   /** Spawns one of its kind under a name. @returns its own namespace */

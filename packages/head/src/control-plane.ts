@@ -23,6 +23,7 @@ import { Journal } from "./journal.js";
 import { NodeTable } from "./node-table.js";
 import { ObjectDirectory } from "./object-directory.js";
 import { type HolderState, ObjectHolders, objectHolderPrefix } from "./object-holders.js";
+import { endOrphans, expectDrivers, ownerHasEnded } from "./owners.js";
 import { PendingQueue } from "./placement.js";
 import { PlacementGroupTable } from "./placement-group-table.js";
 import { PlacementGroups } from "./placement-groups.js";
@@ -222,9 +223,9 @@ export class ControlPlane {
     const job = this.jobs.find(spec.jobId);
     if (!spec.detached) {
       if (job !== undefined && hasEnded(job)) return false;
-      const owner = this.actors.get(spec.ownerId);
-      if (owner?.state === "DEAD" || this.sessions.hasEnded(spec.ownerId)) return false;
-      if (owner === undefined) this.sessions.expect(spec.ownerId, this.#adoptedGraceMs);
+      if (ownerHasEnded(this.actors, spec) || this.sessions.hasEnded(spec.ownerId)) return false;
+      if (this.actors.get(spec.ownerId) === undefined)
+        this.sessions.expect(spec.ownerId, this.#adoptedGraceMs);
     }
     return this.lifecycle.adoptUnknown(nodeId, spec, described);
   }
@@ -257,16 +258,8 @@ export class ControlPlane {
   #recover(): void {
     this.lifecycle.recover();
     this.jobLifecycle.recover();
-    // OWNER-3
-    const graceMs = this.#adoptedGraceMs;
-    for (const { spec, state } of [...this.actors.all()]) {
-      const ownedByActor = this.actors.get(spec.ownerId) !== undefined;
-      if (state !== "DEAD" && !spec.detached && !ownedByActor) this.sessions.expect(spec.ownerId, graceMs);
-    }
-    for (const { spec } of this.groupTable.all()) {
-      const owner = this.actors.get(spec.ownerId);
-      if (!spec.detached && owner === undefined) this.sessions.expect(spec.ownerId, graceMs);
-    }
+    endOrphans(this);
+    expectDrivers(this, this.#adoptedGraceMs);
   }
 
   #actorDied(actorId: string): void {
@@ -277,7 +270,9 @@ export class ControlPlane {
   }
 
   #sessionEnded(sessionId: string, reason: string): void {
-    this.lifecycle.ownerEnded(sessionId, reason);
+    // A node brought back what it owns before itself, so that it was expected as a driver is (OWNER-7).
+    if (this.actors.get(sessionId)) endOrphans(this);
+    else this.lifecycle.ownerEnded(sessionId, reason);
     this.objectHolders.ended(sessionId);
   }
 

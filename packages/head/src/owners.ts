@@ -1,5 +1,17 @@
+/**
+ * Responsibility: who owns an actor or a placement group, and whether that owner has ended.
+ * Not responsible for: noticing ends as they happen (actor-deaths.ts, actor-kills.ts, sessions.ts).
+ *
+ * Invariants:
+ * - OWNER-7. What an incarnation of an actor owns ends with it, also where a head was killed between the two, or has lost
+ *   its tables: what a node brings back of it is not taken over, and is never counted as a driver's.
+ */
 import { PalimpsestError } from "@palimpsest/wire";
+import type { Actor } from "./actor.js";
+import type { ActorLifecycle } from "./actor-lifecycle.js";
 import type { ActorTable } from "./actor-table.js";
+import type { PlacementGroupTable } from "./placement-group-table.js";
+import type { PlacementGroups } from "./placement-groups.js";
 import type { Sessions } from "./sessions.js";
 
 export interface Owned {
@@ -29,11 +41,65 @@ export function expectOwner(
     sessions.expect(ownerId);
     return;
   }
-  const runs = owner?.state === "STARTING" || owner?.state === "ALIVE";
-  if (!runs || (ownerIncarnation !== 0 && owner.incarnation !== ownerIncarnation)) {
+  if (!runs(owner) || (ownerIncarnation !== 0 && owner?.incarnation !== ownerIncarnation)) {
     throw new PalimpsestError(
       "OWNER_DIED",
       `incarnation ${ownerIncarnation} of owner ${ownerId} has ended: what it spawns now would belong to nobody`,
     );
   }
+}
+
+/** Whether it belongs to an actor, or to an incarnation of one, that has ended. */
+export function ownerHasEnded(actors: ActorTable, { ownerId, ownerIncarnation, detached }: Owned): boolean {
+  const owner = detached ? undefined : actors.get(ownerId);
+  if (owner === undefined) return false;
+  if (owner.state === "DEAD") return true;
+  // One that is higher than the table's runs already: the store has lost its last writes.
+  if (ownerIncarnation === 0 || ownerIncarnation > owner.incarnation) return false;
+  return ownerIncarnation < owner.incarnation || !runs(owner);
+}
+
+/** Ends all of which ownerHasEnded() holds (OWNER-7). */
+export function endOrphans({
+  actors,
+  lifecycle,
+  groups,
+  groupTable,
+}: {
+  readonly actors: ActorTable;
+  readonly lifecycle: Pick<ActorLifecycle, "kill">;
+  readonly groups: PlacementGroups;
+  readonly groupTable: PlacementGroupTable;
+}): void {
+  const reasonOf = ({ ownerId, ownerIncarnation }: Owned) =>
+    `its owner, incarnation ${ownerIncarnation} of actor ${ownerId}, had ended`;
+  for (const { spec } of [...actors.all()]) {
+    // As it is now: the kill of an owner kills what it owned.
+    if (actors.get(spec.actorId)?.state === "DEAD" || !ownerHasEnded(actors, spec)) continue;
+    void lifecycle.kill(spec.actorId, { noRestart: true, reason: reasonOf(spec) });
+  }
+  for (const { spec, state } of [...groupTable.all()])
+    if (state !== "REMOVED" && ownerHasEnded(actors, spec)) void groups.remove(spec.groupId, reasonOf(spec));
+}
+
+/** Gives the drivers that own something time to come back to a head that has never seen them (OWNER-3). */
+export function expectDrivers(
+  {
+    actors,
+    sessions,
+    groupTable,
+  }: {
+    readonly actors: ActorTable;
+    readonly sessions: Sessions;
+    readonly groupTable: PlacementGroupTable;
+  },
+  graceMs: number,
+): void {
+  const living = [...actors.all()].filter(({ state }) => state !== "DEAD");
+  for (const { spec } of [...living, ...groupTable.all()])
+    if (!spec.detached && actors.get(spec.ownerId) === undefined) sessions.expect(spec.ownerId, graceMs);
+}
+
+function runs(actor: Actor | undefined): boolean {
+  return actor?.state === "STARTING" || actor?.state === "ALIVE";
 }
