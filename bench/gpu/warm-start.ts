@@ -1,0 +1,78 @@
+/**
+ * Seconds from a process's start to its first sampled token and to its first update, with the cache of compiled programs that
+ * is there: the first round may compile, the second finds its programs. Usage: tsx --conditions=@palimpsest/source
+ * bench/gpu/warm-start.ts [--shape smollm2|half|small] [--rounds 2] [--json FILE]
+ */
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { Contender } from "../contender.js";
+
+const { values: flags } = parseArgs({
+  options: {
+    shape: { type: "string", default: "smollm2" },
+    rounds: { type: "string", default: "2" },
+    json: { type: "string" },
+  },
+});
+
+const shapes = {
+  small: { vocab: 512, hidden: 64, layers: 2, heads: 2, kvHeads: 1, headDim: 32, inner: 172 },
+  smollm2: { vocab: 49_152, hidden: 576, layers: 30, heads: 9, kvHeads: 3, headDim: 64, inner: 1536 },
+  half: { vocab: 151_936, hidden: 896, layers: 24, heads: 14, kvHeads: 2, headDim: 64, inner: 4864 },
+};
+const shape = shapes[flags.shape as keyof typeof shapes];
+const ours = ["--import", "tsx", "--conditions=@palimpsest/source"];
+const path = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+const precision = flags.shape === "small" ? "float32" : "bfloat16";
+
+function firstToken(): object {
+  const case_ = {
+    name: "warm start",
+    shape: {
+      architecture: "llama",
+      vocabSize: shape.vocab,
+      hiddenSize: shape.hidden,
+      layers: shape.layers,
+      heads: shape.heads,
+      kvHeads: shape.kvHeads,
+      headDim: shape.headDim,
+      intermediateSize: shape.inner,
+      tieWordEmbeddings: true,
+      maxPositions: 1024,
+    },
+    samplers: [{ rows: 64, workloads: [] }],
+    maxLength: 639,
+    prompt: [32, 160],
+    reply: [33, 40],
+    precision,
+    mode: "xla",
+    cache: "slots",
+    seconds: 1,
+  };
+  const said = execFileSync(process.execPath, [...ours, path("sampler-case.ts"), JSON.stringify(case_)], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const lines = said.split("\n").filter((line) => line.startsWith("{"));
+  return lines.map((line) => JSON.parse(line) as { what?: string }).find(({ what }) => what === "first tokens") ?? {};
+}
+
+async function firstUpdate(): Promise<object> {
+  const began = performance.now();
+  const learner = new Contender("learner", process.execPath, [...ours, path("../learner-case.ts")], "inherit");
+  const size = { rows: 8, length: flags.shape === "small" ? 64 : 512, threads: 8 };
+  const ready = await learner.ask({ prefer: "tensorflow", mode: "xla", precision, shape: { ...shape, ...size } });
+  const seconds = (performance.now() - began) / 1000;
+  await learner.close();
+  const { firstMs } = (ready ?? {}) as { firstMs?: number };
+  return { secondsToFirstUpdate: Number(seconds.toFixed(2)), firstUpdateMs: Math.round(firstMs ?? Number.NaN) };
+}
+
+const results: object[] = [];
+for (let round = 1; round <= Number(flags.rounds); round++) {
+  results.push({ round, shape: flags.shape, sampler: firstToken(), learner: await firstUpdate() });
+  console.log(JSON.stringify(results.at(-1)));
+  if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(results, null, 2)}\n`);
+}
