@@ -33,13 +33,21 @@ interface UpdateCase {
   /** PyTorch's forms. */
   readonly peers: readonly { readonly compile?: boolean; readonly checkpointing?: boolean }[];
   readonly places?: "all" | "shared";
+  /** Replaces fields of the learner's `memory`. */
+  readonly memory?: object;
 }
 
 const updates: Readonly<Record<string, UpdateCase>> = {
   "update 0.5B 8x2048": { shape: half, rows: 8, length: 2048, peers: [{}, { compile: true }] },
   "update 0.5B 8x2048 shared prompts": { shape: half, rows: 8, length: 2048, peers: [], places: "shared" },
   "update 1.5B 4x2048": { shape: one, rows: 4, length: 2048, peers: [{}] },
-  "update 3B 4x2048": { shape: three, rows: 4, length: 2048, peers: [{ checkpointing: true }] },
+  "update 3B 4x2048": {
+    shape: three,
+    rows: 4,
+    length: 2048,
+    peers: [{ checkpointing: true }],
+    memory: { keep: "nothing", accumulators: "none" },
+  },
 };
 const decodes: Readonly<Record<string, { readonly shape: Shape; readonly rows: number }>> = {
   "decode 0.5B 64 rows": { shape: half, rows: 64 },
@@ -108,7 +116,7 @@ async function measureUpdates(
 }
 
 const wanted = new RegExp(flags.cases);
-for (const [name, { shape, rows: rowCount, length, peers, places }] of Object.entries(updates)) {
+for (const [name, { shape, rows: rowCount, length, peers, places, memory }] of Object.entries(updates)) {
   if (!wanted.test(name)) continue;
   const tokens = rowCount * length;
   const learner = new Contender(name, process.execPath, [...ours, path("../learner-case.ts")], "inherit");
@@ -116,7 +124,7 @@ for (const [name, { shape, rows: rowCount, length, peers, places }] of Object.en
     prefer: "tensorflow",
     mode: "xla",
     precision: "bfloat16",
-    memory: { logitsMb: 2600 },
+    memory: { logitsMb: 2600, ...memory },
     ...(places ? { places } : {}),
     shape: { ...shape, rows: rowCount, length, threads: 8 },
   };

@@ -27,7 +27,13 @@ process.once("SIGINT", () => {
   const half = steps.slice(Math.floor(steps.length / 2));
   const [first, last] = [half[0], half.at(-1)];
   const seconds = (last.atSeconds - first.atSeconds) / (half.length - 1);
-  const parts = ["rolloutSeconds", "learnerWaitSeconds", "updateSeconds", "checkpointSeconds", "publishSeconds"];
+  const parts = [
+    "rolloutSeconds",
+    "learnerWaitSeconds",
+    "updateSeconds",
+    "checkpointSeconds",
+    "publishSeconds",
+  ];
   const said = {
     steps: steps.length,
     firstStepEndedSeconds: steps[0].atSeconds,

@@ -127,8 +127,17 @@ async function sample(from: number, to: number): Promise<void> {
   const client = async (): Promise<void> => {
     while (next < to) {
       const seed = next++;
-      const promptTokenIds = Array.from({ length: 8 + (seed % 96) }, (_, place) => (seed * 31 + place * 17) % vocabSize);
-      await sampler.generate({ promptTokenIds, maxTokens: 4 + (seed % 60), temperature: 1, stopTokenIds: [], seed });
+      const promptTokenIds = Array.from(
+        { length: 8 + (seed % 96) },
+        (_, place) => (seed * 31 + place * 17) % vocabSize,
+      );
+      await sampler.generate({
+        promptTokenIds,
+        maxTokens: 4 + (seed % 60),
+        temperature: 1,
+        stopTokenIds: [],
+        seed,
+      });
     }
   };
   await Promise.all(Array.from({ length: 64 }, client));

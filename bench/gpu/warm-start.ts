@@ -56,18 +56,34 @@ function firstToken(): object {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const lines = said.split("\n").filter((line) => line.startsWith("{"));
-  return lines.map((line) => JSON.parse(line) as { what?: string }).find(({ what }) => what === "first tokens") ?? {};
+  return (
+    lines.map((line) => JSON.parse(line) as { what?: string }).find(({ what }) => what === "first tokens") ??
+    {}
+  );
 }
 
 async function firstUpdate(): Promise<object> {
   const began = performance.now();
-  const learner = new Contender("learner", process.execPath, [...ours, path("../learner-case.ts")], "inherit");
+  const learner = new Contender(
+    "learner",
+    process.execPath,
+    [...ours, path("../learner-case.ts")],
+    "inherit",
+  );
   const size = { rows: 8, length: flags.shape === "small" ? 64 : 512, threads: 8 };
-  const ready = await learner.ask({ prefer: "tensorflow", mode: "xla", precision, shape: { ...shape, ...size } });
+  const ready = await learner.ask({
+    prefer: "tensorflow",
+    mode: "xla",
+    precision,
+    shape: { ...shape, ...size },
+  });
   const seconds = (performance.now() - began) / 1000;
   await learner.close();
   const { firstMs } = (ready ?? {}) as { firstMs?: number };
-  return { secondsToFirstUpdate: Number(seconds.toFixed(2)), firstUpdateMs: Math.round(firstMs ?? Number.NaN) };
+  return {
+    secondsToFirstUpdate: Number(seconds.toFixed(2)),
+    firstUpdateMs: Math.round(firstMs ?? Number.NaN),
+  };
 }
 
 const results: object[] = [];
