@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { type Cluster, connect } from "@palimpsest/client";
 import { createLogger } from "@palimpsest/telemetry";
 import { Head } from "../../packages/head/src/index.js";
-import { NodeManager } from "../../packages/node/src/index.js";
+import { type NodeConfig, NodeManager } from "../../packages/node/src/index.js";
 
 const logger = createLogger({ component: "test", level: "error" });
 const modulesFrom = fileURLToPath(new URL("../../packages/cli/dist/main.js", import.meta.url));
@@ -38,7 +38,7 @@ export class TaskCluster {
     return cluster;
   }
 
-  async startNode(cpus: number): Promise<NodeManager> {
+  async startNode(cpus: number, more: Partial<NodeConfig> = {}): Promise<NodeManager> {
     const node = await NodeManager.start(
       {
         headAddress: this.#head.address,
@@ -47,6 +47,7 @@ export class TaskCluster {
         modulesFrom,
         cpus,
         gpus: 0,
+        ...more,
       },
       { logger, environment: process.env },
     );

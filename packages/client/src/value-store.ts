@@ -154,7 +154,9 @@ export class ValueStore implements RefStore {
     const settings = signal ? { timeoutMs, signal } : { timeoutMs };
     return await this.#node.use(settings, async (link, leftMs) => {
       for (let attempt = 1; attempt <= maxReads; attempt++) {
-        const find = { objectId: idBytes(objectId), remote: !link.shared };
+        // A file that goes to disk again and again while memory is short is read through the node at last.
+        const remote = !link.shared || attempt === maxReads;
+        const find = { objectId: idBytes(objectId), remote };
         const { data, info } = await link.order({ find }, leftMs);
         if (data?.byteLength) return decodeWhole(data, this.bind);
         if (info?.path) {
@@ -269,8 +271,9 @@ export class ValueStore implements RefStore {
       await this.#upload(link, value);
       return;
     }
-    const { info } = await link.order({ reserve: { objectId: id, sizeBytes: stored.sizeBytes } }, timeoutMs);
     try {
+      const reserve = { objectId: id, sizeBytes: stored.sizeBytes };
+      const { info } = await link.order({ reserve }, timeoutMs);
       await writeFileValue(info?.path ?? "", stored.pieces, signal);
       await link.order({ seal: { objectId: id, contains: [...contains] } }, timeoutMs);
     } catch (reason) {

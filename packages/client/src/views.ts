@@ -148,6 +148,8 @@ export interface ObjectRow {
   readonly sizeBytes: number;
   readonly holdingNodeIds: readonly string[];
   readonly copyNodeIds: readonly string[];
+  /** Of the nodes that hold it, those that have spilled it to disk. */
+  readonly spilledNodeIds: readonly string[];
 }
 
 export interface ObjectList {
@@ -162,6 +164,7 @@ export function objectListView(message: proto.ListObjectsResponse.$Properties): 
     sizeBytes: row.sizeBytes ?? 0,
     holdingNodeIds: row.holdingNodeIds ?? [],
     copyNodeIds: row.copyNodeIds ?? [],
+    spilledNodeIds: row.spilledNodeIds ?? [],
   }));
   return { objects, totalObjects: message.totalObjects ?? 0 };
 }

@@ -138,12 +138,18 @@ describe("ObjectDirectory", () => {
     expect(drops("b").at(-1)).toMatchObject({ letter: "x", revision: 8 });
   });
 
-  it("lists a bounded number of objects with their nodes", async () => {
+  it("lists a bounded number of objects with their nodes, and where they were spilled", async () => {
     const { objects } = await twoNodes();
-    objects.report("a", { present: [place("x", true), place("y", true)] });
+    objects.report("a", { present: [{ ...place("x", true), spilled: true }, place("y", true)] });
     objects.report("b", { present: [place("x", false)] });
     expect(objects.list(1)).toEqual({
-      objects: [{ objectId: idOf("x"), sizeBytes: 10, holdingNodeIds: ["a"], copyNodeIds: ["b"] }],
+      objects: [
+        {
+          objectId: idOf("x"),
+          sizeBytes: 10,
+          ...{ holdingNodeIds: ["a"], copyNodeIds: ["b"], spilledNodeIds: ["a"] },
+        },
+      ],
       totalObjects: 2,
     });
   });

@@ -27,6 +27,7 @@ const maxOrders = 100_000;
 interface Place {
   readonly held: boolean;
   readonly revision: number;
+  readonly spilled: boolean;
 }
 
 interface Listing {
@@ -77,9 +78,9 @@ export class ObjectDirectory {
 
   report(nodeId: string, { reset, present, gone }: proto.ObjectReport.$Properties): void {
     if (reset) this.#forget(nodeId);
-    for (const { sha256, sizeBytes, held, revision } of present ?? []) {
-      const objectId = hex(sha256);
-      this.#enter(nodeId, objectId, sizeBytes ?? 0, { held: held ?? false, revision: revision ?? 0 });
+    for (const { sha256, sizeBytes, held, revision, spilled } of present ?? []) {
+      const place = { held: held ?? false, revision: revision ?? 0, spilled: spilled ?? false };
+      this.#enter(nodeId, hex(sha256), sizeBytes ?? 0, place);
     }
     const unheld: string[] = [];
     for (const sha256 of gone ?? []) {
@@ -155,10 +156,15 @@ export class ObjectDirectory {
     const objects: proto.ObjectRow.$Properties[] = [];
     for (const [objectId, { sizeBytes, places }] of this.#objects) {
       if (objects.length >= limit) break;
-      const nodesWhere = (held: boolean) =>
-        [...places].flatMap(([nodeId, place]) => (place.held === held ? [nodeId] : []));
-      const copyNodeIds = nodesWhere(false);
-      objects.push({ objectId, sizeBytes, holdingNodeIds: nodesWhere(true), copyNodeIds });
+      const nodesWhere = (isMeant: (place: Place) => boolean) =>
+        [...places].flatMap(([nodeId, place]) => (isMeant(place) ? [nodeId] : []));
+      objects.push({
+        objectId,
+        sizeBytes,
+        holdingNodeIds: nodesWhere(({ held }) => held),
+        copyNodeIds: nodesWhere(({ held }) => !held),
+        spilledNodeIds: nodesWhere(({ spilled }) => spilled),
+      });
     }
     return { objects, totalObjects: this.#objects.size };
   }

@@ -65,6 +65,13 @@ export const nodeConfigSchema = z.strictObject({
     .positive()
     .optional()
     .describe("Bound of the object store; default 30 % of the memory"),
+  objectSpillBytes: z
+    .int()
+    .nonnegative()
+    .optional()
+    .describe(
+      "Bound of what is spilled from the object store to the folder spill of dataDir when the store is full; 0: nothing is; default half of what is free on that disk when the node starts",
+    ),
   objectTransferBytes: z
     .int()
     .min(1024 * 1024)

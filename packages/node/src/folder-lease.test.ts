@@ -50,7 +50,10 @@ async function readLease(folder: string): Promise<Buffer> {
 }
 
 test("two living stores of one folder leave each other alone (FOLDER-2)", async () => {
-  const options = { dataDir: parent, preferred: parent, maxBytes: 100, memoryBytes: 1000, memoryDir: parent };
+  const options = {
+    ...{ dataDir: parent, preferred: parent, maxBytes: 100, memoryBytes: 1000, memoryDir: parent },
+    maxSpillBytes: 0,
+  };
   const first = await chooseObjectFolder({ ...options, nodeId: "node-a" });
   const store = await ObjectStore.open(first);
   const writer = await store.create(2, "job-1");

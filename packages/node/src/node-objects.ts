@@ -17,6 +17,7 @@ import { ObjectFetcher } from "./object-fetch.js";
 import { chooseObjectFolder, type ObjectFolder } from "./object-folder.js";
 import { ObjectHolds } from "./object-holds.js";
 import { ObjectReports } from "./object-reports.js";
+import type { OnMovedBytes } from "./object-residence.js";
 import { ObjectStore } from "./object-store.js";
 import { createObjectsHandlers } from "./objects-service.js";
 import { PeerPool } from "./peer-pool.js";
@@ -77,7 +78,11 @@ export class NodeObjects {
   /** @throws {PalimpsestError} UNAVAILABLE when the port is taken */
   static async start(deps: NodeObjectsDeps): Promise<NodeObjects> {
     const { config, metrics, network, clock } = deps;
-    const { store, folder } = await (deps.openStore?.() ?? openChosenStore(config, clock));
+    const spilled = metrics.counter("palimpsest_node_objects_spilled_bytes_total");
+    const restored = metrics.counter("palimpsest_node_objects_restored_bytes_total");
+    const onSpill: OnMovedBytes = (direction, bytes) =>
+      (direction === "spilled" ? spilled : restored).inc(bytes);
+    const { store, folder } = await (deps.openStore?.() ?? openChosenStore(config, clock, onSpill));
     const moved = metrics.counter("palimpsest_node_objects_transferred_bytes_total");
     const onMoved = (direction: "in" | "out" | "adopted", bytes: number) => moved.inc({ direction }, bytes);
     const gone = metrics.counter("palimpsest_node_objects_gone_total");
@@ -149,8 +154,9 @@ export class NodeObjects {
     return this.#parts.folder.onDiskBecause;
   }
 
+  /** In the store, without what was spilled. */
   get storedBytes(): number {
-    return this.#parts.store.storedBytes;
+    return this.#parts.store.residentBytes;
   }
 
   /** Before it, nothing is told to the head and nothing is asked of it. */
@@ -172,7 +178,8 @@ export class NodeObjects {
     const { store, folder, metrics, incoming, outgoing } = this.#parts;
     const { place } = folder;
     metrics.gauge("palimpsest_node_objects").set({ place }, store.size);
-    metrics.gauge("palimpsest_node_objects_bytes").set({ place }, store.storedBytes);
+    metrics.gauge("palimpsest_node_objects_bytes").set({ place }, store.residentBytes);
+    metrics.gauge("palimpsest_node_objects_bytes").set({ place: "spilled" }, store.spilledBytes);
     metrics.gauge("palimpsest_node_object_copies_bytes").set(store.copyBytes);
     metrics.gauge("palimpsest_node_object_holders").set(store.holders().length);
     for (const [direction, budget] of [
@@ -195,16 +202,22 @@ export class NodeObjects {
   }
 }
 
-async function openChosenStore(config: ResolvedNodeConfig, clock: Clock): Promise<OpenedStore> {
+async function openChosenStore(
+  config: ResolvedNodeConfig,
+  clock: Clock,
+  onMoved: OnMovedBytes,
+): Promise<OpenedStore> {
   const folder = await chooseObjectFolder({
     nodeId: config.nodeId,
     dataDir: config.dataDir,
     preferred: config.objectStoreDir,
     maxBytes: config.objectStoreBytes,
+    maxSpillBytes: config.objectSpillBytes,
     memoryBytes: config.memoryBytes ?? memoryBytes(),
     clock,
   });
-  const store = await ObjectStore.open({ folder: folder.folder, maxBytes: folder.maxBytes, clock });
+  const { maxBytes, spill } = folder;
+  const store = await ObjectStore.open({ folder: folder.folder, maxBytes, spill, clock, onMoved });
   return { store, folder };
 }
 

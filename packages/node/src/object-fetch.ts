@@ -77,12 +77,24 @@ export class ObjectFetcher {
   async fetch(objectId: string, holder: string): Promise<StoredObject> {
     const { store } = this.#deps;
     for (;;) {
-      const stored = store.find(objectId) ?? (await this.#shared(objectId));
+      if (store.find(objectId) === undefined) await this.#shared(objectId);
       // Between the end of a transfer and this turn it may have been freed again.
       if (store.find(objectId) === undefined) continue;
+      const stored = await this.#located(objectId);
+      if (stored === undefined || store.find(objectId) === undefined) continue;
       if (holder === "") store.lease(objectId, transferTimeoutMs(stored.sizeBytes));
       else store.hold(objectId, holder);
       return stored;
+    }
+  }
+
+  /** Undefined: it was freed while it came back from disk. @throws {PalimpsestError} OBJECT_LOST */
+  async #located(objectId: string): Promise<StoredObject | undefined> {
+    try {
+      return await this.#deps.store.located(objectId);
+    } catch (reason) {
+      if (PalimpsestError.from(reason).code === "NOT_FOUND") return undefined;
+      throw reason;
     }
   }
 

@@ -16,7 +16,9 @@ export interface ObjectFolder {
   readonly onDiskBecause: string;
   /** A file whose text only programs of this machine can read: who tells it sees the store's files. */
   readonly proof: { readonly path: string; readonly text: string };
-  /** Gives the lease up and removes everything. */
+  /** Where held objects go when the store is full; undefined: nowhere. */
+  readonly spill: { readonly folder: string; readonly maxBytes: number } | undefined;
+  /** Gives the leases up and removes everything. */
   close(): Promise<void>;
 }
 
@@ -27,6 +29,8 @@ export interface ObjectFolderOptions {
   readonly preferred: string;
   readonly maxBytes: number | undefined;
   readonly memoryBytes: number;
+  /** 0: nothing is spilled; undefined: half of what is free on the disk of dataDir. */
+  readonly maxSpillBytes?: number | undefined;
   /** Default /dev/shm. */
   readonly memoryDir?: string;
   readonly clock?: Clock;
@@ -38,9 +42,11 @@ export async function chooseObjectFolder(options: ObjectFolderOptions): Promise<
   const { preferred, memoryDir = sharedMemory, clock = systemClock } = options;
   const maxBytes = options.maxBytes ?? Math.floor(options.memoryBytes * 0.3);
   const onDisk = join(options.dataDir, "objects");
-  const parents = [memoryDir, onDisk, ...(preferred ? [preferred] : [])];
+  const spillParent = join(options.dataDir, "spill");
+  const parents = [memoryDir, onDisk, spillParent, ...(preferred ? [preferred] : [])];
   for (const parent of new Set(parents)) await sweepDeadFolders(parent, clock);
-  const freeBytes = preferred ? undefined : await (options.freeBytesOf ?? freeBytesOf)(memoryDir);
+  const freeOf = options.freeBytesOf ?? freeBytesOf;
+  const freeBytes = preferred ? undefined : await freeOf(memoryDir);
   const inMemory = freeBytes !== undefined && freeBytes >= maxBytes;
   const parent = preferred || (inMemory ? memoryDir : onDisk);
   // The name is new each time: whoever sweeps an old folder cannot meet a living node in it.
@@ -51,7 +57,11 @@ export async function chooseObjectFolder(options: ObjectFolderOptions): Promise<
   await writeFile(proof.path, proof.text, { mode: 0o600 });
   const onDiskBecause = preferred || inMemory ? "" : noRoom(memoryDir, freeBytes, maxBytes);
   const folder = join(lease.folder, "store");
-  return { folder, maxBytes, place, onDiskBecause, proof, close: () => lease.close() };
+  const maxSpillBytes = options.maxSpillBytes ?? Math.floor(((await freeOf(options.dataDir)) ?? 0) / 2);
+  const spillLease = maxSpillBytes > 0 ? await FolderLease.take(spillParent, name, clock) : undefined;
+  const spill = spillLease && { folder: join(spillLease.folder, "store"), maxBytes: maxSpillBytes };
+  const close = async () => void (await Promise.all([lease.close(), spillLease?.close()]));
+  return { folder, maxBytes, place, onDiskBecause, proof, spill, close };
 }
 
 function noRoom(memoryDir: string, freeBytes: number | undefined, maxBytes: number): string {

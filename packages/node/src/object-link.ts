@@ -51,6 +51,8 @@ class ObjectLink {
   readonly #deps: ObjectLinkDeps;
   readonly #stream: LinkStream;
   readonly #reserved = new Map<string, SharedWrite>();
+  /** Wait for room, and are wanted still. */
+  readonly #reserving = new Set<string>();
   #holder = "";
   #inOrder: Promise<unknown> = Promise.resolve();
   #answers: proto.ObjectAnswer.$Properties[] = [];
@@ -122,21 +124,25 @@ class ObjectLink {
         "INVALID_ARGUMENT",
         `data has ${bytes.byteLength} bytes, more than ${smallBytes}: reserve room for the value and seal it, or put it`,
       );
-    const keep = async () => this.#deps.store.keepSmall(valueId, bytes, this.#holder);
+    const keep = () => this.#deps.store.keepSmall(valueId, bytes, this.#holder);
     await this.#withContained(valueId, contains, keep);
     return {};
   }
 
   async #reserve({ objectId, sizeBytes }: proto.ReserveValue.$Properties) {
     const valueId = valueIdOf(objectId);
-    if (this.#reserved.has(valueId))
+    if (this.#reserved.has(valueId) || this.#reserving.has(valueId))
       throw new PalimpsestError(
         "ALREADY_EXISTS",
         `object ${valueId} is being written over this stream already`,
       );
-    const write = await this.#deps.store.reserve(sizeBytes ?? 0, this.#holder, valueId);
-    if (this.#ended) await write.abort();
-    else this.#reserved.set(valueId, write);
+    this.#reserving.add(valueId);
+    const write = await this.#deps.store.reserve(sizeBytes ?? 0, this.#holder, valueId).catch((reason) => {
+      this.#reserving.delete(valueId);
+      throw reason;
+    });
+    if (this.#reserving.delete(valueId) && !this.#ended) this.#reserved.set(valueId, write);
+    else await write.abort();
     return { info: { objectId: valueId, sizeBytes: sizeBytes ?? 0, path: write.path } };
   }
 
@@ -160,6 +166,7 @@ class ObjectLink {
   async #abandon(valueId: string) {
     const write = this.#reserved.get(valueId);
     this.#reserved.delete(valueId);
+    this.#reserving.delete(valueId);
     await write?.abort();
     return {};
   }

@@ -123,8 +123,8 @@ export class ObjectReports implements StoreWatcher {
   }
 }
 
-function placeToProto({ objectId, sizeBytes, held, revision }: StoredPlace): proto.ObjectPlace.$Properties {
-  return { sha256: Buffer.from(objectId, "hex"), sizeBytes, held, revision };
+function placeToProto({ objectId, ...place }: StoredPlace): proto.ObjectPlace.$Properties {
+  return { sha256: Buffer.from(objectId, "hex"), ...place };
 }
 
 function* slices<T>(items: readonly T[]): Generator<T[]> {

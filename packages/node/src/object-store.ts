@@ -6,24 +6,26 @@
  * Invariants:
  * - STORE-1. A file lies under its name only when all of its bytes are there and hash to the name; of a value, whose name is
  *   random, when they are as many as were announced.
- * - STORE-2. Stored bytes, bytes announced by open writers and those of files that are kept to be written again never
- *   exceed `maxBytes` together.
+ * - STORE-2. Bytes in the store, bytes announced by open writers and those of files that are kept to be written again never
+ *   exceed `maxBytes` together (store-room.ts), nor spilled ones their own bound (spill-files.ts).
  * - STORE-3. An object that has a holder is never evicted; it is freed when its last holder ends or lets go. Readers
- *   that have it open still read it to the end.
+ *   that have it open still read it to the end. When room is needed it is spilled, and comes back when it is read.
  * - STORE-4. An object that is stored twice is kept once.
  * - STORE-5. A copy, which has no holder, is evicted when room is needed, the longest unused first, but not while it is
  *   read or leased to a reader.
  * - STORE-6. A hold that was made after an order to drop was given is not ended by that order (revisions).
  */
-import { basename } from "node:path";
-import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
-import { type ObjectDisk, type OpenedObject, openedBytes, systemDisk } from "./object-disk.js";
+import { type Clock, systemClock } from "@palimpsest/wire";
+import { type ObjectDisk, type OpenedObject, systemDisk } from "./object-disk.js";
 import { ObjectFiles } from "./object-files.js";
+import { ObjectResidence, type OnMovedBytes } from "./object-residence.js";
 import { ObjectSegments } from "./object-segments.js";
 import { ObjectTable, type TableEntry } from "./object-table.js";
-import { ObjectWriter } from "./object-writer.js";
-import { SharedWrite } from "./shared-write.js";
-import { objectStoreFull } from "./store-full.js";
+import type { ObjectWriter } from "./object-writer.js";
+import type { SharedWrite } from "./shared-write.js";
+import { SpillFiles } from "./spill-files.js";
+import { StoreRoom } from "./store-room.js";
+import { StoreWrites } from "./store-writes.js";
 import {
   type DropOrder,
   isValueId,
@@ -39,6 +41,10 @@ export interface ObjectStoreOptions {
   readonly clock?: Clock;
   /** Default: the machine's own. */
   readonly disk?: ObjectDisk;
+  /** Where held objects go when room is needed: a folder of its own, emptied likewise. Default: nowhere. */
+  readonly spill?: { readonly folder: string; readonly maxBytes: number } | undefined;
+  /** Told of each object that was spilled or restored. */
+  readonly onMoved?: OnMovedBytes;
 }
 
 export class ObjectStore {
@@ -49,18 +55,37 @@ export class ObjectStore {
   readonly #segments: ObjectSegments;
   /** Bytes of small values: a file for each would cost more than it holds. */
   readonly #small = new Map<string, Uint8Array>();
-  #reservedBytes = 0;
+  readonly #spill: SpillFiles | undefined;
+  readonly #residence: ObjectResidence;
+  readonly #room: StoreRoom;
+  readonly #writes: StoreWrites;
 
-  private constructor(files: ObjectFiles, options: ObjectStoreOptions) {
+  private constructor(files: ObjectFiles, spill: SpillFiles | undefined, options: ObjectStoreOptions) {
     this.#files = files;
+    this.#spill = spill;
     this.maxBytes = options.maxBytes;
     this.#clock = options.clock ?? systemClock;
     this.#segments = new ObjectSegments(files, this.#clock);
     this.#table = new ObjectTable(this.#clock, (entry) => this.#discard(entry));
+    const shared = { files, spill, table: this.#table };
+    this.#residence = new ObjectResidence({
+      ...{ ...shared, small: this.#small, room: () => this.#room },
+      onMoved: options.onMoved ?? (() => undefined),
+    });
+    this.#room = new StoreRoom({
+      ...{ ...shared, maxBytes: options.maxBytes, segments: this.#segments, clock: this.#clock },
+      spillOut: (entry) => this.#residence.spillOut(entry),
+    });
+    this.#writes = new StoreWrites({
+      ...{ files, table: this.#table, segments: this.#segments, room: this.#room },
+    });
   }
 
   static async open(options: ObjectStoreOptions): Promise<ObjectStore> {
-    return new ObjectStore(await ObjectFiles.open(options.folder, options.disk ?? systemDisk), options);
+    const disk = options.disk ?? systemDisk;
+    const files = await ObjectFiles.open(options.folder, disk);
+    const spill = options.spill && (await SpillFiles.open({ ...options.spill, disk }));
+    return new ObjectStore(files, spill, options);
   }
 
   get folder(): string {
@@ -71,8 +96,19 @@ export class ObjectStore {
     return this.#table.size;
   }
 
+  /** In the store and spilled. */
   get storedBytes(): number {
     return this.#table.storedBytes;
+  }
+
+  /** In the store. */
+  get residentBytes(): number {
+    return this.#table.residentBytes;
+  }
+
+  /** On disk: what was spilled, and what has come back from there and may be spilled again at once. */
+  get spilledBytes(): number {
+    return this.#spill?.bytes ?? 0;
   }
 
   /** Bytes of copies, which make room when room is needed. */
@@ -101,10 +137,20 @@ export class ObjectStore {
     return this.#table.get(objectId);
   }
 
-  /** Has it read: a copy stays until done() (STORE-5). @throws {PalimpsestError} NOT_FOUND */
+  /**
+   * Has it come back to the store where it can, and says which file to read.
+   * @throws {PalimpsestError} NOT_FOUND, OBJECT_LOST
+   */
+  async located(objectId: string): Promise<StoredObject> {
+    const entry = this.#table.get(objectId);
+    this.#table.use(entry);
+    return entry.isResident ? entry : await this.#residence.located(entry);
+  }
+
+  /** Has it read: it stays in the store until done() (STORE-5). @throws {PalimpsestError} NOT_FOUND */
   read(objectId: string): {
     readonly object: StoredObject;
-    /** @throws {PalimpsestError} NOT_FOUND when it was freed meanwhile */
+    /** @throws {PalimpsestError} NOT_FOUND when it was freed meanwhile, OBJECT_LOST */
     open(): Promise<OpenedObject>;
     done(): void;
   } {
@@ -114,20 +160,12 @@ export class ObjectStore {
     let done = false;
     return {
       object: entry,
-      open: async () => {
-        const small = this.#small.get(objectId);
-        if (small !== undefined) return openedBytes(small);
-        try {
-          return await this.#files.openObject(objectId);
-        } catch (reason) {
-          // Its file is gone with it; a file that is missing under an object that is there is an error of its own.
-          if (this.#table.find(objectId) !== entry) this.#table.get(objectId);
-          throw reason;
-        }
-      },
+      open: () => this.#residence.opened(entry),
       done: () => {
-        if (!done) entry.readers--;
+        if (done) return;
         done = true;
+        entry.readers--;
+        this.#room.changed();
       },
     };
   }
@@ -160,32 +198,26 @@ export class ObjectStore {
    * @param valueId empty: the object is named by its hash
    * @throws {PalimpsestError} OBJECT_STORE_FULL, INVALID_ARGUMENT
    */
-  async create(sizeBytes: number, holder: string, valueId = ""): Promise<ObjectWriter> {
-    return await this.#reserved(sizeBytes, async () => {
-      const { file, temporary } = await this.#files.create();
-      return new ObjectWriter(
-        file,
-        sizeBytes,
-        (objectId) => this.#settle(temporary, sizeBytes, holder, objectId),
-        valueId,
-      );
-    });
+  create(sizeBytes: number, holder: string, valueId = ""): Promise<ObjectWriter> {
+    return this.#writes.create(sizeBytes, holder, valueId);
   }
 
   /** Keeps a small value in memory. @throws {PalimpsestError} OBJECT_STORE_FULL */
-  keepSmall(valueId: string, bytes: Uint8Array, holder: string): void {
+  async keepSmall(valueId: string, bytes: Uint8Array, holder: string): Promise<void> {
+    const sizeBytes = bytes.byteLength;
+    const isNew = this.#table.find(valueId) === undefined;
+    if (isNew) await this.#room.take(sizeBytes);
     const known = this.#table.find(valueId);
-    if (known !== undefined) {
-      this.#table.hold(known, holder);
-      return;
+    if (known !== undefined) this.#table.hold(known, holder);
+    else {
+      // A copy: what came is part of a whole message.
+      this.#small.set(valueId, Uint8Array.from(bytes));
+      this.#table.enter({ objectId: valueId, sizeBytes, path: "" }, holder);
     }
-    this.#makeRoom(bytes.byteLength);
-    // A copy: what came is part of a whole message.
-    this.#small.set(valueId, Uint8Array.from(bytes));
-    this.#table.enter({ objectId: valueId, sizeBytes: bytes.byteLength, path: "" }, holder);
+    if (isNew) this.#room.giveBack(sizeBytes);
   }
 
-  /** The bytes of a value that keepSmall() keeps. */
+  /** The bytes of a value that keepSmall() keeps and that was not spilled. */
   smallBytes(objectId: string): Uint8Array | undefined {
     return this.#small.get(objectId);
   }
@@ -194,24 +226,8 @@ export class ObjectStore {
    * Room for a value that a program of this machine writes itself.
    * @throws {PalimpsestError} OBJECT_STORE_FULL, INVALID_ARGUMENT
    */
-  async reserve(sizeBytes: number, holder: string, valueId: string): Promise<SharedWrite> {
-    const kept = this.#segments.take(sizeBytes);
-    const path = kept?.path ?? this.#files.temporaryName();
-    try {
-      return await this.#reserved(sizeBytes, async () => {
-        if (kept === undefined || !(await kept.ready)) await (await this.#files.create(path)).file.close();
-        else if (kept.sizeBytes > sizeBytes) await this.#files.resize(path, sizeBytes);
-        return new SharedWrite({
-          path,
-          sizeBytes,
-          sizeOf: () => this.#files.sizeOf(path),
-          settle: (keep) => this.#settle(path, sizeBytes, holder, keep ? valueId : undefined),
-        });
-      });
-    } catch (reason) {
-      await this.#files.discard(path).catch(() => undefined);
-      throw reason;
-    }
+  reserve(sizeBytes: number, holder: string, valueId: string): Promise<SharedWrite> {
+    return this.#writes.reserve(sizeBytes, holder, valueId);
   }
 
   /**
@@ -220,15 +236,8 @@ export class ObjectStore {
    * @returns undefined: this process cannot see the file
    * @throws {PalimpsestError} OBJECT_STORE_FULL
    */
-  async adopt(
-    { objectId, path, sizeBytes }: StoredObject,
-    holder: string,
-  ): Promise<StoredObject | undefined> {
-    if (basename(path) !== objectId) return undefined;
-    const temporary = this.#files.temporaryName();
-    await this.#reserved(sizeBytes, async () => undefined);
-    const adopted = await this.#files.adopt(path, temporary, sizeBytes).catch(() => false);
-    return await this.#settle(temporary, sizeBytes, holder, adopted ? objectId : undefined);
+  adopt(source: StoredObject, holder: string): Promise<StoredObject | undefined> {
+    return this.#writes.adopt(source, holder);
   }
 
   /** Carries out an order; false when there was nothing to do. */
@@ -246,91 +255,16 @@ export class ObjectStore {
     this.#small.clear();
     this.#segments.close();
     await this.#files.close();
-  }
-
-  /** Counts the bytes as announced while `begin` opens what takes them. */
-  async #reserved<T>(sizeBytes: number, begin: () => Promise<T>): Promise<T> {
-    if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0) {
-      throw new PalimpsestError(
-        "INVALID_ARGUMENT",
-        `size_bytes is ${sizeBytes}: the first chunk names the whole size`,
-      );
-    }
-    this.#makeRoom(sizeBytes);
-    this.#reservedBytes += sizeBytes;
-    try {
-      // What is counted no more must be off the disk before something else is written (STORE-2).
-      await Promise.all([this.#files.settled(), this.#segments.settled()]);
-      return await begin();
-    } catch (reason) {
-      this.#reservedBytes -= sizeBytes;
-      throw reason;
-    }
+    await this.#spill?.close();
   }
 
   /** Its bytes are needed no more. */
-  #discard({ objectId, sizeBytes, readers }: TableEntry): void {
-    if (this.#small.delete(objectId)) return;
+  #discard({ objectId, sizeBytes, readers, isResident }: TableEntry): void {
+    this.#spill?.drop(objectId);
+    this.#room.changed();
+    if (this.#small.delete(objectId) || !isResident) return;
     // Who reads it for another node has its file open.
     const reusable = isValueId(objectId) && readers === 0;
     if (!reusable || !this.#segments.keep(objectId, sizeBytes)) this.#files.remove(objectId);
-  }
-
-  /** STORE-5. @throws {PalimpsestError} OBJECT_STORE_FULL, and then nothing was evicted */
-  #makeRoom(sizeBytes: number): void {
-    const missing = () =>
-      this.#table.storedBytes + this.#segments.bytes + this.#reservedBytes + sizeBytes - this.maxBytes;
-    this.#segments.shrink(missing());
-    let missingBytes = missing();
-    if (missingBytes <= 0) return;
-    const now = this.#clock.monotonicMs();
-    const evicted: TableEntry[] = [];
-    for (const entry of this.#table.copies()) {
-      if (missingBytes <= 0) break;
-      if (entry.readers > 0 || entry.leasedUntilMs > now) continue;
-      evicted.push(entry);
-      missingBytes -= entry.sizeBytes;
-    }
-    if (missingBytes > 0) throw this.#full(sizeBytes);
-    for (const entry of evicted) this.#table.remove(entry, "evicted");
-    this.#segments.shrink(missing());
-  }
-
-  #full(sizeBytes: number): PalimpsestError {
-    return objectStoreFull({
-      sizeBytes,
-      maxBytes: this.maxBytes,
-      storedBytes: this.#table.storedBytes,
-      copyBytes: this.#table.copyBytes,
-      reservedBytes: this.#reservedBytes,
-      bytesByHolder: this.#table.bytesByHolder(),
-    });
-  }
-
-  /** Ends a writer: keeps the file under its name, or drops it when there is no name or it is there already. */
-  async #settle(
-    temporary: string,
-    sizeBytes: number,
-    holder: string,
-    objectId: string | undefined,
-  ): Promise<StoredObject | undefined> {
-    const unreserve = () => {
-      this.#reservedBytes -= sizeBytes;
-    };
-    if (objectId === undefined) {
-      await this.#files.discard(temporary).finally(unreserve);
-      return undefined;
-    }
-    return await this.#files.inTurn(objectId, async () => {
-      const known = this.#table.find(objectId);
-      if (known !== undefined) {
-        if (holder !== "") this.#table.hold(known, holder);
-        await this.#files.discard(temporary).finally(unreserve);
-        return this.#table.find(objectId);
-      }
-      // The bytes change from announced to stored in one step (STORE-2).
-      await this.#files.keep(temporary, objectId).finally(unreserve);
-      return this.#table.enter({ objectId, sizeBytes, path: this.#files.pathOf(objectId) }, holder);
-    });
   }
 }

@@ -13,6 +13,8 @@ export interface TableEntry extends StoredObject {
   revision: number;
   readers: number;
   leasedUntilMs: number;
+  /** Whether its bytes lie in the store; else they were spilled. */
+  isResident: boolean;
 }
 
 export class ObjectTable {
@@ -20,9 +22,12 @@ export class ObjectTable {
   readonly #objects = new Map<string, TableEntry>();
   /** Objects without a holder, the longest unused first. */
   readonly #copies = new Map<string, TableEntry>();
+  /** Objects with a holder, the longest unused first. */
+  readonly #kept = new Map<string, TableEntry>();
   readonly #held = new Map<string, Set<TableEntry>>();
   readonly #watchers = new Set<StoreWatcher>();
   #storedBytes = 0;
+  #residentBytes = 0;
   /** Begins with the time, so that a node that starts again under its old id is not behind its old self. */
   #revisions: number;
 
@@ -36,8 +41,19 @@ export class ObjectTable {
     return this.#objects.size;
   }
 
+  /** In the store and spilled. */
   get storedBytes(): number {
     return this.#storedBytes;
+  }
+
+  get residentBytes(): number {
+    return this.#residentBytes;
+  }
+
+  /** Whether somebody reads an object. */
+  get hasReaders(): boolean {
+    for (const { readers } of this.#objects.values()) if (readers > 0) return true;
+    return false;
   }
 
   get copyBytes(): number {
@@ -49,6 +65,11 @@ export class ObjectTable {
   /** Objects without a holder, the longest unused first. */
   copies(): Iterable<TableEntry> {
     return this.#copies.values();
+  }
+
+  /** Objects with a holder, the longest unused first. */
+  kept(): Iterable<TableEntry> {
+    return this.#kept.values();
   }
 
   watch(watcher: StoreWatcher): void {
@@ -98,9 +119,11 @@ export class ObjectTable {
       revision: ++this.#revisions,
       readers: 0,
       leasedUntilMs: 0,
+      isResident: true,
     };
     this.#objects.set(entry.objectId, entry);
     this.#storedBytes += entry.sizeBytes;
+    this.#residentBytes += entry.sizeBytes;
     if (holder !== "") this.hold(entry, holder);
     else {
       this.#copies.set(entry.objectId, entry);
@@ -111,12 +134,22 @@ export class ObjectTable {
 
   /** Notes that it was used just now. */
   use(entry: TableEntry): void {
-    if (this.#copies.delete(entry.objectId)) this.#copies.set(entry.objectId, entry);
+    for (const order of [this.#copies, this.#kept])
+      if (order.delete(entry.objectId)) order.set(entry.objectId, entry);
+  }
+
+  /** Its bytes came into the store or left it. */
+  reside(entry: TableEntry, isResident: boolean): void {
+    if (entry.isResident === isResident) return;
+    entry.isResident = isResident;
+    this.#residentBytes += isResident ? entry.sizeBytes : -entry.sizeBytes;
+    for (const watcher of this.#watchers) watcher.present(placeOf(entry));
   }
 
   hold(entry: TableEntry, holder: string): void {
     entry.revision = ++this.#revisions;
     this.#copies.delete(entry.objectId);
+    this.#kept.set(entry.objectId, entry);
     entry.holders.set(holder, entry.revision);
     let objects = this.#held.get(holder);
     if (objects === undefined) {
@@ -162,7 +195,9 @@ export class ObjectTable {
     for (const holder of [...entry.holders.keys()]) this.#forgetHold(entry, holder);
     this.#objects.delete(entry.objectId);
     this.#copies.delete(entry.objectId);
+    this.#kept.delete(entry.objectId);
     this.#storedBytes -= entry.sizeBytes;
+    if (entry.isResident) this.#residentBytes -= entry.sizeBytes;
     this.#discard(entry);
     for (const watcher of this.#watchers) watcher.gone(entry.objectId, cause);
   }
@@ -171,11 +206,13 @@ export class ObjectTable {
     this.#watchers.clear();
     this.#objects.clear();
     this.#copies.clear();
+    this.#kept.clear();
     this.#held.clear();
     this.#storedBytes = 0;
+    this.#residentBytes = 0;
   }
 }
 
-function placeOf({ objectId, sizeBytes, holders, revision }: TableEntry): StoredPlace {
-  return { objectId, sizeBytes, held: holders.size > 0, revision };
+function placeOf({ objectId, sizeBytes, holders, revision, isResident }: TableEntry): StoredPlace {
+  return { objectId, sizeBytes, held: holders.size > 0, revision, spilled: !isResident };
 }

@@ -10,6 +10,9 @@ export interface StoreUse {
   /** Announced by open writers. */
   readonly reservedBytes: number;
   readonly bytesByHolder: ReadonlyMap<string, number>;
+  /** Undefined: nothing is spilled. */
+  readonly spilledBytes: number | undefined;
+  readonly maxSpillBytes: number | undefined;
 }
 
 /** Says who fills the store and what would help. */
@@ -26,10 +29,13 @@ export function objectStoreFull(use: StoreUse): PalimpsestError {
   const mend =
     sizeBytes > maxBytes
       ? "it is larger than the whole store: raise objectStoreBytes, or put it in pieces"
-      : "free what is not needed any more (objects.free), end its holders, or raise objectStoreBytes";
+      : "free what is not needed any more (objects.free), end its holders, or raise objectStoreBytes or objectSpillBytes";
+  const disk = use.maxSpillBytes
+    ? `; of ${use.maxSpillBytes} bytes on disk ${use.spilledBytes ?? 0} are taken`
+    : "";
   return new PalimpsestError(
     "OBJECT_STORE_FULL",
-    `${sizeBytes} bytes do not fit: of ${maxBytes} bytes ${storedBytes - copyBytes} are held${most}, ${copyBytes} are copies in use and ${reservedBytes} are on their way in; ${mend}`,
+    `${sizeBytes} bytes do not fit: of ${maxBytes} bytes ${storedBytes - copyBytes} are held${most}, ${copyBytes} are copies in use and ${reservedBytes} are on their way in${disk}; ${mend}`,
     {
       details: {
         sizeBytes: String(sizeBytes),

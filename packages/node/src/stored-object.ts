@@ -15,9 +15,12 @@ export interface StoredPlace {
   readonly sizeBytes: number;
   readonly held: boolean;
   readonly revision: number;
+  /** Its bytes lie on disk only. */
+  readonly spilled: boolean;
 }
 
-export type DropCause = "evicted" | "freed" | "holder ended";
+/** "damaged": it was spilled, and what lies on disk is not it. */
+export type DropCause = "evicted" | "freed" | "holder ended" | "damaged";
 
 /** Told of each change in the moment it is made. */
 export interface StoreWatcher {

@@ -118,9 +118,17 @@ export const catalogue = {
   ),
   palimpsest_node_objects: gauge("Objects in the store, by place: memory or disk.", "1", ["place"]),
   palimpsest_node_objects_bytes: gauge(
-    "Size of the objects in the store, by place: memory or disk.",
+    "Size of the objects in the store, by place: memory or disk; and of what was spilled: spilled.",
     "bytes",
     ["place"],
+  ),
+  palimpsest_node_objects_spilled_bytes_total: counter(
+    "Bytes of objects that were written to disk because the store was full.",
+    "bytes",
+  ),
+  palimpsest_node_objects_restored_bytes_total: counter(
+    "Bytes of spilled objects that came back because they were read.",
+    "bytes",
   ),
   palimpsest_node_objects_transferred_bytes_total: counter(
     "Object bytes moved, by direction: in or out; adopted: taken over from a node of the same machine without being moved.",
@@ -128,7 +136,7 @@ export const catalogue = {
     ["direction"],
   ),
   palimpsest_node_objects_gone_total: counter(
-    "Objects that left the store, by cause: evicted (a copy made room), freed or holder_ended.",
+    "Objects that left the store, by cause: evicted (a copy made room), freed, holder_ended or damaged (its file on disk).",
     "1",
     ["cause"],
   ),

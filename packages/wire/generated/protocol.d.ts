@@ -8246,6 +8246,9 @@ export namespace palimpsest {
             /** ObjectRow copyNodeIds. */
             copyNodeIds: string[];
 
+            /** ObjectRow spilledNodeIds. */
+            spilledNodeIds: string[];
+
             /**
              * Creates a new ObjectRow instance using the specified properties.
              * @param [properties] Properties to set
@@ -8289,6 +8292,9 @@ export namespace palimpsest {
 
                 /** ObjectRow copyNodeIds */
                 copyNodeIds?: (string[]|null);
+
+                /** ObjectRow spilledNodeIds */
+                spilledNodeIds?: (string[]|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -11493,6 +11499,9 @@ export namespace palimpsest {
             /** ObjectPlace revision. */
             revision: number;
 
+            /** ObjectPlace spilled. */
+            spilled: boolean;
+
             /**
              * Creates a new ObjectPlace instance using the specified properties.
              * @param [properties] Properties to set
@@ -11536,6 +11545,9 @@ export namespace palimpsest {
 
                 /** ObjectPlace revision */
                 revision?: (number|null);
+
+                /** ObjectPlace spilled */
+                spilled?: (boolean|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

@@ -20630,6 +20630,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [sizeBytes] ObjectRow sizeBytes
              * @property {Array.<string>|null} [holdingNodeIds] ObjectRow holdingNodeIds
              * @property {Array.<string>|null} [copyNodeIds] ObjectRow copyNodeIds
+             * @property {Array.<string>|null} [spilledNodeIds] ObjectRow spilledNodeIds
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -20657,6 +20658,7 @@ export const palimpsest = $root.palimpsest = (() => {
             const ObjectRow = function (properties) {
                 this.holdingNodeIds = [];
                 this.copyNodeIds = [];
+                this.spilledNodeIds = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -20694,6 +20696,14 @@ export const palimpsest = $root.palimpsest = (() => {
              * @instance
              */
             ObjectRow.prototype.copyNodeIds = $util.emptyArray;
+
+            /**
+             * ObjectRow spilledNodeIds.
+             * @member {Array.<string>} spilledNodeIds
+             * @memberof palimpsest.v1.ObjectRow
+             * @instance
+             */
+            ObjectRow.prototype.spilledNodeIds = $util.emptyArray;
 
             /**
              * Creates a new ObjectRow instance using the specified properties.
@@ -20737,6 +20747,9 @@ export const palimpsest = $root.palimpsest = (() => {
                 if (message.copyNodeIds != null && message.copyNodeIds.length)
                     for (let i = 0; i < message.copyNodeIds.length; ++i)
                         writer.uint32(/* id 4, wireType 2 =*/34).string(message.copyNodeIds[i]);
+                if (message.spilledNodeIds != null && message.spilledNodeIds.length)
+                    for (let i = 0; i < message.spilledNodeIds.length; ++i)
+                        writer.uint32(/* id 5, wireType 2 =*/42).string(message.spilledNodeIds[i]);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -20813,6 +20826,14 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (!(message.copyNodeIds && message.copyNodeIds.length))
                                 message.copyNodeIds = [];
                             message.copyNodeIds.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.spilledNodeIds && message.spilledNodeIds.length))
+                                message.spilledNodeIds = [];
+                            message.spilledNodeIds.push(reader.stringVerify());
                             continue;
                         }
                     }
@@ -28916,6 +28937,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [sizeBytes] ObjectPlace sizeBytes
              * @property {boolean|null} [held] ObjectPlace held
              * @property {number|null} [revision] ObjectPlace revision
+             * @property {boolean|null} [spilled] ObjectPlace spilled
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -28980,6 +29002,14 @@ export const palimpsest = $root.palimpsest = (() => {
             ObjectPlace.prototype.revision = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
 
             /**
+             * ObjectPlace spilled.
+             * @member {boolean} spilled
+             * @memberof palimpsest.v1.ObjectPlace
+             * @instance
+             */
+            ObjectPlace.prototype.spilled = false;
+
+            /**
              * Creates a new ObjectPlace instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ObjectPlace
@@ -29019,6 +29049,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 3, wireType 0 =*/24).bool(message.held);
                 if (message.revision != null && $Object.hasOwnProperty.call(message, "revision") && (typeof message.revision === "object" ? message.revision.low || message.revision.high : message.revision !== 0))
                     writer.uint32(/* id 4, wireType 0 =*/32).int64(message.revision);
+                if (message.spilled != null && $Object.hasOwnProperty.call(message, "spilled") && message.spilled !== false)
+                    writer.uint32(/* id 5, wireType 0 =*/40).bool(message.spilled);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -29097,6 +29129,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.revision = value;
                             else
                                 delete message.revision;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.spilled = value;
+                            else
+                                delete message.spilled;
                             continue;
                         }
                     }

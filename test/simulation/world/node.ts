@@ -105,7 +105,10 @@ export class SimNode {
     this.store = plant.objectStore(store, this.process);
     const close = async () => undefined;
     const proof = { path: "/nowhere/proof", text: "nobody reads it" };
-    const opened = { folder, maxBytes, place: "memory" as const, onDiskBecause: "", proof, close };
+    const opened = {
+      ...{ folder, maxBytes, place: "memory" as const, onDiskBecause: "", proof, close },
+      spill: undefined,
+    };
     return { store: this.store, folder: opened };
   }
 }

@@ -171,13 +171,14 @@ async function read(
     case "objects": {
       const limit = options.limit === undefined ? {} : { limit: options.limit };
       const { objects: items, totalObjects } = await cluster.listObjects(limit);
-      const rows = items.map(({ objectId, sizeBytes, holdingNodeIds, copyNodeIds }) => [
+      const rows = items.map(({ objectId, sizeBytes, holdingNodeIds, copyNodeIds, spilledNodeIds }) => [
         objectId,
         formatBytes(sizeBytes),
         holdingNodeIds.join(", "),
         copyNodeIds.join(", "),
+        spilledNodeIds.join(", "),
       ]);
-      const headings = ["object", "size", "held on", "copies on"];
+      const headings = ["object", "size", "held on", "copies on", "spilled on"];
       const others = totalObjects - items.length;
       const rest = others > 0 ? `\n${others} more: give --limit` : "";
       return { items, text: () => `${formatTable(headings, rows)}${rest}` };

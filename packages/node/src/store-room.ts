@@ -1,0 +1,202 @@
+/**
+ * Responsibility: the room of a store in memory: who gets it, and what leaves memory for it.
+ * Not responsible for: how an object leaves memory (object-residence.ts).
+ *
+ * Invariants:
+ * - STOREROOM-1. Objects in memory, bytes announced by open writers and those of files that are kept to be written again never
+ *   exceed `maxBytes` together (STORE-2).
+ * - STOREROOM-2. Where objects can be spilled, requests that do not fit at once are served one after the other, in their order;
+ *   they wait while objects are spilled, written or read, for `patienceMs` without any progress at most.
+ * - STOREROOM-3. Copies make room before held objects do. A request that is refused has evicted and spilled nothing, unless
+ *   the disk refused.
+ */
+import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import type { ObjectSegments } from "./object-segments.js";
+import type { ObjectTable, TableEntry } from "./object-table.js";
+import type { SpillFiles } from "./spill-files.js";
+import { objectStoreFull } from "./store-full.js";
+
+const patienceMs = 30_000;
+const maxWaiting = 10_000;
+
+export interface StoreRoomDeps {
+  readonly maxBytes: number;
+  readonly table: ObjectTable;
+  readonly segments: ObjectSegments;
+  /** Undefined: nothing can be spilled. */
+  readonly spill: SpillFiles | undefined;
+  readonly clock: Clock;
+  /** Has the object leave memory. @throws {PalimpsestError} OBJECT_STORE_FULL when the disk does not take it */
+  readonly spillOut: (entry: TableEntry) => Promise<void>;
+}
+
+export class StoreRoom {
+  readonly #deps: StoreRoomDeps;
+  #reservedBytes = 0;
+  #waiting = 0;
+  #turn: Promise<unknown> = Promise.resolve();
+  #wake: (() => void) | undefined;
+
+  constructor(deps: StoreRoomDeps) {
+    this.#deps = deps;
+  }
+
+  /** Counts the bytes as announced until giveBack(). @throws {PalimpsestError} OBJECT_STORE_FULL, LIMIT_EXCEEDED */
+  async take(sizeBytes: number): Promise<void> {
+    if (this.#waiting === 0 && this.#takeAtOnce(sizeBytes)) return;
+    if (this.#deps.spill === undefined) throw this.#full(sizeBytes);
+    if (this.#waiting >= maxWaiting)
+      throw new PalimpsestError(
+        "LIMIT_EXCEEDED",
+        `${maxWaiting} values wait for room in the object store of this node: try again later, or raise objectStoreBytes`,
+      );
+    this.#waiting++;
+    const turn = this.#inTurn(() => this.#clear(sizeBytes, true));
+    await turn.finally(() => {
+      this.#waiting--;
+    });
+  }
+
+  /** As take(), for who can do without: false when it would have to wait for others. */
+  async takeIfIdle(sizeBytes: number): Promise<boolean> {
+    if (this.#waiting > 0) return false;
+    if (this.#takeAtOnce(sizeBytes)) return true;
+    this.#waiting++;
+    const turn = this.#inTurn(() => this.#clear(sizeBytes, false));
+    try {
+      await turn;
+      return true;
+    } catch {
+      return false;
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  giveBack(sizeBytes: number): void {
+    this.#reservedBytes -= sizeBytes;
+    this.changed();
+  }
+
+  /** Something left memory, or may leave it now. */
+  changed(): void {
+    this.#wake?.();
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  #missingBytes(sizeBytes: number): number {
+    const { table, segments, maxBytes } = this.#deps;
+    return table.residentBytes + segments.bytes + this.#reservedBytes + sizeBytes - maxBytes;
+  }
+
+  #takeAtOnce(sizeBytes: number): boolean {
+    const { table, segments } = this.#deps;
+    // First what nobody misses.
+    segments.shrink(this.#missingBytes(sizeBytes));
+    const missingBytes = this.#missingBytes(sizeBytes);
+    const evicted = missingBytes > 0 ? this.#evictable(missingBytes) : { entries: [], bytes: 0 };
+    if (evicted.bytes < missingBytes) return false;
+    for (const entry of evicted.entries) table.remove(entry, "evicted");
+    segments.shrink(this.#missingBytes(sizeBytes));
+    this.#reservedBytes += sizeBytes;
+    return true;
+  }
+
+  /** Copies that nobody reads, the longest unused first (STORE-5). */
+  #evictable(missingBytes: number): { readonly entries: readonly TableEntry[]; readonly bytes: number } {
+    const now = this.#deps.clock.monotonicMs();
+    const entries: TableEntry[] = [];
+    let bytes = 0;
+    for (const entry of this.#deps.table.copies()) {
+      if (bytes >= missingBytes) break;
+      if (entry.readers > 0 || entry.leasedUntilMs > now) continue;
+      entries.push(entry);
+      bytes += entry.sizeBytes;
+    }
+    return { entries, bytes };
+  }
+
+  /** STOREROOM-2 */
+  async #clear(sizeBytes: number, isPatient: boolean): Promise<void> {
+    while (!this.#takeAtOnce(sizeBytes)) {
+      const missingBytes = this.#missingBytes(sizeBytes) - this.#evictable(Number.POSITIVE_INFINITY).bytes;
+      const victims = this.#spillable(missingBytes);
+      if (victims !== undefined) await Promise.all(victims.map((entry) => this.#deps.spillOut(entry)));
+      else {
+        const mayWait = isPatient && this.#mayBecomeSpillable(sizeBytes, missingBytes);
+        if (!mayWait || !(await this.#nextChange())) throw this.#full(sizeBytes);
+      }
+    }
+  }
+
+  /** Held objects that make so much room together, the longest unused first; undefined: there are not enough. */
+  #spillable(missingBytes: number): readonly TableEntry[] | undefined {
+    const { table, clock } = this.#deps;
+    const now = clock.monotonicMs();
+    const idle = [...table.kept()].filter(({ readers, isResident }) => isResident && readers === 0);
+    const isLeased = ({ leasedUntilMs }: TableEntry) => leasedUntilMs > now;
+    const victims: TableEntry[] = [];
+    let bytes = 0;
+    // One that is leased to a reader may be open by now, and is found again when it is not.
+    for (const entry of [...idle.filter((one) => !isLeased(one)), ...idle.filter(isLeased)]) {
+      if (bytes >= missingBytes) break;
+      victims.push(entry);
+      bytes += entry.sizeBytes;
+    }
+    return bytes >= missingBytes && this.#roomOnDisk(victims) ? victims : undefined;
+  }
+
+  /** Makes room on disk for them, of copies whose objects lie in memory too. */
+  #roomOnDisk(victims: readonly TableEntry[]): boolean {
+    const { spill, table } = this.#deps;
+    if (spill === undefined) return false;
+    const written = victims.filter(({ objectId }) => !spill.has(objectId));
+    const neededBytes = written.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    const kept = new Set(victims.map(({ objectId }) => objectId));
+    for (const objectId of [...spill.objectIds()]) {
+      if (spill.bytes + neededBytes <= spill.maxBytes) return true;
+      if (!kept.has(objectId) && table.find(objectId)?.isResident) spill.drop(objectId);
+    }
+    return spill.bytes + neededBytes <= spill.maxBytes;
+  }
+
+  /** Whether what is written and read now is enough, once it is sealed and closed, and the disk has room for it. */
+  #mayBecomeSpillable(sizeBytes: number, missingBytes: number): boolean {
+    const { spill, table, maxBytes } = this.#deps;
+    if (spill === undefined || sizeBytes > maxBytes) return false;
+    const isBusy = this.#reservedBytes > 0 || table.hasReaders;
+    return isBusy && spill.bytes + missingBytes <= spill.maxBytes;
+  }
+
+  /** False when nothing changed for patienceMs. */
+  #nextChange(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const done = (hasChanged: boolean) => {
+        this.#wake = undefined;
+        cancel();
+        resolve(hasChanged);
+      };
+      const cancel = this.#deps.clock.after(patienceMs, () => done(false));
+      this.#wake = () => done(true);
+    });
+  }
+
+  #full(sizeBytes: number): PalimpsestError {
+    const { maxBytes, table, spill } = this.#deps;
+    return objectStoreFull({
+      sizeBytes,
+      maxBytes,
+      storedBytes: table.residentBytes,
+      copyBytes: table.copyBytes,
+      reservedBytes: this.#reservedBytes,
+      bytesByHolder: table.bytesByHolder(),
+      spilledBytes: spill?.bytes,
+      maxSpillBytes: spill?.maxBytes,
+    });
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * Responsibility: objects on their way into a store: room and a file for each, and their name when they are whole.
+ * Not responsible for: bytes (object-writer.ts, shared-write.ts), which objects there are (object-table.ts).
+ *
+ * The invariants STORE-1 and STORE-4 of the store are kept here.
+ */
+import { basename } from "node:path";
+import { PalimpsestError } from "@palimpsest/wire";
+import type { ObjectFiles } from "./object-files.js";
+import type { ObjectSegments } from "./object-segments.js";
+import type { ObjectTable } from "./object-table.js";
+import { ObjectWriter } from "./object-writer.js";
+import { SharedWrite } from "./shared-write.js";
+import type { StoreRoom } from "./store-room.js";
+import type { StoredObject } from "./stored-object.js";
+
+export interface StoreWritesDeps {
+  readonly files: ObjectFiles;
+  readonly table: ObjectTable;
+  readonly segments: ObjectSegments;
+  readonly room: StoreRoom;
+}
+
+export class StoreWrites {
+  readonly #files: ObjectFiles;
+  readonly #table: ObjectTable;
+  readonly #segments: ObjectSegments;
+  readonly #room: StoreRoom;
+
+  constructor({ files, table, segments, room }: StoreWritesDeps) {
+    this.#files = files;
+    this.#table = table;
+    this.#segments = segments;
+    this.#room = room;
+  }
+
+  /**
+   * @param holder empty: a copy
+   * @param valueId empty: the object is named by its hash
+   * @throws {PalimpsestError} OBJECT_STORE_FULL, INVALID_ARGUMENT
+   */
+  async create(sizeBytes: number, holder: string, valueId: string): Promise<ObjectWriter> {
+    return await this.#reserved(sizeBytes, async () => {
+      const { file, temporary } = await this.#files.create();
+      return new ObjectWriter(
+        file,
+        sizeBytes,
+        (objectId) => this.#settle(temporary, sizeBytes, holder, objectId),
+        valueId,
+      );
+    });
+  }
+
+  /**
+   * Room for a value that a program of this machine writes itself.
+   * @throws {PalimpsestError} OBJECT_STORE_FULL, INVALID_ARGUMENT
+   */
+  async reserve(sizeBytes: number, holder: string, valueId: string): Promise<SharedWrite> {
+    const kept = this.#segments.take(sizeBytes);
+    const path = kept?.path ?? this.#files.temporaryName();
+    try {
+      return await this.#reserved(sizeBytes, async () => {
+        if (kept === undefined || !(await kept.ready)) await (await this.#files.create(path)).file.close();
+        else if (kept.sizeBytes > sizeBytes) await this.#files.resize(path, sizeBytes);
+        return new SharedWrite({
+          path,
+          sizeBytes,
+          sizeOf: () => this.#files.sizeOf(path),
+          settle: (keep) => this.#settle(path, sizeBytes, holder, keep ? valueId : undefined),
+        });
+      });
+    } catch (reason) {
+      await this.#files.discard(path).catch(() => undefined);
+      throw reason;
+    }
+  }
+
+  /**
+   * Has an object that lies in the store of another node of this machine here too, without reading its bytes.
+   * @param source what that node says of it
+   * @returns undefined: this process cannot see the file
+   * @throws {PalimpsestError} OBJECT_STORE_FULL
+   */
+  async adopt(
+    { objectId, path, sizeBytes }: StoredObject,
+    holder: string,
+  ): Promise<StoredObject | undefined> {
+    if (basename(path) !== objectId) return undefined;
+    const temporary = this.#files.temporaryName();
+    await this.#reserved(sizeBytes, async () => undefined);
+    const adopted = await this.#files.adopt(path, temporary, sizeBytes).catch(() => false);
+    return await this.#settle(temporary, sizeBytes, holder, adopted ? objectId : undefined);
+  }
+
+  /** Counts the bytes as announced while `begin` opens what takes them. */
+  async #reserved<T>(sizeBytes: number, begin: () => Promise<T>): Promise<T> {
+    if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0) {
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `size_bytes is ${sizeBytes}: the first chunk names the whole size`,
+      );
+    }
+    await this.#room.take(sizeBytes);
+    try {
+      // What is counted no more must be off the disk before something else is written (STORE-2).
+      await Promise.all([this.#files.settled(), this.#segments.settled()]);
+      return await begin();
+    } catch (reason) {
+      this.#room.giveBack(sizeBytes);
+      throw reason;
+    }
+  }
+
+  /** Ends a writer: keeps the file under its name, or drops it when there is no name or it is there already. */
+  async #settle(
+    temporary: string,
+    sizeBytes: number,
+    holder: string,
+    objectId: string | undefined,
+  ): Promise<StoredObject | undefined> {
+    const unreserve = () => this.#room.giveBack(sizeBytes);
+    if (objectId === undefined) {
+      await this.#files.discard(temporary).finally(unreserve);
+      return undefined;
+    }
+    return await this.#files.inTurn(objectId, async () => {
+      const known = this.#table.find(objectId);
+      if (known !== undefined) {
+        if (holder !== "") this.#table.hold(known, holder);
+        await this.#files.discard(temporary).finally(unreserve);
+        return this.#table.find(objectId);
+      }
+      try {
+        await this.#files.keep(temporary, objectId);
+        return this.#table.enter({ objectId, sizeBytes, path: this.#files.pathOf(objectId) }, holder);
+      } finally {
+        // The bytes change from announced to stored in one step (STORE-2).
+        unreserve();
+      }
+    });
+  }
+}
