@@ -1,6 +1,7 @@
-import { constant, text, typeOf } from "./attributes.js";
+import { constant, typeOf } from "./attributes.js";
 import { Emitter } from "./emit.js";
 import { deviceOf, type Program } from "./emit-program.js";
+import { emitSum } from "./emit-sum.js";
 import type { FunctionNodes } from "./program.js";
 import { DATA_TYPE } from "./tensorflow-binding.js";
 
@@ -10,44 +11,74 @@ import { DATA_TYPE } from "./tensorflow-binding.js";
  *
  * Invariants:
  * JIT-REDUCE-1. One run reduces all entries on all replicas: a replica that takes no part would be waited for without end.
- * JIT-REDUCE-2. Entries come one after another, in the same order on every replica: one entry's sum stands beside the state, not
- *     those of all, and no two replicas wait for each other.
+ * JIT-REDUCE-2. Several entries are summed at a time, but the sums that stand beside the state have at most as many bytes as the
+ *     window, or are one larger entry's: an entry is not read before those that lie further before it are assigned. It waits for the
+ *     same ones on every replica, so that no two replicas wait for each other.
  * JIT-REDUCE-3. Every replica gets memory of its own, and the same bits.
  */
 
-/** @param entries names of state entries, float32 */
-export function emitReduction(program: Program, name: string, entries: readonly string[]): FunctionNodes {
+/** An entry of the state, float32. */
+export interface ReducedEntry {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/** Two of the largest entries of 0.5 billion weights: while one is assigned, NCCL has another to sum. */
+export const REDUCTION_WINDOW_BYTES = 2 ** 30;
+
+/** @param windowBytes sums that stand beside the state at most, where no single entry is larger */
+export function emitReduction(
+  program: Program,
+  name: string,
+  entries: readonly ReducedEntry[],
+  windowBytes = REDUCTION_WINDOW_BYTES,
+): FunctionNodes {
   const main = new Emitter(
     { ...program, xla: false },
     `reduce_${name.replaceAll(/[^A-Za-z0-9_]/g, "_")}`,
     false,
   );
   const type = { dtype: typeOf(DATA_TYPE.float32) };
-  const T = { T: typeOf(DATA_TYPE.float32) };
   const replicas = program.replicas.map((variables, replica) => ({
     variables,
     device: deviceOf(program, replica),
+    /** After each entry, what is done once it and all before it are assigned. */
+    done: [] as string[],
   }));
-  let before: readonly string[][] = replicas.map(() => []);
+  const before = entriesBefore(entries, windowBytes);
   entries.forEach((entry, index) => {
-    const held = replicas.map(({ variables, device }, replica) =>
-      main.node("ReadVariableOp", [variables.get(entry) ?? "", ...(before[replica] ?? [])], type, { device }),
-    );
-    const sum = program.gpu ? undefined : main.node("AddN", held, { ...T, N: { i: held.length } });
-    before = replicas.map(({ variables, device }, replica) => {
-      const shared = text(`${main.prefix}_${index}`);
-      const reduced =
-        sum === undefined
-          ? main.node(
-              "NcclAllReduce",
-              [held[replica] ?? ""],
-              { ...T, reduction: text("sum"), num_devices: { i: replicas.length }, shared_name: shared },
-              { device },
-            )
-          : main.node("DeepCopy", [sum], T);
-      return [`^${main.node("AssignVariableOp", [variables.get(entry) ?? "", reduced], type, { device })}`];
+    const held = replicas.map(({ variables, device, done }) => {
+      const assigned = done[(before[index] ?? 0) - 1];
+      const waits = assigned === undefined ? [] : [`^${assigned}`];
+      return main.node("ReadVariableOp", [variables.get(entry.name) ?? "", ...waits], type, { device });
+    });
+    const sums = emitSum(main, held, `${main.prefix}_${index}`);
+    replicas.forEach(({ variables, device, done }, replica) => {
+      const sum = sums[replica] ?? "";
+      const own = program.gpu ? sum : main.node("DeepCopy", [sum], { T: type.dtype });
+      const assigned = main.node("AssignVariableOp", [variables.get(entry.name) ?? "", own], type, {
+        device,
+      });
+      const last = done.at(-1);
+      const both = [`^${assigned}`, ...(last === undefined ? [] : [`^${last}`])];
+      done.push(main.node("NoOp", both, {}, { device }));
     });
   });
-  const fetches = before.map((after) => `${main.node("Const", after, constant(DATA_TYPE.int32, [], [0]))}:0`);
+  const fetches = replicas.map(({ done }) => {
+    const last = done.at(-1);
+    const after = last === undefined ? [] : [`^${last}`];
+    return `${main.node("Const", after, constant(DATA_TYPE.int32, [], [0]))}:0`;
+  });
   return { feeds: "", fetches: fetches.join() };
+}
+
+/** Of each entry, how many at the start of the list have to be assigned before it is read. */
+function entriesBefore(entries: readonly ReducedEntry[], windowBytes: number): number[] {
+  let first = 0;
+  let standing = 0;
+  return entries.map(({ bytes }, index) => {
+    standing += bytes;
+    for (; first < index && standing > windowBytes; first += 1) standing -= entries[first]?.bytes ?? 0;
+    return first;
+  });
 }

@@ -7,7 +7,7 @@ import { emitReduction } from "./emit-reduction.js";
 import type { FunctionProto, NodeProto } from "./graph-protos.js";
 import { type Live, liveness, sources } from "./liveness.js";
 import { type InPlaceWrite, inPlaceWrites, sharesMemory } from "./memory.js";
-import type { StateSpec } from "./spec.js";
+import { type StateSpec, sizeOf } from "./spec.js";
 import { emitWriter, type StateWriter } from "./state-writer.js";
 import { BFLOAT16, DATA_TYPE } from "./tensorflow-binding.js";
 import type { TracedFunction } from "./traced-function.js";
@@ -120,11 +120,21 @@ export function buildProgram(
     }),
   );
   const sums = count === 1 ? [] : Object.entries(reductions);
+  const bytes = (name: string): number => 4 * sizeOf(state[name]?.shape ?? []);
   return {
     nodes: program.nodes,
     functions: program.functions,
     replicas: nodesOf,
-    reductions: new Map(sums.map(([name, entries]) => [name, emitReduction(program, name, entries)])),
+    reductions: new Map(
+      sums.map(([name, entries]) => [
+        name,
+        emitReduction(
+          program,
+          name,
+          entries.map((entry) => ({ name: entry, bytes: bytes(entry) })),
+        ),
+      ]),
+    ),
   };
 }
 
