@@ -19,7 +19,11 @@ const kind = () => cluster.client.actor(Acting, source);
 
 describe("an actor", () => {
   test("runs the methods of a lane while its other methods wait", async () => {
-    const lanes = { concurrencyGroups: { control: 1 }, methodGroups: { release: "control" } };
+    const lanes = {
+      maxConcurrency: 1,
+      concurrencyGroups: { control: 1 },
+      methodGroups: { release: "control" },
+    };
     const actor = await kind().options(lanes).spawn();
     const held = actor.held();
     const next = actor.where();

@@ -6,6 +6,7 @@
  * Invariants:
  * - CHANNEL-1. Calls made before the actor is alive wait and are sent in the order in which they were made.
  * - CHANNEL-2. A call is sent at most once, unless it has retries left and none of its items was seen.
+ * - CHANNEL-8. What a method throws ends the call, unless the call asks for retries of that and has one left.
  * - CHANNEL-3. When the process dies, calls in flight fail: ACTOR_DIED when it does not come back, else
  *   ACTOR_UNAVAILABLE.
  * - CHANNEL-4. After ACTOR_DIED every call fails at once with the same certificate.
@@ -24,8 +25,9 @@ import type { CallStream } from "./call-stream.js";
 import { diedError } from "./death.js";
 import { InFlightCalls } from "./in-flight-calls.js";
 import { OutstandingCalls } from "./outstanding-calls.js";
-import { type CallCarrier, callBytes, PendingCall, type PendingCallOptions } from "./pending-call.js";
+import { callBytes, PendingCall } from "./pending-call.js";
 import { ReadyWaiters } from "./ready-waiters.js";
+import { type ActorCallOptions, RetriedCall, type RetryCarrier } from "./retried-call.js";
 import { StreamWatch } from "./stream-watch.js";
 import { WaitingCalls } from "./waiting-calls.js";
 
@@ -46,7 +48,7 @@ export interface ActorChannelOptions {
   readonly onDead?: () => void;
 }
 
-export class ActorChannel implements CallCarrier {
+export class ActorChannel implements RetryCarrier {
   readonly actorId: string;
   readonly clock: Clock;
   readonly #onDead: () => void;
@@ -88,20 +90,31 @@ export class ActorChannel implements CallCarrier {
     this.#watch = new StreamWatch({ actorId, resolver, clock, signal, silenceMs, onDeath });
   }
 
-  call(options: PendingCallOptions): PendingCall {
+  call(options: ActorCallOptions): PendingCall {
     const sizeBytes = callBytes(options.args);
     const refusal = this.#refusal() ?? this.#outstanding.refusal(sizeBytes);
     this.#outstanding.add(sizeBytes);
-    const call = new PendingCall(options, this);
+    const call = options.retryExceptions ? new RetriedCall(options, this) : new PendingCall(options, this);
     if (refusal) call.fail(refusal);
-    else if (this.#stream && this.#waiting.isEmpty && call.args) {
+    else this.#send(call);
+    return call;
+  }
+
+  again(call: PendingCall): void {
+    call.callId = 0;
+    const refusal = this.#refusal();
+    if (refusal) call.fail(refusal);
+    else this.#send(call);
+  }
+
+  #send(call: PendingCall): void {
+    if (this.#stream && this.#waiting.isEmpty && call.args) {
       this.#stream.send(call);
       this.#watch.start(this.#stream);
     } else {
       this.#waiting.push(call);
       this.#find();
     }
-    return call;
   }
 
   /** Returns when the actor is alive. @throws {PalimpsestError} ACTOR_DIED, GET_TIMEOUT, CANCELLED */

@@ -42,6 +42,10 @@ export interface CallSettings {
   readonly signal?: AbortSignal;
   /** How often the call may run again after the actor's process died under it. */
   readonly retries?: number;
+  /** Whether what the method throws is tried again too, as one of the retries. */
+  readonly retryExceptions?: boolean;
+  /** The concurrency group of the actor that the call runs in, in place of that of its method. */
+  readonly concurrencyGroup?: string;
 }
 
 export interface ActorControls<Actor> {
@@ -73,7 +77,7 @@ export interface HandleDeps {
   readonly values?: ValueStore | undefined;
   /** What the handle is in values. Default: it does not travel. */
   readonly reference?: { readonly maxTaskRetries: number };
-  readonly defaults: Required<Omit<CallSettings, "signal">>;
+  readonly defaults: Required<Pick<CallSettings, "timeoutMs" | "retries">>;
   info(): Promise<ActorInfo>;
   kill(restart: boolean): Promise<void>;
   onDeath(listener: DeathListener): () => void;
@@ -142,7 +146,9 @@ function callOf(deps: HandleDeps, settings: CallSettings, method: string): Call 
         args: value,
         values: deps.values,
         timeoutMs: settings.timeoutMs ?? deps.defaults.timeoutMs,
-        retries: settings.retries ?? deps.defaults.retries,
+        retries: retriesOf(settings.retries ?? deps.defaults.retries),
+        retryExceptions: settings.retryExceptions ?? false,
+        concurrencyGroup: settings.concurrencyGroup ?? "",
         signals: [settings.signal, signal].filter((given) => given !== undefined),
       });
       return Object.assign(call.promise, { [Symbol.asyncIterator]: () => call.iterate() });
@@ -150,6 +156,11 @@ function callOf(deps: HandleDeps, settings: CallSettings, method: string): Call 
       return refused(PalimpsestError.from(reason));
     }
   };
+}
+
+/** -1: without limit, as in options. */
+function retriesOf(retries: number): number {
+  return retries < 0 ? Number.POSITIVE_INFINITY : retries;
 }
 
 /** The answer of a call that could not be made. */

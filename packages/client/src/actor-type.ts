@@ -95,6 +95,7 @@ export function actorType<Instance extends object, Args extends unknown[]>(
       ...schedulingFields({ labels, strategy }),
       placement: placementField(placement, options, deps.capturedBy),
       fence: fences[fence ?? "default"],
+      maxConcurrency: resolved.maxConcurrency ?? 0,
       namespace: resolved.namespace ?? deps.namespace,
       ownerId: deps.ownerId,
       ownerIncarnation: deps.ownerIncarnation,

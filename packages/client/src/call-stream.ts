@@ -114,6 +114,7 @@ export class CallStream {
         timeoutMs: call.remainingMs(),
         streamCredit: streamWindow,
         streamCreditBytes: streamWindowBytes,
+        concurrencyGroup: call.concurrencyGroup,
       },
     });
   }

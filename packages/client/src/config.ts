@@ -157,7 +157,13 @@ const actorOptionsSchema = z.strictObject({
     .min(-1)
     .default(0)
     .describe("How often a call runs again after its process died under it; -1 without limit"),
-  maxConcurrency: z.int().min(1).default(1).describe("Calls that run at once; 1 keeps their order"),
+  maxConcurrency: z
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      "Calls that run at once; 1 keeps their order. Default 1000 for a class with async methods, else 1",
+    ),
   concurrencyGroups: z
     .record(z.string().min(1), z.int().min(1, "must be at least 1"))
     .default({})

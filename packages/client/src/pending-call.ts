@@ -35,6 +35,8 @@ export interface PendingCallOptions {
   readonly signals: readonly AbortSignal[];
   /** How often it may be sent again after its actor's process died. */
   readonly retries: number;
+  /** The lane that it asks for; default that of its method. */
+  readonly concurrencyGroup?: string;
 }
 
 /** What the call asks of whatever carries it. */
@@ -56,6 +58,7 @@ type Outcome = { readonly kind: "value" | "end" } | { readonly kind: "error"; re
 
 export class PendingCall {
   readonly method: string;
+  readonly concurrencyGroup: string;
   /** Bytes that it holds until it settles. */
   readonly sizeBytes: number;
   readonly promise: Promise<unknown>;
@@ -85,6 +88,7 @@ export class PendingCall {
 
   constructor(options: PendingCallOptions, carrier: CallCarrier) {
     this.method = options.method;
+    this.concurrencyGroup = options.concurrencyGroup ?? "";
     this.#outgoing = options.args;
     this.#values = options.values;
     this.sizeBytes = callBytes(options.args);

@@ -28,7 +28,8 @@ export async function spawnRunActors(
   const engineMs = recipe.rollout.engine?.startTimeoutMs ?? 0;
   const timeoutMs = readyTimeoutMs + engineMs + Math.ceil(spec.weightsBytes / loadBytesPerMs);
   const source = { module: actorsModule };
-  const common = { maxRestarts: -1, maxTaskRetries: -1 };
+  // Learner and reward actors have async methods, and count on one call being over before the next begins.
+  const common = { maxRestarts: -1, maxTaskRetries: -1, maxConcurrency: 1 };
   const of = (role: string, resources: Record<string, number>, more: ActorOptions = {}): ActorOptions => ({
     ...common,
     role,

@@ -288,6 +288,9 @@ export namespace palimpsest {
             /** Call argsObject. */
             argsObject?: (palimpsest.v1.ObjectReference.$Properties|null);
 
+            /** Call concurrencyGroup. */
+            concurrencyGroup: string;
+
             /**
              * Creates a new Call instance using the specified properties.
              * @param [properties] Properties to set
@@ -340,6 +343,9 @@ export namespace palimpsest {
 
                 /** Call argsObject */
                 argsObject?: (palimpsest.v1.ObjectReference.$Properties|null);
+
+                /** Call concurrencyGroup */
+                concurrencyGroup?: (string|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

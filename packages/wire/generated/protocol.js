@@ -614,6 +614,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [streamCredit] Call streamCredit
              * @property {number|null} [streamCreditBytes] Call streamCreditBytes
              * @property {palimpsest.v1.ObjectReference.$Properties|null} [argsObject] Call argsObject
+             * @property {string|null} [concurrencyGroup] Call concurrencyGroup
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -702,6 +703,14 @@ export const palimpsest = $root.palimpsest = (() => {
             Call.prototype.argsObject = null;
 
             /**
+             * Call concurrencyGroup.
+             * @member {string} concurrencyGroup
+             * @memberof palimpsest.v1.Call
+             * @instance
+             */
+            Call.prototype.concurrencyGroup = "";
+
+            /**
              * Creates a new Call instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.Call
@@ -747,6 +756,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 6, wireType 0 =*/48).uint32(message.streamCreditBytes);
                 if (message.argsObject != null && $Object.hasOwnProperty.call(message, "argsObject"))
                     $root.palimpsest.v1.ObjectReference.encode(message.argsObject, writer.uint32(/* id 7, wireType 2 =*/58).fork(), _depth + 1).ldelim();
+                if (message.concurrencyGroup != null && $Object.hasOwnProperty.call(message, "concurrencyGroup") && message.concurrencyGroup !== "")
+                    writer.uint32(/* id 8, wireType 2 =*/66).string(message.concurrencyGroup);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -849,6 +860,15 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (wireType !== 2)
                                 break;
                             message.argsObject = $root.palimpsest.v1.ObjectReference.decode(reader, reader.size(), $undefined, _depth + 1, message.argsObject);
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.concurrencyGroup = value;
+                            else
+                                delete message.concurrencyGroup;
                             continue;
                         }
                     }

@@ -4,6 +4,7 @@ import { actorHostService, fromGrpcError, grpcNetwork, PalimpsestError } from "@
 import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import { ActorHost, type ActorHostOptions } from "./actor-host.js";
+import { defaultConcurrencyOf } from "./async-class.js";
 
 const token = "token-of-the-tests";
 const closers: (() => unknown)[] = [];
@@ -28,6 +29,13 @@ class Subject {
 
   async echo<Value>(value: Value): Promise<Value> {
     return value;
+  }
+
+  /** Throws as long as it was called less often. */
+  flaky(times: number): number {
+    const called = this.log.push("flaky");
+    if (called < times) throw new RangeError(`call ${called} of ${times}`);
+    return called;
   }
 
   wait(): Promise<void> {
@@ -174,6 +182,60 @@ describe("calls", () => {
     const waiting = handle.wait();
     await handle.release();
     await expect(waiting).resolves.toBeUndefined();
+  });
+
+  test("of a class with async methods run 1,000 at once unless its options say, those of any other one at a time", async () => {
+    const { address, subject } = await host({ maxConcurrency: 0 });
+    const { handle } = caller(address);
+    const waiting = Array.from({ length: 999 }, () => handle.wait());
+    await handle.release();
+    await Promise.all(waiting);
+    expect(subject.log).toHaveLength(999);
+    class Serial {
+      readonly begun: string[] = [];
+      async start(): Promise<void> {}
+      held(name: string): Promise<void> {
+        this.begun.push(name);
+        return new Promise((resolve) => setImmediate(resolve));
+      }
+      #free = 0;
+      count(): number {
+        return ++this.#free;
+      }
+    }
+    class Extended extends Subject {}
+    class Streams {
+      async *items(): AsyncGenerator<number> {}
+    }
+    const defaults = [new Serial(), new Subject(), new Extended(), new Streams()].map(defaultConcurrencyOf);
+    expect(defaults).toEqual([1, 1_000, 1_000, 1_000]);
+  });
+
+  test("run in the concurrency group that they ask for; one that there is not is refused by name", async () => {
+    const { address } = await host({ maxConcurrency: 1, concurrencyGroups: { control: 1 } });
+    const { handle } = caller(address);
+    const waiting = handle.wait();
+    await handle.with({ concurrencyGroup: "control" }).release();
+    await expect(waiting).resolves.toBeUndefined();
+    await expect(handle.with({ concurrencyGroup: "io" }).release()).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: expect.stringContaining("concurrencyGroups are control"),
+    });
+  });
+
+  test("CHANNEL-8: what a method throws is tried again only where that is asked for, as one of the retries", async () => {
+    const { address, subject } = await host();
+    const { handle } = caller(address);
+    const failing = { code: "ACTOR_ERROR", cause: { name: "RangeError" } };
+    await expect(handle.with({ retries: 5 }).flaky(9)).rejects.toMatchObject(failing);
+    expect(subject.log).toHaveLength(1);
+    const retried = handle.with({ retryExceptions: true, retries: 2 });
+    expect(await retried.flaky(4)).toBe(4);
+    await expect(retried.flaky(99)).rejects.toMatchObject({ cause: { message: "call 7 of 99" } });
+    expect(await handle.with({ retryExceptions: true, retries: -1 }).flaky(20)).toBe(20);
+    // Nothing else than what it throws: a method that is not there stays so.
+    const nobody = retried as unknown as { nobody(): Promise<void> };
+    await expect(nobody.nobody()).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
   test("above maxPendingCalls are refused with PENDING_CALLS_LIMIT", async () => {

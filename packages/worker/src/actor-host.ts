@@ -21,6 +21,7 @@ import {
   toGrpcError,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import { defaultConcurrencyOf } from "./async-class.js";
 import { type CallMetrics, createCallMetrics } from "./call-metrics.js";
 import { Invocation, type InvocationDeps, type Method, type TaskHooks } from "./invocation.js";
 import { KeptReplies } from "./kept-replies.js";
@@ -31,6 +32,8 @@ import { ReplyWriter } from "./reply-writer.js";
 const defaultAbandonedMs = 60_000;
 
 export interface ActorHostOptions extends LanesOptions {
+  /** 0: as the class that is served has it by default. */
+  readonly maxConcurrency: number;
   readonly actorId: string;
   readonly incarnation: number;
   readonly network: Network;
@@ -66,7 +69,7 @@ export class ActorHost {
 
   private constructor(options: ActorHostOptions, metrics: Metrics) {
     this.#options = options;
-    this.#mailbox = new Lanes(options);
+    this.#mailbox = new Lanes({ ...options, maxConcurrency: options.maxConcurrency || 1 });
     this.#metrics = createCallMetrics(metrics, this.#mailbox);
   }
 
@@ -85,6 +88,7 @@ export class ActorHost {
 
   serve(instance: object): void {
     this.#instance = instance;
+    if (this.#options.maxConcurrency === 0) this.#mailbox.maxConcurrency = defaultConcurrencyOf(instance);
   }
 
   serveTasks(tasks: TaskFunctions, abandonedMs = defaultAbandonedMs): void {
@@ -191,7 +195,7 @@ export class ActorHost {
     const invocation = new Invocation(call, deps);
     calls.set(invocation.callId, invocation);
     try {
-      this.#mailbox.offer(caller, invocation.methodName, invocation);
+      this.#mailbox.offer(caller, invocation.methodName, invocation, call.concurrencyGroup ?? "");
     } catch (reason) {
       this.#metrics.refused();
       invocation.cancel(PalimpsestError.from(reason));

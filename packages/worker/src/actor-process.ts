@@ -38,7 +38,7 @@ const controlTimeoutMs = 30_000;
 const callTimeoutMs = 600_000;
 /** A node has many actors, and what they refuse lies among their logs. */
 const refusalsMaxBytes = 1024 * 1024;
-const defaults = { maxConcurrency: 1, maxPendingCalls: 10_000, maxPendingBytes: 256 * 1024 * 1024 };
+const defaults = { maxPendingCalls: 10_000, maxPendingBytes: 256 * 1024 * 1024 };
 
 export interface RunningActorProcess {
   readonly ready: proto.ActorProcessReady.$Properties;
@@ -87,7 +87,7 @@ export async function startActorProcess(
       {
         actorId: spec.actorId,
         incarnation,
-        maxConcurrency: spec.maxConcurrency || defaults.maxConcurrency,
+        maxConcurrency: spec.maxConcurrency ?? 0,
         maxPendingCalls: spec.maxPendingCalls || defaults.maxPendingCalls,
         maxPendingBytes: spec.maxPendingBytes || defaults.maxPendingBytes,
         concurrencyGroups: spec.concurrencyGroups ?? {},

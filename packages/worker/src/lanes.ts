@@ -3,10 +3,11 @@
  * Not responsible for: when a call of one lane runs (mailbox.ts).
  *
  * Invariants:
- * - LANES-1. A call runs in the lane of its method's group, any other in the default lane; a lane that is full keeps no
- *   other waiting.
+ * - LANES-1. A call runs in the lane that it asks for, or else in that of its method's group, any other in the default
+ *   lane; a lane that is full keeps no other waiting.
  * - LANES-2. All lanes together hold at most `maxPendingCalls` calls and `maxPendingBytes` bytes that wait.
  */
+import { PalimpsestError } from "@palimpsest/wire";
 import { Mailbox, type MailboxEntry, type MailboxOptions } from "./mailbox.js";
 
 export interface LanesOptions extends MailboxOptions {
@@ -20,6 +21,7 @@ export class Lanes {
   readonly #default: Mailbox;
   readonly #all: readonly Mailbox[];
   readonly #ofMethod = new Map<string, Mailbox>();
+  readonly #groups: ReadonlyMap<string, Mailbox>;
 
   constructor(options: LanesOptions) {
     const { concurrencyGroups = {}, methodGroups = {} } = options;
@@ -28,6 +30,7 @@ export class Lanes {
       return one;
     };
     const groups = new Map(Object.entries(concurrencyGroups).map(([name, count]) => [name, lane(count)]));
+    this.#groups = groups;
     this.#default = groups.size === 0 ? new Mailbox(options) : lane(options.maxConcurrency);
     this.#all = [this.#default, ...groups.values()];
     for (const [method, group] of Object.entries(methodGroups)) {
@@ -44,9 +47,26 @@ export class Lanes {
     return this.#all.reduce((sum, lane) => sum + lane.running, 0);
   }
 
-  /** Takes a call of a caller; every call is an entry of its own. @throws {PalimpsestError} PENDING_CALLS_LIMIT */
-  offer(caller: unknown, method: string, entry: MailboxEntry): void {
-    (this.#ofMethod.get(method) ?? this.#default).offer(caller, entry);
+  /** Of the default lane. */
+  set maxConcurrency(count: number) {
+    this.#default.maxConcurrency = count;
+  }
+
+  /**
+   * Takes a call of a caller; every call is an entry of its own.
+   * @param group the concurrency group that the caller asks for; empty: that of the method
+   * @throws {PalimpsestError} PENDING_CALLS_LIMIT; INVALID_ARGUMENT for a group that there is not
+   */
+  offer(caller: unknown, method: string, entry: MailboxEntry, group = ""): void {
+    const lane = group === "" ? (this.#ofMethod.get(method) ?? this.#default) : this.#groups.get(group);
+    if (lane === undefined) {
+      const names = [...this.#groups.keys()].join(", ") || "none";
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `concurrencyGroup is ${JSON.stringify(group)}, and the actor's concurrencyGroups are ${names}: name one of them`,
+      );
+    }
+    lane.offer(caller, entry);
   }
 
   /** Takes a waiting call out; false when it does not wait (any more). */

@@ -48,6 +48,8 @@ interface CallerQueue {
 
 export class Mailbox {
   readonly #options: MailboxOptions;
+  /** Calls that run at once. */
+  #maxConcurrency: number;
   readonly #queues = new Map<unknown, CallerQueue>();
   readonly #waiting = new Map<MailboxEntry, Waiting>();
   /** Callers with waiting calls that are not paused, the next to be served first. */
@@ -63,6 +65,12 @@ export class Mailbox {
 
   constructor(options: MailboxOptions) {
     this.#options = options;
+    this.#maxConcurrency = options.maxConcurrency;
+  }
+
+  set maxConcurrency(count: number) {
+    this.#maxConcurrency = count;
+    this.#schedule();
   }
 
   get waiting(): number {
@@ -75,7 +83,7 @@ export class Mailbox {
 
   /** Calls that wait and for which there is no room to run: the others leave the mailbox in this very turn. */
   get backlog(): number {
-    return Math.max(0, this.#waiting.size - Math.max(0, this.#options.maxConcurrency - this.#running));
+    return Math.max(0, this.#waiting.size - Math.max(0, this.#maxConcurrency - this.#running));
   }
 
   get running(): number {
@@ -124,10 +132,10 @@ export class Mailbox {
   }
 
   #refuseAbove(sizeBytes: number): void {
-    const { maxConcurrency, maxPendingCalls, maxPendingBytes } = this.#options;
+    const { maxPendingCalls, maxPendingBytes } = this.#options;
     const others = this.#options.others?.() ?? { calls: 0, bytes: 0 };
     // Calls for which there is room to run leave the mailbox in this very turn.
-    const waiting = this.#waiting.size - Math.max(0, maxConcurrency - this.#running);
+    const waiting = this.#waiting.size - Math.max(0, this.#maxConcurrency - this.#running);
     const takesRoom = waiting >= 0;
     if (waiting >= maxPendingCalls || (takesRoom && waiting + others.calls >= maxPendingCalls)) {
       throw new PalimpsestError(
@@ -169,7 +177,7 @@ export class Mailbox {
 
   #drain(): void {
     if (this.#yielding) return;
-    while (this.#running < this.#options.maxConcurrency) {
+    while (this.#running < this.#maxConcurrency) {
       const [queue] = this.#turns;
       if (!queue?.first) return;
       if (performance.now() - this.#turnedAt > sliceMs) {
