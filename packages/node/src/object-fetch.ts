@@ -240,7 +240,11 @@ class Transfer {
   async #adopted(path: string, sizeBytes: number): Promise<StoredObject | undefined> {
     const { store, adopts, onAdopted } = this.#deps;
     if (!adopts || path === "" || this.#whole) return undefined;
-    const adopted = await store.adopt({ objectId: this.#objectId, path, sizeBytes }, "");
+    const source = { objectId: this.#objectId, path, sizeBytes };
+    if (!(await store.sees(source))) return undefined;
+    // The room of what has come already is needed for the whole of it.
+    await this.end();
+    const adopted = await store.adopt(source, "");
     if (adopted !== undefined) onAdopted(sizeBytes);
     return adopted;
   }

@@ -230,6 +230,11 @@ export class ObjectStore {
     return this.#writes.reserve(sizeBytes, holder, valueId);
   }
 
+  /** Whether this process sees the object's file where another node says that it is. */
+  sees(source: StoredObject): Promise<boolean> {
+    return this.#writes.sees(source);
+  }
+
   /**
    * Has an object that lies in the store of another node of this machine here too, without reading its bytes.
    * @param source what that node says of it

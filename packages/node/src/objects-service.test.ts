@@ -18,6 +18,9 @@ import { FakeHead } from "./testing/fake-head.js";
 import { startNode, type TestNode } from "./testing/fixture.js";
 
 const mebibyte = 1024 * 1024;
+/** Nodes of one machine that send each other bytes all the same. */
+const byNetwork = { objectAdoption: false };
+const small = { objectStoreBytes: 4 * 1024 * 1024, objectSpillBytes: 0 };
 let head: FakeHead;
 let near: TestNode;
 let far: TestNode;
@@ -27,7 +30,7 @@ let servers: RpcServer[];
 beforeEach(async () => {
   head = await FakeHead.start();
   servers = [];
-  [near, far] = await Promise.all([startNode(head), startNode(head, { objectStoreBytes: 4 * mebibyte })]);
+  [near, far] = await Promise.all([startNode(head, byNetwork), startNode(head, { ...byNetwork, ...small })]);
   peers = [near, far].map(({ manager }) =>
     grpcNetwork({ token: head.token }).connect(manager.objectsAddress, "bulk"),
   );
@@ -238,6 +241,20 @@ describe("objects over gRPC", () => {
     const sent = await metricOf(near, 'transferred_bytes_total{direction="out"');
     // What the dead one had brought was not brought again.
     expect(sent).toBeLessThan(3 * mebibyte);
+  });
+
+  test("that have come in part have room to be taken over whole from a node of this machine", async () => {
+    await using third = await startNode(head, small);
+    const bytes = randomBytes(3 * mebibyte);
+    const { objectId = "" } = await put(at(0), bytes);
+    const dying = await impostor(bytes, (call) => {
+      call.write({ data: bytes.subarray(0, mebibyte) }, () => broken(call));
+    });
+    placed(objectId, dying, near.manager.objectsAddress);
+    const peer = grpcNetwork({ token: head.token }).connect(third.manager.objectsAddress);
+    peers.push(peer);
+    await peer.unary(objectsService.fetch, { objectId }, timeout);
+    expect((await pull(peer, { objectId: objectId ?? "" })).bytes.equals(bytes)).toBe(true);
   });
 
   test("made of bytes of two nodes that do not fit are fetched whole from one (FETCH-1, FETCH-4)", async () => {

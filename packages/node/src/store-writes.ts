@@ -75,6 +75,10 @@ export class StoreWrites {
     }
   }
 
+  async sees({ objectId, path, sizeBytes }: StoredObject): Promise<boolean> {
+    return basename(path) === objectId && (await this.#files.sizeOf(path)) === sizeBytes;
+  }
+
   /**
    * Has an object that lies in the store of another node of this machine here too, without reading its bytes.
    * @param source what that node says of it
@@ -85,7 +89,7 @@ export class StoreWrites {
     { objectId, path, sizeBytes }: StoredObject,
     holder: string,
   ): Promise<StoredObject | undefined> {
-    if (basename(path) !== objectId) return undefined;
+    if (!(await this.sees({ objectId, path, sizeBytes }))) return undefined;
     const temporary = this.#files.temporaryName();
     await this.#reserved(sizeBytes, async () => undefined);
     const adopted = await this.#files.adopt(path, temporary, sizeBytes).catch(() => false);
