@@ -44,6 +44,9 @@ export interface InvocationDeps extends CallValuesDeps {
 export class Invocation {
   readonly callId: number;
   readonly sizeBytes: number;
+  /** Set while its arguments are read (MAILBOX-9). */
+  beginning: Promise<void> | undefined;
+  #begun: (() => void) | undefined;
   readonly #deps: InvocationDeps;
   readonly #method: string;
   readonly #arrivedAt = performance.now();
@@ -97,10 +100,16 @@ export class Invocation {
       return undefined;
     }
     if (!isPromise(args)) return this.#apply(method, args, startedAt);
-    return args.then(
-      (read) => this.#apply(method, read, startedAt),
-      (reason: unknown) => this.#fail(PalimpsestError.from(reason), startedAt),
-    );
+    this.beginning = new Promise((resolve) => {
+      this.#begun = resolve;
+    });
+    return args
+      .then((read) => {
+        const running = this.#apply(method, read, startedAt);
+        this.#begun?.();
+        return running;
+      })
+      .catch((reason: unknown) => this.#fail(PalimpsestError.from(reason), startedAt));
   }
 
   #apply(method: Method, args: unknown, startedAt: number): Promise<void> | undefined {
@@ -255,6 +264,7 @@ export class Invocation {
   #settle(reply: proto.Reply.$Properties | undefined): void {
     if (this.#settled) return;
     this.#settled = true;
+    this.#begun?.();
     clearTimeout(this.#timer);
     const cancelled = this.#cancelled && { callId: this.callId, error: errorToProto(this.#cancelled) };
     this.#values.end(reply && { ...(cancelled ?? reply), ...this.#ranFor() });

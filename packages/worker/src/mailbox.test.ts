@@ -46,6 +46,42 @@ function busy(busyMs: number, done: () => void): MailboxEntry {
 }
 
 describe("Mailbox", () => {
+  test("starts no later call of a caller while arguments of an earlier one are read (MAILBOX-9)", async () => {
+    const mailbox = mailboxOf({ maxConcurrency: 3 });
+    const started: string[] = [];
+    let begin: () => void = () => undefined;
+    const beginning = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    mailbox.offer("caller", { ...step("large", started), beginning });
+    mailbox.offer("caller", step("small", started));
+    mailbox.offer("other", step("theirs", started));
+    await turns();
+    mailbox.offer("caller", step("smaller", started));
+    mailbox.pause("caller");
+    mailbox.resume("caller");
+    await turns();
+    expect(started).toEqual(["large", "theirs"]);
+    begin();
+    await turns();
+    expect(started).toEqual(["large", "theirs", "small"]);
+  });
+
+  test("with another maxConcurrency starts what waits, and what comes while calls run (MAILBOX-1)", async () => {
+    const mailbox = mailboxOf({ maxConcurrency: 1 });
+    const started: string[] = [];
+    for (const name of ["a", "b"]) mailbox.offer("caller", step(name, started));
+    await turns();
+    expect(started).toEqual(["a"]);
+    mailbox.maxConcurrency = 3;
+    await turns();
+    expect(started).toEqual(["a", "b"]);
+    mailbox.offer("caller", step("c", started));
+    mailbox.offer("caller", step("d", started));
+    await turns();
+    expect(started).toEqual(["a", "b", "c"]);
+  });
+
   test("runs at most maxConcurrency calls at once (MAILBOX-1)", async () => {
     const mailbox = mailboxOf({ maxConcurrency: 2 });
     const started: string[] = [];

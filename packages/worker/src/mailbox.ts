@@ -13,6 +13,7 @@
  *   methods are synchronous or not: cancellations, deadlines, credit and other callers' calls are taken in between.
  * - MAILBOX-7. offer() never runs a call: what one message brings is taken in as a whole before any of it runs.
  * - MAILBOX-8. No call of a paused caller starts.
+ * - MAILBOX-9. While the arguments of a call are still read, no later call of its caller starts.
  */
 import { PalimpsestError } from "@palimpsest/wire";
 
@@ -23,6 +24,8 @@ export interface MailboxEntry {
   readonly sizeBytes: number;
   /** Runs the call; must not throw or reject. undefined: it is done already. */
   run(): Promise<void> | undefined;
+  /** Of one that runs and whose method has not begun yet: settles when it has, or will not. Never rejects. */
+  readonly beginning?: Promise<void> | undefined;
 }
 
 export interface MailboxOptions {
@@ -55,6 +58,8 @@ export class Mailbox {
   /** Callers with waiting calls that are not paused, the next to be served first. */
   readonly #turns = new Set<CallerQueue>();
   readonly #paused = new Set<unknown>();
+  /** Callers of which a call runs whose method has not begun (MAILBOX-9). */
+  readonly #held = new Set<unknown>();
   #waitingBytes = 0;
   #running = 0;
   #scheduled = false;
@@ -104,7 +109,7 @@ export class Mailbox {
     queue.last = waiting;
     this.#waiting.set(entry, waiting);
     this.#waitingBytes += entry.sizeBytes;
-    if (!this.#paused.has(caller)) this.#turns.add(queue);
+    if (!this.#paused.has(caller) && !this.#held.has(caller)) this.#turns.add(queue);
     this.#schedule();
   }
 
@@ -124,9 +129,13 @@ export class Mailbox {
   }
 
   resume(caller: unknown): void {
-    if (!this.#paused.delete(caller)) return;
+    if (this.#paused.delete(caller)) this.#serve(caller);
+  }
+
+  /** Its calls may start again, unless something else keeps them. */
+  #serve(caller: unknown): void {
     const queue = this.#queues.get(caller);
-    if (!queue) return;
+    if (!queue || this.#paused.has(caller) || this.#held.has(caller)) return;
     this.#turns.add(queue);
     this.#schedule();
   }
@@ -167,7 +176,7 @@ export class Mailbox {
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#yielding || this.#running >= this.#options.maxConcurrency) return;
+    if (this.#scheduled || this.#yielding || this.#running >= this.#maxConcurrency) return;
     this.#scheduled = true;
     process.nextTick(() => {
       this.#scheduled = false;
@@ -190,9 +199,21 @@ export class Mailbox {
       if (this.#turns.delete(queue)) this.#turns.add(queue);
       this.#running++;
       const done = entry.run();
+      if (done && entry.beginning) this.#holdWhile(queue, entry.beginning);
       if (done) void done.then(() => this.#finished());
       else this.#running--;
     }
+  }
+
+  /** MAILBOX-9 */
+  #holdWhile(queue: CallerQueue, beginning: Promise<void>): void {
+    const { caller } = queue;
+    this.#held.add(caller);
+    this.#turns.delete(queue);
+    void beginning.then(() => {
+      this.#held.delete(caller);
+      this.#serve(caller);
+    });
   }
 
   /** Callbacks of setImmediate run once per turn, after input was taken in. */
