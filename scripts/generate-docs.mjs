@@ -14,8 +14,8 @@ const load = (name) => import(pathToFileURL(join(root, "packages", name, "dist/i
 const { z } = await import(
   pathToFileURL(createRequire(join(root, "packages/trainer/package.json")).resolve("zod")).href
 );
-const [trainer, head, node, telemetry, evals, agents, rewards] = await Promise.all(
-  ["trainer", "head", "node", "telemetry", "evals", "agents", "rewards"].map(load),
+const [trainer, head, node, telemetry, evals, agents, rewards, autoscaler] = await Promise.all(
+  ["trainer", "head", "node", "telemetry", "evals", "agents", "rewards", "autoscaler"].map(load),
 );
 const { recipeSchema } = trainer;
 const { headConfigSchema } = head;
@@ -114,6 +114,12 @@ const configuration = [
     "What a program gives to `Head.start`; `palimpsest head start --help` says which of them have flags.",
     headConfigSchema,
   ),
+  ...table(
+    "Autoscaling",
+    "The file of `palimpsest head start --autoscale`: [guides/autoscaling.md](guides/autoscaling.md).",
+    autoscaler.autoscaleConfigSchema,
+  ),
+  ...table("Node types", "Each of `nodeTypes` in that file.", autoscaler.nodeTypeSchema),
   ...table(
     "Node",
     "What a program gives to `NodeManager.start`; `palimpsest worker join --help` says which of them have flags.",

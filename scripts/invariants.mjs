@@ -4,7 +4,17 @@ import { join, relative } from "node:path";
 import { root } from "./setup/paths.mjs";
 
 /** The packages whose files state invariants, in the order of the document. */
-const packages = ["wire", "scheduler", "head", "node", "client", "worker", "trajectories", "trainer"];
+const packages = [
+  "wire",
+  "scheduler",
+  "head",
+  "node",
+  "client",
+  "worker",
+  "autoscaler",
+  "trajectories",
+  "trainer",
+];
 
 /** A line of a header that begins an invariant: its number, what it serves in parentheses, its sentence. */
 const begins = /^ \* {1,2}(?:- )?(?<id>[A-Z][A-Z-]*-?\d+)(?: \([^)]*\))?\. (?<text>.*)$/;

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ActorInfo, type Cluster, connect } from "@palimpsest/client";
@@ -12,6 +12,10 @@ export interface TestClusterOptions {
   readonly workers?: number;
   /** Everything under mutual TLS. */
   readonly tls?: boolean;
+  /** More flags of `head start`; `$DIR` in them is the cluster's folder. */
+  readonly headFlags?: readonly string[];
+  /** Files to write into the cluster's folder first, by name. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 const endTimeoutMs = 60_000;
@@ -22,6 +26,7 @@ export class TestCluster {
   readonly headDir: string;
   readonly workers: Command[] = [];
   #tls = false;
+  #headFlags: readonly string[] = [];
   #head: Command | undefined;
   #client: Cluster | undefined;
   #commands: Command[] = [];
@@ -35,6 +40,9 @@ export class TestCluster {
 
   static async start(options: TestClusterOptions = {}): Promise<TestCluster> {
     const cluster = new TestCluster(mkdtempSync(join(tmpdir(), "palimpsest-story-")));
+    cluster.#headFlags = (options.headFlags ?? []).map((flag) => flag.replace("$DIR", cluster.dir));
+    for (const [name, text] of Object.entries(options.files ?? {}))
+      writeFileSync(join(cluster.dir, name), text);
     try {
       if (options.tls) await cluster.#makeCertificates();
       await cluster.startHead();
@@ -83,7 +91,8 @@ export class TestCluster {
 
   /** Starts the head on the cluster's folder; again after it was killed. */
   async startHead(): Promise<Command> {
-    const head = this.start(["head", "start", "--data-dir", this.headDir, ...this.#tlsArguments("head")]);
+    const flags = [...this.#tlsArguments("head"), ...this.#headFlags];
+    const head = this.start(["head", "start", "--data-dir", this.headDir, ...flags]);
     this.#head = head;
     await until("the head listens", () => head.output.includes("listens on") || failIfEnded(head), {
       explain: () => head.output,

@@ -1,1 +1,10 @@
-export {};
+export { Autoscaler, type AutoscalerDeps } from "./autoscaler.js";
+export {
+  type AutoscaleConfig,
+  autoscaleConfigSchema,
+  type NodeTypeConfig,
+  nodeTypeSchema,
+  parseAutoscaleConfig,
+} from "./config.js";
+export { openProvider, type ProviderContext } from "./open-provider.js";
+export type { Instance, NodeProvider } from "./provider.js";

@@ -54,6 +54,7 @@ export type { TaskControls, TaskFunction, TaskType } from "./task-type.js";
 export { type PutOptions, ValueStore } from "./value-store.js";
 export type { Waitable, Waited, WaitOptions } from "./value-wait.js";
 export type {
+  AutoscalerStatus,
   ClusterInfo,
   ClusterSummary,
   NodeFilter,

@@ -48,6 +48,31 @@ export interface ClusterSummary {
   readonly waitingShapeCount: number;
   /** Nodes kept free for requests that waited long. */
   readonly reservedNodeCount: number;
+  /** What starts and ends nodes; undefined where nobody does. */
+  readonly autoscaler: AutoscalerStatus | undefined;
+}
+
+/** What starts and ends nodes, and what of it goes wrong. */
+export interface AutoscalerStatus {
+  readonly provider: string;
+  readonly types: readonly {
+    readonly name: string;
+    readonly minNodes: number;
+    readonly maxNodes: number;
+    readonly running: number;
+    readonly starting: number;
+    readonly stopping: number;
+  }[];
+  /** What waits and gets no node, and why. */
+  readonly unmet: readonly {
+    readonly resources: Readonly<Record<string, number>>;
+    readonly count: number;
+    readonly reason: string;
+  }[];
+  /** What went wrong last and has not gone well since; empty when nothing has. */
+  readonly error: string;
+  /** When that is tried again; 0 when there is nothing to try. */
+  readonly retryAtMs: number;
 }
 
 /** What a process does. */
@@ -197,5 +222,27 @@ export function summaryView(message: proto.Summary.$Properties): ClusterSummary 
     waitingCount: message.waitingCount ?? 0,
     waitingShapeCount: message.waitingShapeCount ?? 0,
     reservedNodeCount: message.reservedNodeCount ?? 0,
+    autoscaler: message.autoscaler ? autoscalerView(message.autoscaler) : undefined,
+  };
+}
+
+function autoscalerView(message: proto.AutoscalerStatus.$Properties): AutoscalerStatus {
+  return {
+    provider: message.provider ?? "",
+    types: (message.types ?? []).map((type) => ({
+      name: type.name ?? "",
+      minNodes: type.minNodes ?? 0,
+      maxNodes: type.maxNodes ?? 0,
+      running: type.running ?? 0,
+      starting: type.starting ?? 0,
+      stopping: type.stopping ?? 0,
+    })),
+    unmet: (message.unmet ?? []).map(({ resources, count, reason }) => ({
+      resources: { ...resources?.quantities },
+      count: count ?? 0,
+      reason: reason ?? "",
+    })),
+    error: message.error ?? "",
+    retryAtMs: message.retryAtMs ?? 0,
   };
 }

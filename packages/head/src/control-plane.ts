@@ -240,6 +240,11 @@ export class ControlPlane {
     void this.#journal.put("nodes", "-", undefined);
   }
 
+  /** Resolves when the store has taken a write of this head: it leads still. Whoever asks sets a deadline. */
+  confirmLead(): Promise<void> {
+    return this.#journal.put("nodes", "-", undefined);
+  }
+
   /**
    * Writes what is still on its way to the store.
    * @param deposed another head leads: nothing can be written any more

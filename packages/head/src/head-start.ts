@@ -1,5 +1,6 @@
 /** How a head starts, part by part; each part says how it ends. */
 import { readFileSync } from "node:fs";
+import type { AutoscalerReport } from "@palimpsest/scheduler";
 import { createMetrics, type Metrics } from "@palimpsest/telemetry";
 import {
   AuditLog,
@@ -15,6 +16,7 @@ import {
   watchTls,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import { beginAutoscaler } from "./autoscaling.js";
 import { ControlPlane } from "./control-plane.js";
 import { advertisedHost, type Beginning } from "./head-beginning.js";
 import { type HeadAddress, portOf, tokenPathOf, writeHeadAddress } from "./head-files.js";
@@ -97,7 +99,9 @@ export async function begin(beginning: Beginning): Promise<Begun> {
     headAddresses: [...leadership.addresses],
   });
   const server = network.createServer();
-  addServices(server, beginning, plane, { metrics, redis, leadership, clusterInfo });
+  let report: () => AutoscalerReport | undefined = () => undefined;
+  const autoscalerReport = () => report();
+  addServices(server, beginning, plane, { metrics, redis, leadership, clusterInfo, autoscalerReport });
   const standard = (await reflection).addStandardServices(server);
   const bound = await server.listen(config.host, port);
   parts.endings.push(async () => {
@@ -122,6 +126,10 @@ export async function begin(beginning: Beginning): Promise<Begun> {
   };
   writeHeadAddress(config.dataDir, facts);
   parts.endings.push(() => writeHeadAddress(config.dataDir, { ...facts, epoch: leadership.epoch, pid: 0 }));
+  const autoscaler = beginAutoscaler(beginning, plane, {
+    ...{ clusterName: config.cluster, address: facts.address, metrics },
+  });
+  report = () => autoscaler?.report();
   await leadership.announce(facts.address);
   logger.info(
     { address: facts.address, clusterId: plane.clusterId, actors: plane.actors.size },
@@ -139,6 +147,7 @@ function addServices(
     readonly redis: HeadRedis;
     readonly leadership: Leadership;
     readonly clusterInfo: () => proto.ClusterInfo.$Properties;
+    readonly autoscalerReport: () => AutoscalerReport | undefined;
   },
 ): void {
   const rpc = new Rpc(own.metrics, config.rpcTimeoutMs);
@@ -169,6 +178,7 @@ function addServices(
       taskWorkers: plane.taskWorkers,
       shutdown,
       clusterInfo: own.clusterInfo,
+      autoscalerReport: own.autoscalerReport,
       stacks: plane.stacks,
       ownerGraceMs: config.ownerGraceMs,
       sessionLeaseMs: config.sessionLeaseMs,

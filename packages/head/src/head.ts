@@ -12,6 +12,7 @@
 
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { type Clock, type Credentials, systemClock } from "@palimpsest/wire";
+import type { StartAutoscaler } from "./autoscaling.js";
 import { type HeadConfigInput, parseHeadConfig } from "./config.js";
 import { endAll, type Parts } from "./head-beginning.js";
 import { openCredentials } from "./head-credentials.js";
@@ -26,6 +27,8 @@ export interface HeadDeps {
   readonly clock?: Clock;
   /** Ends the wait of a standby: start() rejects with CANCELLED. */
   readonly signal?: AbortSignal;
+  /** Starts and ends nodes for as long as this head leads. Default: nobody does. */
+  readonly startAutoscaler?: StartAutoscaler;
   /** Called when start() has to wait because another head leads, and again when yet another one does. */
   readonly onStandby?: (standby: Standby) => void;
 }

@@ -2,6 +2,7 @@
  * What readers are told about many actors and nodes: pages and counts, each bounded in bytes and in time, whatever the
  * size of the cluster.
  */
+import type { AutoscalerReport } from "@palimpsest/scheduler";
 import { type Clock, needsFence, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import {
@@ -14,6 +15,7 @@ import {
 } from "./actor.js";
 import type { ActorLifecycle } from "./actor-lifecycle.js";
 import type { ActorTable } from "./actor-table.js";
+import { autoscalerToProto } from "./autoscaling.js";
 import { nodeStates, nodeStateToProto, nodeToProto } from "./node.js";
 import type { NodeTable } from "./node-table.js";
 import type { PendingQueue } from "./placement.js";
@@ -32,6 +34,8 @@ export interface ListingsDeps {
   readonly nodes: NodeTable;
   readonly pendingQueue: PendingQueue;
   readonly clock: Clock;
+  /** Default: nobody starts and ends nodes. */
+  readonly autoscalerReport?: () => AutoscalerReport | undefined;
 }
 
 export function listActors(
@@ -77,7 +81,13 @@ export function listNodes(
   return { nodes: rows.map(nodeToProto), nextPageToken };
 }
 
-export function summarize({ actors, nodes, pendingQueue, clock }: ListingsDeps): proto.Summary.$Properties {
+export function summarize({
+  actors,
+  nodes,
+  pendingQueue,
+  clock,
+  autoscalerReport,
+}: ListingsDeps): proto.Summary.$Properties {
   const { total, used } = nodes.sums.totals();
   const shapes = pendingQueue.waitingShapes();
   const monotonicToEpochMs = clock.now() - clock.monotonicMs();
@@ -97,6 +107,7 @@ export function summarize({ actors, nodes, pendingQueue, clock }: ListingsDeps):
     waitingCount: pendingQueue.length,
     waitingShapeCount: shapes.length,
     reservedNodeCount: pendingQueue.reservedNodes,
+    autoscaler: autoscalerToProto(autoscalerReport?.()) ?? null,
   };
 }
 

@@ -3,7 +3,7 @@
  * Not responsible for: what becomes of the actors of a dead node (the listeners of `onDead` see to that).
  *
  * Invariants:
- * - NODE-1. Only ALIVE nodes, those with an open link, are offered to the scheduler.
+ * - NODE-1. Only ALIVE nodes, those with an open link, are offered to the scheduler, and of those none that is to end.
  * - NODE-2. available = total − the sum of the node's leases, always.
  * - NODE-3. A node is DEAD when it was silent for its timeout, counted only while the head itself was awake.
  * - NODE-4. Of two links of one node process the newer counts; the end of the older one changes nothing.
@@ -41,6 +41,8 @@ interface Entry {
   /** Milliseconds without a sign of life, and how many it may have. */
   silentMs: number;
   timeoutMs: number;
+  /** Nothing is placed on it any more: it is to end. */
+  retired: boolean;
 }
 
 export interface NodeTableDeps {
@@ -225,6 +227,19 @@ export class NodeTable {
     return this.#entries.get(nodeId)?.leases.gpusOf(name) ?? [];
   }
 
+  /** From now on nothing is placed on the node, until it registers anew. */
+  retire(nodeId: string): void {
+    const entry = this.#entries.get(nodeId);
+    if (entry === undefined) return;
+    entry.retired = true;
+    this.#changed(entry, entry.node);
+  }
+
+  /** What the scheduler may use of each node. */
+  views(): NodeView[] {
+    return [...this.#entries.values()].flatMap((entry) => viewOf(entry) ?? []);
+  }
+
   /** Leases on the node by their names. */
   leasesOn(nodeId: string): ReadonlyMap<string, Lease> {
     return new Map(this.#entries.get(nodeId)?.leases.all());
@@ -249,6 +264,7 @@ export class NodeTable {
     const heardAtMs = this.#deps.clock.monotonicMs();
     return {
       ...{ node, connection, ...process, heardAtMs, silentMs: 0, timeoutMs },
+      retired: false,
       leases: new NodeLeases(node.total),
     };
   }
@@ -261,14 +277,9 @@ export class NodeTable {
 
   /** Keeps the sums, and tells what the scheduler may use of the node (NODE-1). */
   #changed(entry: Entry, before: Node | undefined): void {
-    const { node, leases } = entry;
-    this.sums.replace(before, node);
-    const { nodeId, total, available, labels } = node;
-    const view =
-      node.state === "ALIVE"
-        ? { nodeId, total, available, labels, gpus: leases.gpus, leases: leases.size }
-        : undefined;
-    for (const listener of this.#changeListeners) listener(nodeId, view);
+    this.sums.replace(before, entry.node);
+    const view = viewOf(entry);
+    for (const listener of this.#changeListeners) listener(entry.node.nodeId, view);
   }
 
   #die(entry: Entry, reason: string, cause: NodeDeathCause): void {
@@ -297,4 +308,11 @@ export class NodeTable {
       void this.#deps.journal.put("nodes", node.nodeId, undefined);
     }
   }
+}
+
+/** What the scheduler may use of the node (NODE-1). */
+function viewOf({ node, leases, retired }: Entry): NodeView | undefined {
+  const { nodeId, total, available, labels } = node;
+  if (node.state !== "ALIVE" || retired) return undefined;
+  return { nodeId, total, available, labels, gpus: leases.gpus, leases: leases.size };
 }

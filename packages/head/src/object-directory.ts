@@ -76,6 +76,20 @@ export class ObjectDirectory {
     return this.#objects.has(objectId);
   }
 
+  /** Whether an object is held on this node and on no other that is alive: it would be lost with the node. */
+  holdsAlone(nodeId: string): boolean {
+    const { nodes } = this.#deps;
+    for (const objectId of this.#objectsOfNode.get(nodeId) ?? []) {
+      const places = this.#objects.get(objectId)?.places ?? new Map<string, Place>();
+      if (!places.get(nodeId)?.held) continue;
+      const elsewhere = [...places].some(
+        ([other, { held }]) => held && other !== nodeId && nodes.get(other)?.state === "ALIVE",
+      );
+      if (!elsewhere) return true;
+    }
+    return false;
+  }
+
   report(nodeId: string, { reset, present, gone }: proto.ObjectReport.$Properties): void {
     if (reset) this.#forget(nodeId);
     for (const { sha256, sizeBytes, held, revision, spilled } of present ?? []) {

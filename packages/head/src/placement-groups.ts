@@ -19,7 +19,7 @@
  *   requests.
  * - PGROUP-6. A group that is not detached ends with its owner and with its job.
  */
-import { explainBundles, type NodeView, placeBundles } from "@palimpsest/scheduler";
+import { explainBundles, type GroupRequest, type NodeView, placeBundles } from "@palimpsest/scheduler";
 import type { Logger } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import { BundleQueue } from "./bundle-queue.js";
@@ -163,6 +163,11 @@ export class PlacementGroups {
     if (group.state === "REMOVED") return group.removedBecause;
     if (!this.#waiting.has(group.spec.groupId)) return "";
     return explainBundles(this.#views.values(), groupRequestOf(group));
+  }
+
+  /** What the groups that wait still lack. */
+  waitingRequests(): readonly GroupRequest[] {
+    return this.#waiting.requests();
   }
 
   /** Where the bundles of the group lie, by their index; undefined: there is no such group any more. */

@@ -1,3 +1,4 @@
+import type { GroupRequest } from "@palimpsest/scheduler";
 import type { Demand } from "./demand.js";
 import { bundleLease, groupRequestOf, type PlacementGroup } from "./placement-group.js";
 
@@ -16,6 +17,11 @@ export class WaitingGroups {
 
   get size(): number {
     return this.#groups.size;
+  }
+
+  /** What they still lack. */
+  requests(): GroupRequest[] {
+    return [...this.#groups.values()].map(groupRequestOf);
   }
 
   has(groupId: string): boolean {

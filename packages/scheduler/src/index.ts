@@ -1,4 +1,6 @@
 // For other packages.
+
+export type { AutoscalerReport, NodeTypeReport, ScalableCluster, ScaledNode } from "./autoscaling.js";
 export { explainBundles } from "./bundle-explanation.js";
 export {
   type BundlePlace,
@@ -9,6 +11,14 @@ export {
 } from "./bundle-placement.js";
 export { chooseGpus, type GpuShares, giveBackGpus, takeGpus, wholeGpus } from "./gpu-instances.js";
 export { conditionProblem, type LabelCondition, labelOperators } from "./label-conditions.js";
+export {
+  emptyNode,
+  type NodePlan,
+  type NodeType,
+  type PendingDemand,
+  planNodes,
+  type UnmetDemand,
+} from "./node-planning.js";
 export { type NodeView, type PlacementRequest, place, type Strategy } from "./placement.js";
 export { PlacementIndex, type WaitingShape } from "./placement-index.js";
 export {

@@ -56,6 +56,26 @@ export const catalogue = {
     ["resource"],
   ),
   palimpsest_head_node_deaths_total: counter("Nodes declared dead, by cause.", "1", ["cause"]),
+  palimpsest_head_autoscaler_nodes: gauge(
+    "Nodes that the autoscaler has started, by node type and state: starting, running, ending.",
+    "1",
+    ["type", "state"],
+  ),
+  palimpsest_head_autoscaler_started_total: counter(
+    "Nodes that the autoscaler has started, by node type.",
+    "1",
+    ["type"],
+  ),
+  palimpsest_head_autoscaler_ended_total: counter(
+    "Nodes that the autoscaler has ended, by node type and cause: idle, gone (its node had ended), late (it did not join in time).",
+    "1",
+    ["type", "cause"],
+  ),
+  palimpsest_head_autoscaler_failures_total: counter(
+    "Requests to the provider of nodes that failed, by operation: list, create, terminate.",
+    "1",
+    ["operation"],
+  ),
   palimpsest_head_actor_deaths_total: counter("Actors that died, by cause.", "1", ["cause"]),
   palimpsest_head_actor_restarts_total: counter("Actors started again after a death.", "1"),
   palimpsest_head_actor_start_retries_total: counter(

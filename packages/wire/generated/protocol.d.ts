@@ -6541,6 +6541,9 @@ export namespace palimpsest {
             /** Summary reservedNodeCount. */
             reservedNodeCount: number;
 
+            /** Summary autoscaler. */
+            autoscaler?: (palimpsest.v1.AutoscalerStatus.$Properties|null);
+
             /**
              * Creates a new Summary instance using the specified properties.
              * @param [properties] Properties to set
@@ -6597,12 +6600,276 @@ export namespace palimpsest {
                 /** Summary reservedNodeCount */
                 reservedNodeCount?: (number|null);
 
+                /** Summary autoscaler */
+                autoscaler?: (palimpsest.v1.AutoscalerStatus.$Properties|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
 
             /** Shape of a Summary. */
             type $Shape = palimpsest.v1.Summary.$Properties;
+        }
+
+        /**
+         * Properties of an AutoscalerStatus.
+         * @deprecated Use palimpsest.v1.AutoscalerStatus.$Properties instead.
+         */
+        interface IAutoscalerStatus extends palimpsest.v1.AutoscalerStatus.$Properties {
+        }
+
+        /** Represents an AutoscalerStatus. */
+        class AutoscalerStatus {
+
+            /**
+             * Constructs a new AutoscalerStatus.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.AutoscalerStatus.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** AutoscalerStatus provider. */
+            provider: string;
+
+            /** AutoscalerStatus types. */
+            types: palimpsest.v1.NodeTypeStatus.$Properties[];
+
+            /** AutoscalerStatus unmet. */
+            unmet: palimpsest.v1.UnmetDemand.$Properties[];
+
+            /** AutoscalerStatus error. */
+            error: string;
+
+            /** AutoscalerStatus retryAtMs. */
+            retryAtMs: number;
+
+            /**
+             * Creates a new AutoscalerStatus instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns AutoscalerStatus instance
+             */
+            static create(properties: palimpsest.v1.AutoscalerStatus.$Shape): palimpsest.v1.AutoscalerStatus & palimpsest.v1.AutoscalerStatus.$Shape;
+            static create(properties?: palimpsest.v1.AutoscalerStatus.$Properties): palimpsest.v1.AutoscalerStatus;
+
+            /**
+             * Encodes the specified AutoscalerStatus message. Does not implicitly {@link palimpsest.v1.AutoscalerStatus.verify|verify} messages.
+             * @param message AutoscalerStatus message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.AutoscalerStatus.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an AutoscalerStatus message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.AutoscalerStatus & palimpsest.v1.AutoscalerStatus.$Shape} AutoscalerStatus
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.AutoscalerStatus & palimpsest.v1.AutoscalerStatus.$Shape;
+        }
+
+        namespace AutoscalerStatus {
+
+            /** Properties of an AutoscalerStatus. */
+            interface $Properties {
+
+                /** AutoscalerStatus provider */
+                provider?: (string|null);
+
+                /** AutoscalerStatus types */
+                types?: (palimpsest.v1.NodeTypeStatus.$Properties[]|null);
+
+                /** AutoscalerStatus unmet */
+                unmet?: (palimpsest.v1.UnmetDemand.$Properties[]|null);
+
+                /** AutoscalerStatus error */
+                error?: (string|null);
+
+                /** AutoscalerStatus retryAtMs */
+                retryAtMs?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an AutoscalerStatus. */
+            type $Shape = palimpsest.v1.AutoscalerStatus.$Properties;
+        }
+
+        /**
+         * Properties of a NodeTypeStatus.
+         * @deprecated Use palimpsest.v1.NodeTypeStatus.$Properties instead.
+         */
+        interface INodeTypeStatus extends palimpsest.v1.NodeTypeStatus.$Properties {
+        }
+
+        /** Represents a NodeTypeStatus. */
+        class NodeTypeStatus {
+
+            /**
+             * Constructs a new NodeTypeStatus.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.NodeTypeStatus.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** NodeTypeStatus name. */
+            name: string;
+
+            /** NodeTypeStatus minNodes. */
+            minNodes: number;
+
+            /** NodeTypeStatus maxNodes. */
+            maxNodes: number;
+
+            /** NodeTypeStatus running. */
+            running: number;
+
+            /** NodeTypeStatus starting. */
+            starting: number;
+
+            /** NodeTypeStatus stopping. */
+            stopping: number;
+
+            /**
+             * Creates a new NodeTypeStatus instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns NodeTypeStatus instance
+             */
+            static create(properties: palimpsest.v1.NodeTypeStatus.$Shape): palimpsest.v1.NodeTypeStatus & palimpsest.v1.NodeTypeStatus.$Shape;
+            static create(properties?: palimpsest.v1.NodeTypeStatus.$Properties): palimpsest.v1.NodeTypeStatus;
+
+            /**
+             * Encodes the specified NodeTypeStatus message. Does not implicitly {@link palimpsest.v1.NodeTypeStatus.verify|verify} messages.
+             * @param message NodeTypeStatus message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.NodeTypeStatus.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a NodeTypeStatus message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.NodeTypeStatus & palimpsest.v1.NodeTypeStatus.$Shape} NodeTypeStatus
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.NodeTypeStatus & palimpsest.v1.NodeTypeStatus.$Shape;
+        }
+
+        namespace NodeTypeStatus {
+
+            /** Properties of a NodeTypeStatus. */
+            interface $Properties {
+
+                /** NodeTypeStatus name */
+                name?: (string|null);
+
+                /** NodeTypeStatus minNodes */
+                minNodes?: (number|null);
+
+                /** NodeTypeStatus maxNodes */
+                maxNodes?: (number|null);
+
+                /** NodeTypeStatus running */
+                running?: (number|null);
+
+                /** NodeTypeStatus starting */
+                starting?: (number|null);
+
+                /** NodeTypeStatus stopping */
+                stopping?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a NodeTypeStatus. */
+            type $Shape = palimpsest.v1.NodeTypeStatus.$Properties;
+        }
+
+        /**
+         * Properties of an UnmetDemand.
+         * @deprecated Use palimpsest.v1.UnmetDemand.$Properties instead.
+         */
+        interface IUnmetDemand extends palimpsest.v1.UnmetDemand.$Properties {
+        }
+
+        /** Represents an UnmetDemand. */
+        class UnmetDemand {
+
+            /**
+             * Constructs a new UnmetDemand.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.UnmetDemand.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** UnmetDemand resources. */
+            resources?: (palimpsest.v1.Resources.$Properties|null);
+
+            /** UnmetDemand count. */
+            count: number;
+
+            /** UnmetDemand reason. */
+            reason: string;
+
+            /**
+             * Creates a new UnmetDemand instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns UnmetDemand instance
+             */
+            static create(properties: palimpsest.v1.UnmetDemand.$Shape): palimpsest.v1.UnmetDemand & palimpsest.v1.UnmetDemand.$Shape;
+            static create(properties?: palimpsest.v1.UnmetDemand.$Properties): palimpsest.v1.UnmetDemand;
+
+            /**
+             * Encodes the specified UnmetDemand message. Does not implicitly {@link palimpsest.v1.UnmetDemand.verify|verify} messages.
+             * @param message UnmetDemand message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.UnmetDemand.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an UnmetDemand message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.UnmetDemand & palimpsest.v1.UnmetDemand.$Shape} UnmetDemand
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.UnmetDemand & palimpsest.v1.UnmetDemand.$Shape;
+        }
+
+        namespace UnmetDemand {
+
+            /** Properties of an UnmetDemand. */
+            interface $Properties {
+
+                /** UnmetDemand resources */
+                resources?: (palimpsest.v1.Resources.$Properties|null);
+
+                /** UnmetDemand count */
+                count?: (number|null);
+
+                /** UnmetDemand reason */
+                reason?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an UnmetDemand. */
+            type $Shape = palimpsest.v1.UnmetDemand.$Properties;
         }
 
         /**
@@ -13677,6 +13944,7 @@ export import ActorSpec = palimpsest.v1.ActorSpec;
 export import ActorStarted = palimpsest.v1.ActorStarted;
 export import ActorState = palimpsest.v1.ActorState;
 export import ArgsObject = palimpsest.v1.ArgsObject;
+export import AutoscalerStatus = palimpsest.v1.AutoscalerStatus;
 export import AwaitDemandRequest = palimpsest.v1.AwaitDemandRequest;
 export import AwaitDemandResponse = palimpsest.v1.AwaitDemandResponse;
 export import BundleChunk = palimpsest.v1.BundleChunk;
@@ -13750,6 +14018,7 @@ export import NodeHeartbeat = palimpsest.v1.NodeHeartbeat;
 export import NodeInfo = palimpsest.v1.NodeInfo;
 export import NodeMessage = palimpsest.v1.NodeMessage;
 export import NodeState = palimpsest.v1.NodeState;
+export import NodeTypeStatus = palimpsest.v1.NodeTypeStatus;
 export import ObjectAnswer = palimpsest.v1.ObjectAnswer;
 export import ObjectAnswers = palimpsest.v1.ObjectAnswers;
 export import ObjectIds = palimpsest.v1.ObjectIds;
@@ -13818,6 +14087,7 @@ export import TaskFact = palimpsest.v1.TaskFact;
 export import TokenState = palimpsest.v1.TokenState;
 export import Trajectory = palimpsest.v1.Trajectory;
 export import TrajectoryScore = palimpsest.v1.TrajectoryScore;
+export import UnmetDemand = palimpsest.v1.UnmetDemand;
 export import VersionRun = palimpsest.v1.VersionRun;
 export import WaitingShape = palimpsest.v1.WaitingShape;
 export import WeightAdapters = palimpsest.v1.WeightAdapters;

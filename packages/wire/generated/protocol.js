@@ -16357,6 +16357,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [waitingCount] Summary waitingCount
              * @property {number|null} [waitingShapeCount] Summary waitingShapeCount
              * @property {number|null} [reservedNodeCount] Summary reservedNodeCount
+             * @property {palimpsest.v1.AutoscalerStatus.$Properties|null} [autoscaler] Summary autoscaler
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -16456,6 +16457,14 @@ export const palimpsest = $root.palimpsest = (() => {
             Summary.prototype.reservedNodeCount = 0;
 
             /**
+             * Summary autoscaler.
+             * @member {palimpsest.v1.AutoscalerStatus.$Properties|null|undefined} autoscaler
+             * @memberof palimpsest.v1.Summary
+             * @instance
+             */
+            Summary.prototype.autoscaler = null;
+
+            /**
              * Creates a new Summary instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.Summary
@@ -16506,6 +16515,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 7, wireType 0 =*/56).int32(message.waitingShapeCount);
                 if (message.reservedNodeCount != null && $Object.hasOwnProperty.call(message, "reservedNodeCount") && message.reservedNodeCount !== 0)
                     writer.uint32(/* id 8, wireType 0 =*/64).int32(message.reservedNodeCount);
+                if (message.autoscaler != null && $Object.hasOwnProperty.call(message, "autoscaler"))
+                    $root.palimpsest.v1.AutoscalerStatus.encode(message.autoscaler, writer.uint32(/* id 9, wireType 2 =*/74).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -16613,6 +16624,12 @@ export const palimpsest = $root.palimpsest = (() => {
                                 delete message.reservedNodeCount;
                             continue;
                         }
+                    case 9: {
+                            if (wireType !== 2)
+                                break;
+                            message.autoscaler = $root.palimpsest.v1.AutoscalerStatus.decode(reader, reader.size(), $undefined, _depth + 1, message.autoscaler);
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -16631,6 +16648,681 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return Summary;
+        })();
+
+        v1.AutoscalerStatus = (function() {
+
+            /**
+             * Properties of an AutoscalerStatus.
+             * @typedef {Object} palimpsest.v1.AutoscalerStatus.$Properties
+             * @property {string|null} [provider] AutoscalerStatus provider
+             * @property {Array.<palimpsest.v1.NodeTypeStatus.$Properties>|null} [types] AutoscalerStatus types
+             * @property {Array.<palimpsest.v1.UnmetDemand.$Properties>|null} [unmet] AutoscalerStatus unmet
+             * @property {string|null} [error] AutoscalerStatus error
+             * @property {number|null} [retryAtMs] AutoscalerStatus retryAtMs
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an AutoscalerStatus.
+             * @memberof palimpsest.v1
+             * @interface IAutoscalerStatus
+             * @augments palimpsest.v1.AutoscalerStatus.$Properties
+             * @deprecated Use palimpsest.v1.AutoscalerStatus.$Properties instead.
+             */
+
+            /**
+             * Shape of an AutoscalerStatus.
+             * @typedef {palimpsest.v1.AutoscalerStatus.$Properties} palimpsest.v1.AutoscalerStatus.$Shape
+             */
+
+            /**
+             * Constructs a new AutoscalerStatus.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an AutoscalerStatus.
+             * @constructor
+             * @param {palimpsest.v1.AutoscalerStatus.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const AutoscalerStatus = function (properties) {
+                this.types = [];
+                this.unmet = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * AutoscalerStatus provider.
+             * @member {string} provider
+             * @memberof palimpsest.v1.AutoscalerStatus
+             * @instance
+             */
+            AutoscalerStatus.prototype.provider = "";
+
+            /**
+             * AutoscalerStatus types.
+             * @member {Array.<palimpsest.v1.NodeTypeStatus.$Properties>} types
+             * @memberof palimpsest.v1.AutoscalerStatus
+             * @instance
+             */
+            AutoscalerStatus.prototype.types = $util.emptyArray;
+
+            /**
+             * AutoscalerStatus unmet.
+             * @member {Array.<palimpsest.v1.UnmetDemand.$Properties>} unmet
+             * @memberof palimpsest.v1.AutoscalerStatus
+             * @instance
+             */
+            AutoscalerStatus.prototype.unmet = $util.emptyArray;
+
+            /**
+             * AutoscalerStatus error.
+             * @member {string} error
+             * @memberof palimpsest.v1.AutoscalerStatus
+             * @instance
+             */
+            AutoscalerStatus.prototype.error = "";
+
+            /**
+             * AutoscalerStatus retryAtMs.
+             * @member {number} retryAtMs
+             * @memberof palimpsest.v1.AutoscalerStatus
+             * @instance
+             */
+            AutoscalerStatus.prototype.retryAtMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new AutoscalerStatus instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.AutoscalerStatus
+             * @static
+             * @param {palimpsest.v1.AutoscalerStatus.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.AutoscalerStatus} AutoscalerStatus instance
+             * @type {{
+             *   (properties: palimpsest.v1.AutoscalerStatus.$Shape): palimpsest.v1.AutoscalerStatus & palimpsest.v1.AutoscalerStatus.$Shape;
+             *   (properties?: palimpsest.v1.AutoscalerStatus.$Properties): palimpsest.v1.AutoscalerStatus;
+             * }}
+             */
+            AutoscalerStatus.create = function(properties) {
+                return new AutoscalerStatus(properties);
+            };
+
+            /**
+             * Encodes the specified AutoscalerStatus message. Does not implicitly {@link palimpsest.v1.AutoscalerStatus.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.AutoscalerStatus
+             * @static
+             * @param {palimpsest.v1.AutoscalerStatus.$Properties} message AutoscalerStatus message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            AutoscalerStatus.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.provider != null && $Object.hasOwnProperty.call(message, "provider") && message.provider !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.provider);
+                if (message.types != null && message.types.length)
+                    for (let i = 0; i < message.types.length; ++i)
+                        $root.palimpsest.v1.NodeTypeStatus.encode(message.types[i], writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.unmet != null && message.unmet.length)
+                    for (let i = 0; i < message.unmet.length; ++i)
+                        $root.palimpsest.v1.UnmetDemand.encode(message.unmet[i], writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
+                if (message.error != null && $Object.hasOwnProperty.call(message, "error") && message.error !== "")
+                    writer.uint32(/* id 4, wireType 2 =*/34).string(message.error);
+                if (message.retryAtMs != null && $Object.hasOwnProperty.call(message, "retryAtMs") && (typeof message.retryAtMs === "object" ? message.retryAtMs.low || message.retryAtMs.high : message.retryAtMs !== 0))
+                    writer.uint32(/* id 5, wireType 0 =*/40).int64(message.retryAtMs);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an AutoscalerStatus message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.AutoscalerStatus
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.AutoscalerStatus & palimpsest.v1.AutoscalerStatus.$Shape} AutoscalerStatus
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            AutoscalerStatus.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.AutoscalerStatus();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.provider = value;
+                            else
+                                delete message.provider;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.types && message.types.length))
+                                message.types = [];
+                            message.types.push($root.palimpsest.v1.NodeTypeStatus.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.unmet && message.unmet.length))
+                                message.unmet = [];
+                            message.unmet.push($root.palimpsest.v1.UnmetDemand.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.error = value;
+                            else
+                                delete message.error;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.retryAtMs = value;
+                            else
+                                delete message.retryAtMs;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return AutoscalerStatus;
+        })();
+
+        v1.NodeTypeStatus = (function() {
+
+            /**
+             * Properties of a NodeTypeStatus.
+             * @typedef {Object} palimpsest.v1.NodeTypeStatus.$Properties
+             * @property {string|null} [name] NodeTypeStatus name
+             * @property {number|null} [minNodes] NodeTypeStatus minNodes
+             * @property {number|null} [maxNodes] NodeTypeStatus maxNodes
+             * @property {number|null} [running] NodeTypeStatus running
+             * @property {number|null} [starting] NodeTypeStatus starting
+             * @property {number|null} [stopping] NodeTypeStatus stopping
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a NodeTypeStatus.
+             * @memberof palimpsest.v1
+             * @interface INodeTypeStatus
+             * @augments palimpsest.v1.NodeTypeStatus.$Properties
+             * @deprecated Use palimpsest.v1.NodeTypeStatus.$Properties instead.
+             */
+
+            /**
+             * Shape of a NodeTypeStatus.
+             * @typedef {palimpsest.v1.NodeTypeStatus.$Properties} palimpsest.v1.NodeTypeStatus.$Shape
+             */
+
+            /**
+             * Constructs a new NodeTypeStatus.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a NodeTypeStatus.
+             * @constructor
+             * @param {palimpsest.v1.NodeTypeStatus.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const NodeTypeStatus = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * NodeTypeStatus name.
+             * @member {string} name
+             * @memberof palimpsest.v1.NodeTypeStatus
+             * @instance
+             */
+            NodeTypeStatus.prototype.name = "";
+
+            /**
+             * NodeTypeStatus minNodes.
+             * @member {number} minNodes
+             * @memberof palimpsest.v1.NodeTypeStatus
+             * @instance
+             */
+            NodeTypeStatus.prototype.minNodes = 0;
+
+            /**
+             * NodeTypeStatus maxNodes.
+             * @member {number} maxNodes
+             * @memberof palimpsest.v1.NodeTypeStatus
+             * @instance
+             */
+            NodeTypeStatus.prototype.maxNodes = 0;
+
+            /**
+             * NodeTypeStatus running.
+             * @member {number} running
+             * @memberof palimpsest.v1.NodeTypeStatus
+             * @instance
+             */
+            NodeTypeStatus.prototype.running = 0;
+
+            /**
+             * NodeTypeStatus starting.
+             * @member {number} starting
+             * @memberof palimpsest.v1.NodeTypeStatus
+             * @instance
+             */
+            NodeTypeStatus.prototype.starting = 0;
+
+            /**
+             * NodeTypeStatus stopping.
+             * @member {number} stopping
+             * @memberof palimpsest.v1.NodeTypeStatus
+             * @instance
+             */
+            NodeTypeStatus.prototype.stopping = 0;
+
+            /**
+             * Creates a new NodeTypeStatus instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.NodeTypeStatus
+             * @static
+             * @param {palimpsest.v1.NodeTypeStatus.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.NodeTypeStatus} NodeTypeStatus instance
+             * @type {{
+             *   (properties: palimpsest.v1.NodeTypeStatus.$Shape): palimpsest.v1.NodeTypeStatus & palimpsest.v1.NodeTypeStatus.$Shape;
+             *   (properties?: palimpsest.v1.NodeTypeStatus.$Properties): palimpsest.v1.NodeTypeStatus;
+             * }}
+             */
+            NodeTypeStatus.create = function(properties) {
+                return new NodeTypeStatus(properties);
+            };
+
+            /**
+             * Encodes the specified NodeTypeStatus message. Does not implicitly {@link palimpsest.v1.NodeTypeStatus.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.NodeTypeStatus
+             * @static
+             * @param {palimpsest.v1.NodeTypeStatus.$Properties} message NodeTypeStatus message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            NodeTypeStatus.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name") && message.name !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.name);
+                if (message.minNodes != null && $Object.hasOwnProperty.call(message, "minNodes") && message.minNodes !== 0)
+                    writer.uint32(/* id 2, wireType 0 =*/16).int32(message.minNodes);
+                if (message.maxNodes != null && $Object.hasOwnProperty.call(message, "maxNodes") && message.maxNodes !== 0)
+                    writer.uint32(/* id 3, wireType 0 =*/24).int32(message.maxNodes);
+                if (message.running != null && $Object.hasOwnProperty.call(message, "running") && message.running !== 0)
+                    writer.uint32(/* id 4, wireType 0 =*/32).int32(message.running);
+                if (message.starting != null && $Object.hasOwnProperty.call(message, "starting") && message.starting !== 0)
+                    writer.uint32(/* id 5, wireType 0 =*/40).int32(message.starting);
+                if (message.stopping != null && $Object.hasOwnProperty.call(message, "stopping") && message.stopping !== 0)
+                    writer.uint32(/* id 6, wireType 0 =*/48).int32(message.stopping);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a NodeTypeStatus message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.NodeTypeStatus
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.NodeTypeStatus & palimpsest.v1.NodeTypeStatus.$Shape} NodeTypeStatus
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            NodeTypeStatus.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.NodeTypeStatus();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.name = value;
+                            else
+                                delete message.name;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.minNodes = value;
+                            else
+                                delete message.minNodes;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.maxNodes = value;
+                            else
+                                delete message.maxNodes;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.running = value;
+                            else
+                                delete message.running;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.starting = value;
+                            else
+                                delete message.starting;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.stopping = value;
+                            else
+                                delete message.stopping;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return NodeTypeStatus;
+        })();
+
+        v1.UnmetDemand = (function() {
+
+            /**
+             * Properties of an UnmetDemand.
+             * @typedef {Object} palimpsest.v1.UnmetDemand.$Properties
+             * @property {palimpsest.v1.Resources.$Properties|null} [resources] UnmetDemand resources
+             * @property {number|null} [count] UnmetDemand count
+             * @property {string|null} [reason] UnmetDemand reason
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an UnmetDemand.
+             * @memberof palimpsest.v1
+             * @interface IUnmetDemand
+             * @augments palimpsest.v1.UnmetDemand.$Properties
+             * @deprecated Use palimpsest.v1.UnmetDemand.$Properties instead.
+             */
+
+            /**
+             * Shape of an UnmetDemand.
+             * @typedef {palimpsest.v1.UnmetDemand.$Properties} palimpsest.v1.UnmetDemand.$Shape
+             */
+
+            /**
+             * Constructs a new UnmetDemand.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an UnmetDemand.
+             * @constructor
+             * @param {palimpsest.v1.UnmetDemand.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const UnmetDemand = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * UnmetDemand resources.
+             * @member {palimpsest.v1.Resources.$Properties|null|undefined} resources
+             * @memberof palimpsest.v1.UnmetDemand
+             * @instance
+             */
+            UnmetDemand.prototype.resources = null;
+
+            /**
+             * UnmetDemand count.
+             * @member {number} count
+             * @memberof palimpsest.v1.UnmetDemand
+             * @instance
+             */
+            UnmetDemand.prototype.count = 0;
+
+            /**
+             * UnmetDemand reason.
+             * @member {string} reason
+             * @memberof palimpsest.v1.UnmetDemand
+             * @instance
+             */
+            UnmetDemand.prototype.reason = "";
+
+            /**
+             * Creates a new UnmetDemand instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.UnmetDemand
+             * @static
+             * @param {palimpsest.v1.UnmetDemand.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.UnmetDemand} UnmetDemand instance
+             * @type {{
+             *   (properties: palimpsest.v1.UnmetDemand.$Shape): palimpsest.v1.UnmetDemand & palimpsest.v1.UnmetDemand.$Shape;
+             *   (properties?: palimpsest.v1.UnmetDemand.$Properties): palimpsest.v1.UnmetDemand;
+             * }}
+             */
+            UnmetDemand.create = function(properties) {
+                return new UnmetDemand(properties);
+            };
+
+            /**
+             * Encodes the specified UnmetDemand message. Does not implicitly {@link palimpsest.v1.UnmetDemand.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.UnmetDemand
+             * @static
+             * @param {palimpsest.v1.UnmetDemand.$Properties} message UnmetDemand message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            UnmetDemand.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.resources != null && $Object.hasOwnProperty.call(message, "resources"))
+                    $root.palimpsest.v1.Resources.encode(message.resources, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.count != null && $Object.hasOwnProperty.call(message, "count") && message.count !== 0)
+                    writer.uint32(/* id 2, wireType 0 =*/16).int32(message.count);
+                if (message.reason != null && $Object.hasOwnProperty.call(message, "reason") && message.reason !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.reason);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an UnmetDemand message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.UnmetDemand
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.UnmetDemand & palimpsest.v1.UnmetDemand.$Shape} UnmetDemand
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            UnmetDemand.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.UnmetDemand();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.resources = $root.palimpsest.v1.Resources.decode(reader, reader.size(), $undefined, _depth + 1, message.resources);
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.count = value;
+                            else
+                                delete message.count;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.reason = value;
+                            else
+                                delete message.reason;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return UnmetDemand;
         })();
 
         v1.ActorCount = (function() {
@@ -34748,6 +35440,7 @@ const exportedActorSpec = palimpsest.v1.ActorSpec;
 const exportedActorStarted = palimpsest.v1.ActorStarted;
 const exportedActorState = palimpsest.v1.ActorState;
 const exportedArgsObject = palimpsest.v1.ArgsObject;
+const exportedAutoscalerStatus = palimpsest.v1.AutoscalerStatus;
 const exportedAwaitDemandRequest = palimpsest.v1.AwaitDemandRequest;
 const exportedAwaitDemandResponse = palimpsest.v1.AwaitDemandResponse;
 const exportedBundleChunk = palimpsest.v1.BundleChunk;
@@ -34821,6 +35514,7 @@ const exportedNodeHeartbeat = palimpsest.v1.NodeHeartbeat;
 const exportedNodeInfo = palimpsest.v1.NodeInfo;
 const exportedNodeMessage = palimpsest.v1.NodeMessage;
 const exportedNodeState = palimpsest.v1.NodeState;
+const exportedNodeTypeStatus = palimpsest.v1.NodeTypeStatus;
 const exportedObjectAnswer = palimpsest.v1.ObjectAnswer;
 const exportedObjectAnswers = palimpsest.v1.ObjectAnswers;
 const exportedObjectIds = palimpsest.v1.ObjectIds;
@@ -34889,6 +35583,7 @@ const exportedTaskFact = palimpsest.v1.TaskFact;
 const exportedTokenState = palimpsest.v1.TokenState;
 const exportedTrajectory = palimpsest.v1.Trajectory;
 const exportedTrajectoryScore = palimpsest.v1.TrajectoryScore;
+const exportedUnmetDemand = palimpsest.v1.UnmetDemand;
 const exportedVersionRun = palimpsest.v1.VersionRun;
 const exportedWaitingShape = palimpsest.v1.WaitingShape;
 const exportedWeightAdapters = palimpsest.v1.WeightAdapters;
@@ -34897,4 +35592,4 @@ const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
 const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
-export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorLogChunk as ActorLogChunk, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessExiting as ActorProcessExiting, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedReadLogRequest as ReadLogRequest, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };
+export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorLogChunk as ActorLogChunk, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessExiting as ActorProcessExiting, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedAutoscalerStatus as AutoscalerStatus, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedNodeTypeStatus as NodeTypeStatus, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedReadLogRequest as ReadLogRequest, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedUnmetDemand as UnmetDemand, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };

@@ -1,5 +1,6 @@
 import { headAddressPathOf, tokenPathOf } from "@palimpsest/head/files";
 import type { Command } from "commander";
+import { autoscalerOf } from "../autoscale.js";
 import { defaultDataDir } from "../data-dir.js";
 import { printableLine } from "../display/printable.js";
 import { parseWhole } from "../key-values.js";
@@ -18,6 +19,7 @@ interface HeadOptions extends RedisFlags {
   readonly token?: string;
   readonly tls?: string;
   readonly insecure?: boolean;
+  readonly autoscale?: string;
   readonly logLevel: string;
 }
 
@@ -44,6 +46,7 @@ export function addHead(program: Command): void {
       "--tls <folder>",
       "the head's ca.crt, tls.crt and tls.key, made by `palimpsest certs init` (default: PALIMPSEST_TLS)",
     )
+    .option("--autoscale <file>", "starts and ends nodes as this YAML file says (docs/guides/autoscaling.md)")
     .option("--insecure", "listen beyond loopback without TLS, in a network that is trusted")
     .option("--log-level <level>", "trace, debug, info, warn or error", "warn")
     .action(async (options: HeadOptions) => {
@@ -56,6 +59,9 @@ export function addHead(program: Command): void {
       const tls = options.tls ?? process.env["PALIMPSEST_TLS"] ?? "";
       const { warnings, ...urls } = redisUrls(options, process.env);
       for (const warning of warnings) process.stderr.write(warning);
+      const startAutoscaler = options.autoscale
+        ? await autoscalerOf(options.autoscale, { dataDir: options.dataDir, cluster: options.cluster, tls })
+        : undefined;
       const stop = stopSignal();
       for (;;) {
         const started = await Head.start(
@@ -75,6 +81,7 @@ export function addHead(program: Command): void {
           {
             logger,
             signal: stop,
+            ...(startAutoscaler ? { startAutoscaler } : {}),
             onStandby: ({ address, leader }) => {
               process.stdout.write(
                 `standby on ${address}: head ${leader.headId} at ${leader.address} leads cluster ${options.cluster}, epoch ${leader.epoch}\n`,

@@ -62,9 +62,29 @@ function summaryLines(summary: ClusterSummary): string[] {
   for (const { count, resources, reason } of summary.waiting.slice(0, 10)) {
     lines.push(`${count} wait for ${formatResources(resources) || "a node"}: ${reason}`);
   }
+  lines.push(...autoscalerLines(summary.autoscaler));
   const hidden = summary.waitingShapeCount - Math.min(10, summary.waiting.length);
   if (hidden > 0) lines.push(`${hidden} more kinds of requests wait: palimpsest list actors`);
   return lines;
+}
+
+/** What is asked of the provider of nodes, and why nothing comes. */
+function autoscalerLines(status: ClusterSummary["autoscaler"]): string[] {
+  if (status === undefined) return [];
+  const types = status.types.map(({ name, running, starting, stopping, minNodes, maxNodes }) => {
+    const coming = starting > 0 ? `, ${starting} starting` : "";
+    const going = stopping > 0 ? `, ${stopping} ending` : "";
+    return `${name} ${running} running${coming}${going} (${minNodes} to ${maxNodes})`;
+  });
+  const retry = status.retryAtMs > 0 ? `, tried again at ${new Date(status.retryAtMs).toISOString()}` : "";
+  return [
+    `autoscaler (${status.provider}): ${types.join("; ")}`,
+    ...status.unmet.map(
+      ({ resources, count, reason }) =>
+        `no node will come for ${count} of ${formatResources(resources) || "a node"}: ${reason}`,
+    ),
+    ...(status.error ? [`autoscaler error: ${status.error}${retry}`] : []),
+  ];
 }
 
 function moreRow(total: number, shown: number, kind: string): string[][] {

@@ -11,6 +11,7 @@ import { version } from "../version.js";
 interface WorkerOptions extends ConnectionOptions {
   readonly cpus?: number;
   readonly gpus?: number;
+  readonly memory?: number;
   readonly resources?: Record<string, number>;
   readonly warmProcesses?: number;
   readonly labels?: Record<string, string>;
@@ -31,6 +32,11 @@ export function addWorker(program: Command): void {
     .description("offers this machine to a cluster and stays with it")
     .option("--cpus <count>", "cpus to offer (default: all)", parseAmount)
     .option("--gpus <count>", "gpus to offer (default: what nvidia-smi lists)", parseAmount)
+    .option(
+      "--memory <bytes>",
+      "memory to offer (default: what the machine or its container has)",
+      parseAmount,
+    )
     .option("--resources <name=amount,…>", "custom resources to offer", parseQuantities)
     .option(
       "--warm-processes <count>",
@@ -73,6 +79,7 @@ export function addWorker(program: Command): void {
           objectAdoption: options.objectAdoption,
           ...(options.cpus === undefined ? {} : { cpus: options.cpus }),
           ...(options.gpus === undefined ? {} : { gpus: options.gpus }),
+          ...(options.memory === undefined ? {} : { memoryBytes: options.memory }),
           ...(options.warmProcesses === undefined ? {} : { warmProcesses: options.warmProcesses }),
           resources: options.resources ?? {},
           labels: options.labels ?? {},

@@ -1,0 +1,289 @@
+/**
+ * Responsibility: starts nodes for what waits and ends idle ones, again and again, for as long as its head leads.
+ * Not responsible for: which nodes are lacking (planNodes), where they come from (NodeProvider), what is idle (the head).
+ *
+ * Invariants:
+ * - AUTOSCALER-1. Instances have names out of `maxNodes` for each node type, so that several heads together start no more
+ *   than that, whatever one of them knows of the other.
+ * - AUTOSCALER-2. Nothing is started or ended before the store has confirmed that this head still leads.
+ * - AUTOSCALER-3. No node is ended that is not idle, none below minNodes, and none that the plan would start again.
+ * - AUTOSCALER-4. What fails is tried again after a delay that doubles; what fails for one node type delays no other.
+ * - AUTOSCALER-5. What is there is read from the provider and the head each time: an autoscaler that is started anew goes
+ *   on where the last one ended.
+ */
+import { type AutoscalerReport, planNodes, type ScalableCluster } from "@palimpsest/scheduler";
+import type { Logger, Metrics } from "@palimpsest/telemetry";
+import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import { Backoff } from "./backoff.js";
+import type { AutoscaleConfig, NodeTypeConfig } from "./config.js";
+import { countsOf, type Member, membersOf, viewsOf } from "./fleet.js";
+import { limitLaunches } from "./launches.js";
+import type { Instance, NodeProvider } from "./provider.js";
+import { endTimeoutMs, Requests } from "./requests.js";
+import { freeSlots } from "./slots.js";
+
+export interface AutoscalerDeps {
+  readonly cluster: ScalableCluster;
+  readonly provider: NodeProvider;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+export class Autoscaler {
+  readonly #config: AutoscaleConfig;
+  readonly #deps: AutoscalerDeps;
+  readonly #types: readonly NodeTypeConfig[];
+  readonly #requests: Requests;
+  readonly #abort = new AbortController();
+  readonly #listing: Backoff;
+  readonly #backoffs: ReadonlyMap<string, Backoff>;
+  readonly #errors = new Map<string, string>();
+  /** By name, with when the instance was created. */
+  readonly #terminated = new Map<string, number>();
+  readonly #joined = new Map<string, number>();
+  #members: readonly Member[] = [];
+  #unmet: AutoscalerReport["unmet"] = [];
+  #cancelNext: (() => void) | undefined;
+  #turn: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  private constructor(config: AutoscaleConfig, deps: AutoscalerDeps) {
+    this.#config = config;
+    this.#deps = deps;
+    this.#types = Object.entries(config.nodeTypes).map(([name, type]) => ({ ...type, name }));
+    this.#requests = new Requests(config.providerTimeoutMs, this.#abort.signal, deps);
+    this.#listing = new Backoff(deps.clock, config.backoffMs);
+    this.#backoffs = new Map(
+      this.#types.map(({ name }) => [name, new Backoff(deps.clock, config.backoffMs)]),
+    );
+  }
+
+  static start(config: AutoscaleConfig, deps: AutoscalerDeps): Autoscaler {
+    const autoscaler = new Autoscaler(config, deps);
+    autoscaler.#schedule(0);
+    return autoscaler;
+  }
+
+  report(): AutoscalerReport {
+    const waits = [this.#listing, ...this.#backoffs.values()].flatMap(({ retryAtMs }) => retryAtMs || []);
+    return {
+      provider: this.#deps.provider.kind,
+      types: this.#types.map(({ name, minNodes, maxNodes }) => ({
+        ...{ name, minNodes, maxNodes },
+        running: this.#number(name, "running"),
+        starting: this.#number(name, "starting"),
+        stopping: this.#number(name, "ending") + this.#number(name, "gone"),
+      })),
+      unmet: this.#unmet,
+      error: [...this.#errors.values()].join("; "),
+      retryAtMs: waits.length > 0 ? Math.min(...waits) : 0,
+    };
+  }
+
+  /** Waits for what is under way, at most endTimeoutMs. */
+  async close(endNodes: boolean): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#cancelNext?.();
+    this.#abort.abort();
+    await this.#turn;
+    if (!endNodes) return;
+    const { provider, logger } = this.#deps;
+    const signal = AbortSignal.timeout(endTimeoutMs);
+    try {
+      const instances = await provider.list(signal);
+      await provider.terminate(
+        instances.map(({ name }) => name),
+        signal,
+      );
+    } catch (reason) {
+      logger.error({ err: reason }, "nodes of the autoscaler are left: the provider does not end them");
+    }
+  }
+
+  #schedule(delayMs: number): void {
+    this.#cancelNext = this.#deps.clock.after(delayMs, () => {
+      this.#turn = this.#look()
+        .catch((reason: unknown) => {
+          if (this.#closed) return;
+          this.#errors.set("", PalimpsestError.from(reason).rawMessage);
+          this.#deps.logger.error({ err: reason }, "the autoscaler's turn failed");
+        })
+        .then(() => {
+          if (!this.#closed) this.#schedule(this.#config.intervalMs);
+        });
+    });
+  }
+
+  async #look(): Promise<void> {
+    if (this.#listing.waiting) return;
+    const { provider, cluster, clock } = this.#deps;
+    const instances = await this.#try("list", this.#listing, "", (signal) => provider.list(signal));
+    if (instances === undefined || this.#closed) return;
+    this.#errors.delete("");
+    const known = instances.filter(({ nodeType }) => this.#types.some(({ name }) => name === nodeType));
+    this.#forget(known);
+    const { startTimeoutMs } = this.#config;
+    const facts = { startTimeoutMs, terminated: this.#terminated, joined: this.#joined };
+    this.#members = membersOf(known, cluster.nodes(), { ...facts, nowMs: clock.now() });
+    for (const { instance, state } of this.#members)
+      if (state === "running") this.#joined.set(instance.name, instance.createdAtMs);
+    await this.#endGone();
+    await this.#grow(instances);
+    await this.#shrink();
+    this.#measure();
+  }
+
+  /** Names whose instance is another one now, or none. */
+  #forget(instances: readonly Instance[]): void {
+    const created = new Map(instances.map(({ name, createdAtMs }) => [name, createdAtMs]));
+    for (const known of [this.#terminated, this.#joined])
+      for (const [name, createdAtMs] of known) if (created.get(name) !== createdAtMs) known.delete(name);
+  }
+
+  async #endGone(): Promise<void> {
+    for (const member of this.#members) {
+      const { instance, late, state } = member;
+      if (state !== "gone") continue;
+      if (late) {
+        const seconds = Math.round(this.#config.startTimeoutMs / 1_000);
+        const why = instance.problem === "" ? "" : `: ${instance.problem}`;
+        this.#fail(instance.nodeType, `${instance.name} has not joined within ${seconds} s${why}`);
+      }
+      await this.#terminate(member, late ? "late" : "gone");
+    }
+  }
+
+  async #grow(instances: readonly Instance[]): Promise<void> {
+    const { cluster } = this.#deps;
+    const counts = countsOf(this.#members);
+    const views = viewsOf(this.#members, cluster.nodes(), this.#types);
+    const demand = cluster.demand();
+    this.#unmet = planNodes({ types: this.#types, counts, views, demand }).unmet;
+    // AUTOSCALER-4: what cannot be started now is planned for with other types.
+    const types = this.#types.map((type) => {
+      if (!this.#backoffs.get(type.name)?.waiting) return type;
+      const maxNodes = Math.min(type.maxNodes, counts.get(type.name) ?? 0);
+      return { ...type, maxNodes, minNodes: Math.min(type.minNodes, maxNodes) };
+    });
+    const { launch } = planNodes({ types, counts, views, demand });
+    const launches = limitLaunches(launch, this.#types, this.#members, this.#config.upscalingSpeed);
+    const taken = new Set(instances.map(({ name }) => name));
+    for (const [typeName, count] of launches) await this.#launch(typeName, count, taken);
+  }
+
+  async #launch(typeName: string, count: number, taken: ReadonlySet<string>): Promise<void> {
+    const { provider, cluster, logger, metrics } = this.#deps;
+    const type = this.#types.find(({ name }) => name === typeName);
+    const backoff = this.#backoffs.get(typeName);
+    if (type === undefined || backoff === undefined || this.#closed) return;
+    const names = freeSlots(cluster.clusterName, type, taken, count);
+    if (names.length === 0) return;
+    const created = await this.#try("create", backoff, typeName, async (signal) => {
+      await this.#requests.confirmLead(signal);
+      await provider.create(
+        names.map((name) => ({ name, type })),
+        signal,
+      );
+      return true;
+    });
+    if (!created) return;
+    metrics.counter("palimpsest_head_autoscaler_started_total").inc({ type: typeName }, names.length);
+    logger.info({ type: typeName, names }, "nodes started for what waits");
+    const createdAtMs = this.#deps.clock.now();
+    const starting = names.map((name): Member => {
+      const instance: Instance = { name, nodeType: typeName, state: "starting", createdAtMs, problem: "" };
+      return { instance, state: "starting", node: undefined, late: false };
+    });
+    this.#members = [...this.#members, ...starting];
+  }
+
+  /** AUTOSCALER-3 */
+  async #shrink(): Promise<void> {
+    const { cluster, logger } = this.#deps;
+    const idle = this.#members
+      .filter(({ state, node }) => state === "running" && (node?.idleMs ?? 0) >= this.#config.idleMs)
+      .sort((a, b) => (b.node?.idleMs ?? 0) - (a.node?.idleMs ?? 0));
+    for (const member of idle) {
+      const { instance, node } = member;
+      if (node === undefined || this.#closed || !this.#isSpare(member)) continue;
+      try {
+        await this.#requests.confirmLead();
+      } catch (reason) {
+        logger.warn({ err: reason }, "idle nodes stay: the store does not confirm that this head leads");
+        return;
+      }
+      if (!cluster.retire(node.nodeId, `idle for ${Math.round(node.idleMs / 1_000)} s`)) continue;
+      logger.info({ type: instance.nodeType, name: instance.name, nodeId: node.nodeId }, "idle node ended");
+      await this.#terminate(member, "idle");
+    }
+  }
+
+  #isSpare({ instance, node }: Member): boolean {
+    const { cluster } = this.#deps;
+    const type = this.#types.find(({ name }) => name === instance.nodeType);
+    const staying = this.#number(instance.nodeType, "running") + this.#number(instance.nodeType, "starting");
+    if (type === undefined || staying <= type.minNodes) return false;
+    const counts = countsOf(this.#members);
+    counts.set(type.name, (counts.get(type.name) ?? 0) - 1);
+    const views = viewsOf(this.#members, cluster.nodes(), this.#types, node?.nodeId);
+    return planNodes({ types: this.#types, counts, views, demand: cluster.demand() }).launch.size === 0;
+  }
+
+  async #terminate(member: Member, cause: "idle" | "gone" | "late"): Promise<void> {
+    const { provider, metrics } = this.#deps;
+    const { name, nodeType, createdAtMs } = member.instance;
+    const backoff = this.#backoffs.get(nodeType);
+    if (backoff === undefined || this.#closed) return;
+    const ended = await this.#try("terminate", undefined, nodeType, async (signal) => {
+      await this.#requests.confirmLead(signal);
+      await provider.terminate([name], signal);
+      return true;
+    });
+    if (!ended) return;
+    this.#terminated.set(name, createdAtMs);
+    this.#members = this.#members.map((one) => (one === member ? { ...one, state: "ending" } : one));
+    metrics.counter("palimpsest_head_autoscaler_ended_total").inc({ type: nodeType, cause });
+  }
+
+  /** Undefined when it failed, which is reported and, with a back-off, delays the next try. */
+  async #try<T>(
+    operation: "list" | "create" | "terminate",
+    backoff: Backoff | undefined,
+    about: string,
+    ask: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T | undefined> {
+    try {
+      const answer = await this.#requests.within(operation, ask);
+      backoff?.succeeded();
+      if (operation === "create") this.#errors.delete(about);
+      return answer;
+    } catch (reason) {
+      if (this.#closed) return undefined;
+      const error = PalimpsestError.from(reason);
+      this.#deps.metrics.counter("palimpsest_head_autoscaler_failures_total").inc({ operation });
+      this.#deps.logger.warn({ err: reason, operation, type: about }, "the provider of nodes failed");
+      backoff?.failed(Number(error.details["retryAfterMs"] ?? 0));
+      this.#errors.set(about, `${operation}${about ? ` ${about}` : ""}: ${error.rawMessage}`);
+      return undefined;
+    }
+  }
+
+  #fail(nodeType: string, message: string): void {
+    this.#backoffs.get(nodeType)?.failed();
+    this.#errors.set(nodeType, message);
+    this.#deps.logger.warn({ type: nodeType }, message);
+  }
+
+  #number(nodeType: string, state: Member["state"]): number {
+    return this.#members.filter((one) => one.instance.nodeType === nodeType && one.state === state).length;
+  }
+
+  #measure(): void {
+    const gauge = this.#deps.metrics.gauge("palimpsest_head_autoscaler_nodes");
+    for (const { name, running, starting, stopping } of this.report().types)
+      for (const [state, count] of Object.entries({ running, starting, ending: stopping }))
+        gauge.set({ type: name, state }, count);
+  }
+}

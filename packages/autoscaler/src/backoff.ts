@@ -1,0 +1,38 @@
+import type { Clock } from "@palimpsest/wire";
+
+const longestMs = 300_000;
+
+/** When something that failed is tried again: after a delay that doubles with each failure, up to five minutes. */
+export class Backoff {
+  readonly #clock: Clock;
+  readonly #firstMs: number;
+  #failures = 0;
+  #untilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock, firstMs: number) {
+    this.#clock = clock;
+    this.#firstMs = firstMs;
+  }
+
+  get waiting(): boolean {
+    return this.#clock.monotonicMs() < this.#untilMs;
+  }
+
+  /** When it ends by the clock; 0 when it is over. */
+  get retryAtMs(): number {
+    const leftMs = this.#untilMs - this.#clock.monotonicMs();
+    return leftMs > 0 ? Math.round(this.#clock.now() + leftMs) : 0;
+  }
+
+  /** @param atLeastMs what the other side asked for */
+  failed(atLeastMs = 0): void {
+    const delayMs = Math.min(longestMs, this.#firstMs * 2 ** this.#failures);
+    this.#failures += 1;
+    this.#untilMs = this.#clock.monotonicMs() + Math.max(delayMs, Math.min(longestMs, atLeastMs));
+  }
+
+  succeeded(): void {
+    this.#failures = 0;
+    this.#untilMs = Number.NEGATIVE_INFINITY;
+  }
+}

@@ -1,0 +1,137 @@
+/** The Pod of a node, and an instance as its Pod tells it. */
+import type { V1Pod } from "@kubernetes/client-node";
+import type { KubernetesConfig, NodeTypeConfig } from "../config.js";
+import type { ProviderContext } from "../open-provider.js";
+import { type Instance, instanceLabel, type NewInstance } from "../provider.js";
+
+export const clusterLabel = "palimpsest.dev/cluster";
+export const nodeTypeLabel = "palimpsest.dev/node-type";
+
+const tlsFolder = "/etc/palimpsest/tls";
+const gpuResource = "nvidia.com/gpu";
+/** Name of the container that runs the node: a template with a container of this name changes it. */
+const containerName = "node";
+
+type Json = Readonly<Record<string, unknown>>;
+
+export function podOf(
+  { name, type }: NewInstance,
+  config: KubernetesConfig,
+  context: Pick<ProviderContext, "clusterName" | "address">,
+): V1Pod {
+  const own = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      name,
+      namespace: config.namespace,
+      labels: { [clusterLabel]: labelValue(context.clusterName), [nodeTypeLabel]: type.name },
+    },
+    spec: {
+      // A node that ends is ended for good: a new one gets a Pod of its own.
+      restartPolicy: "Never",
+      containers: [containerOf(name, type, config, context.address)],
+      ...(config.tlsSecret === undefined
+        ? {}
+        : { volumes: [{ name: "palimpsest-tls", secret: { secretName: config.tlsSecret } }] }),
+    },
+  };
+  const merged = merge(type.podTemplate, own);
+  return merged as V1Pod;
+}
+
+/** Clusters may have names that are no label values. */
+export function labelValue(clusterName: string): string {
+  return clusterName.replaceAll(/[^A-Za-z0-9._-]/g, "-").slice(0, 63);
+}
+
+function containerOf(
+  name: string,
+  type: NodeTypeConfig,
+  config: KubernetesConfig,
+  address: () => string,
+): Json {
+  const { cpu = 0, gpu = 0, memory = 0, ...custom } = type.resources;
+  const list = (record: Readonly<Record<string, string | number>>) =>
+    Object.entries(record)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(",");
+  const args = [
+    ...["worker", "join", "--address", config.headAddress ?? address(), "--host", "$(POD_IP)"],
+    ...["--cpus", String(cpu), "--gpus", String(gpu)],
+    ...(memory > 0 ? ["--memory", String(memory)] : []),
+    ...["--labels", list({ ...type.labels, [instanceLabel]: name })],
+    ...(Object.keys(custom).length > 0 ? ["--resources", list(custom)] : []),
+    ...(config.tlsSecret === undefined ? ["--insecure"] : ["--tls", tlsFolder]),
+  ];
+  const asked = {
+    cpu: String(cpu),
+    ...(memory > 0 ? { memory: String(memory) } : {}),
+    ...(gpu > 0 ? { [gpuResource]: String(gpu) } : {}),
+  };
+  const { cpu: _cpu, ...limits } = asked;
+  return {
+    name: containerName,
+    image: config.image,
+    args,
+    env: [
+      { name: "POD_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
+      {
+        name: "PALIMPSEST_TOKEN",
+        valueFrom: { secretKeyRef: { name: config.tokenSecret, key: config.tokenSecretKey } },
+      },
+    ],
+    resources: { requests: asked, ...(Object.keys(limits).length > 0 ? { limits } : {}) },
+    ...(config.tlsSecret === undefined
+      ? {}
+      : { volumeMounts: [{ name: "palimpsest-tls", mountPath: tlsFolder, readOnly: true }] }),
+  };
+}
+
+/** Undefined: the Pod is not of this autoscaler. */
+export function instanceOf(pod: V1Pod): Instance | undefined {
+  const { name, labels, creationTimestamp, deletionTimestamp } = pod.metadata ?? {};
+  const nodeType = labels?.[nodeTypeLabel];
+  if (name === undefined || nodeType === undefined) return undefined;
+  const createdAtMs = creationTimestamp ? new Date(creationTimestamp).getTime() : 0;
+  return { name, nodeType, createdAtMs, state: stateOf(pod, deletionTimestamp), problem: problemOf(pod) };
+}
+
+function stateOf(pod: V1Pod, deletion: Date | undefined): Instance["state"] {
+  if (deletion) return "ending";
+  const phase = pod.status?.phase;
+  if (phase === "Succeeded" || phase === "Failed") return "ended";
+  return phase === "Running" ? "running" : "starting";
+}
+
+/** Such as "Unschedulable: 0/3 nodes are available" or "ImagePullBackOff: …". */
+function problemOf({ status }: V1Pod): string {
+  const unscheduled = status?.conditions?.find(
+    ({ type, status: holds }) => type === "PodScheduled" && holds === "False",
+  );
+  const waiting = status?.containerStatuses?.find(({ state }) => state?.waiting)?.state?.waiting;
+  const cause = unscheduled ?? (waiting?.reason === "ContainerCreating" ? undefined : waiting);
+  return cause ? [cause.reason, cause.message].filter(Boolean).join(": ") : "";
+}
+
+/** The template with what the node needs: records are merged, containers, volumes and variables by their names. */
+function merge(template: unknown, own: unknown): unknown {
+  if (Array.isArray(template) && Array.isArray(own)) return mergeLists(template, own);
+  if (!isRecord(template) || !isRecord(own)) return own ?? template;
+  const names = new Set([...Object.keys(template), ...Object.keys(own)]);
+  return Object.fromEntries([...names].map((name) => [name, merge(template[name], own[name])]));
+}
+
+function mergeLists(template: readonly unknown[], own: readonly unknown[]): unknown[] {
+  const nameOf = (item: unknown) => (isRecord(item) ? item["name"] : undefined);
+  const others = template.filter((item) => !own.some((one) => nameOf(one) === nameOf(item)));
+  const mine = own.map((one) => {
+    const same = template.find((item) => nameOf(item) !== undefined && nameOf(item) === nameOf(one));
+    return same === undefined ? one : merge(same, one);
+  });
+  return [...mine, ...others];
+}
+
+function isRecord(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,61 @@
+/** What is written down of a node's process, and whether it still is that process. */
+import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { z } from "zod";
+
+const recordSchema = z.object({
+  /** 0 until the process is started. */
+  pid: z.int(),
+  nodeType: z.string(),
+  createdAtMs: z.number(),
+});
+export type InstanceRecord = z.infer<typeof recordSchema>;
+
+const pathOf = (folder: string) => join(folder, "instance.json");
+
+/** Undefined where there is none, or a damaged one. */
+export function readRecord(folder: string): InstanceRecord | undefined {
+  try {
+    const text = readFileSync(pathOf(folder), "utf8");
+    return recordSchema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns false when the name is taken already: of two that want it one gets it */
+export function claim(folder: string, record: InstanceRecord): boolean {
+  try {
+    writeFileSync(pathOf(folder), JSON.stringify(record), { flag: "wx", mode: 0o600 });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function rewrite(folder: string, record: InstanceRecord): void {
+  writeFileSync(pathOf(folder), JSON.stringify(record), { mode: 0o600 });
+}
+
+/** Whether the process lives and is the node of this name: process ids are used again. */
+export async function isNodeProcess(pid: number, name: string): Promise<boolean> {
+  if (pid === 0) return false;
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  return (await commandLineOf(pid)).includes(name);
+}
+
+/** Empty when it cannot be told, and of a process that has ended and waits for its parent. */
+async function commandLineOf(pid: number): Promise<string> {
+  if (process.platform === "linux") return await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+  const { stdout } = await promisify(execFile)("ps", ["-o", "args=", "-p", String(pid)], {
+    timeout: 2_000,
+  }).catch(() => ({ stdout: "" }));
+  return stdout;
+}

@@ -1,0 +1,26 @@
+/** Names of instances: as many for each node type as it may have nodes. */
+
+/** "CLUSTER-TYPE-3", in small letters as Kubernetes wants names. */
+export function slotName(clusterName: string, nodeType: string, slot: number): string {
+  const cluster = clusterName
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9-]/g, "-")
+    .slice(0, 24)
+    .replace(/^-+|-+$/g, "");
+  return `${cluster || "cluster"}-${nodeType}-${slot}`;
+}
+
+/** The first `count` names of the type that are not taken. */
+export function freeSlots(
+  clusterName: string,
+  type: { readonly name: string; readonly maxNodes: number },
+  taken: ReadonlySet<string>,
+  count: number,
+): string[] {
+  const free: string[] = [];
+  for (let slot = 0; slot < type.maxNodes && free.length < count; slot++) {
+    const name = slotName(clusterName, type.name, slot);
+    if (!taken.has(name)) free.push(name);
+  }
+  return free;
+}

@@ -1,0 +1,44 @@
+/** `palimpsest head start --autoscale FILE`: the file, and what the head calls when it leads. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AutoscaleConfig, NodeProvider } from "@palimpsest/autoscaler";
+import type { StartAutoscaler } from "@palimpsest/head";
+import { tokenPathOf } from "@palimpsest/head/files";
+import { PalimpsestError } from "@palimpsest/wire";
+import { parse } from "yaml";
+import { cliEntry } from "./commands/worker.js";
+
+interface HeadOptions {
+  readonly dataDir: string;
+  readonly cluster: string;
+  readonly tls: string;
+}
+
+/** @throws {PalimpsestError} CONFIG_INVALID naming the file and the field */
+export async function autoscalerOf(file: string, options: HeadOptions): Promise<StartAutoscaler> {
+  const { Autoscaler, openProvider, parseAutoscaleConfig } = await import("@palimpsest/autoscaler");
+  const config: AutoscaleConfig = parseAutoscaleConfig(readYaml(file), file);
+  /** The head's address is known when it leads. */
+  let address = "";
+  const provider: NodeProvider = await openProvider(config.provider, {
+    clusterName: options.cluster,
+    address: () => address,
+    command: [process.execPath, cliEntry],
+    token: () => readFileSync(tokenPathOf(options.dataDir), "utf8").trim(),
+    tls: options.tls,
+    defaultFolder: join(options.dataDir, "autoscaled"),
+  });
+  return (cluster, deps) => {
+    address = cluster.address;
+    return Autoscaler.start(config, { cluster, provider, ...deps });
+  };
+}
+
+function readYaml(file: string): unknown {
+  try {
+    return parse(readFileSync(file, "utf8"));
+  } catch (reason) {
+    const message = reason instanceof Error ? reason.message.split("\n")[0] : String(reason);
+    throw new PalimpsestError("CONFIG_INVALID", `--autoscale ${file} cannot be read: ${message}`);
+  }
+}
