@@ -7,7 +7,7 @@ import { root } from "../paths.mjs";
 const { build, transform } = createRequire(join(root, "packages/client/package.json"))("esbuild");
 
 /** Native addons, and what is itself a program beside its addon, stay where they are. */
-const apart = /^(msgpackr-extract|esbuild|bullmq)$/;
+const apart = /^(msgpackr-extract|esbuild|bullmq|@kubernetes\/client-node)$/;
 const program = /^(@palimpsest\/worker\/main|\.\/main\.js)$/;
 const ownPlace = /\bimport\.meta\.url\b|\b__dirname\b|\b__filename\b/;
 /** A script with a code cache has no import(): it is handed that of the program that runs it. */
