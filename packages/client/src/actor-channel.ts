@@ -38,6 +38,8 @@ const defaultMaxOutstandingBytes = 256 * 1024 * 1024;
 
 export interface ActorChannelOptions {
   readonly actorId: string;
+  /** Who calls, for lists of calls. */
+  readonly callerId?: string | undefined;
   readonly network: Network;
   readonly resolver: ActorResolver;
   readonly maxOutstandingCalls?: number;
@@ -64,7 +66,7 @@ export class ActorChannel implements RetryCarrier {
   #closed = false;
 
   constructor(options: ActorChannelOptions) {
-    const { actorId, network, resolver, clock = systemClock } = options;
+    const { actorId, callerId, network, resolver, clock = systemClock } = options;
     this.actorId = actorId;
     this.clock = clock;
     this.#onDead = options.onDead ?? (() => undefined);
@@ -78,7 +80,7 @@ export class ActorChannel implements RetryCarrier {
     const { signal } = this.#abort;
     const onDeath = (info: proto.ActorInfo.$Properties) => this.noticeDeath(info);
     this.#search = new ActorSearch({
-      ...{ actorId, network, resolver, clock, signal, onDeath },
+      ...{ actorId, callerId, network, resolver, clock, signal, onDeath },
       inFlight: this.#inFlight,
       waiting: this.#waiting,
       over: () => this.#refusal(),

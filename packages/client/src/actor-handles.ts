@@ -20,6 +20,8 @@ export interface ActorHandlesDeps {
   readonly head: HeadClient;
   readonly network: Network;
   readonly callTimeoutMs: number;
+  /** Who calls, for lists of calls. */
+  readonly callerId?: string;
   /** Default: calls carry no references. */
   readonly values?: () => ValueStore;
 }
@@ -89,6 +91,7 @@ export class ActorHandles {
     const channel = new ActorChannel({
       actorId,
       network: this.#deps.network,
+      callerId: this.#deps.callerId,
       resolver: this.resolver,
       onDead: () => this.#channels.delete(actorId),
     });

@@ -20,6 +20,7 @@ const backoffMs = { first: 100, longest: 2_000 };
 
 export interface ActorSearchDeps {
   readonly actorId: string;
+  readonly callerId?: string | undefined;
   readonly network: Network;
   readonly resolver: ActorResolver;
   readonly clock: Clock;
@@ -109,10 +110,10 @@ export class ActorSearch {
 
   /** Opens a stream to the actor's process; false when it cannot be reached. */
   async #open(address: string, incarnation: number): Promise<boolean> {
-    const { actorId, network, clock, over, onFound, onBreak } = this.#deps;
+    const { actorId, callerId, network, clock, over, onFound, onBreak } = this.#deps;
     this.#incarnation = incarnation;
     const { stream, ready } = CallStream.open({
-      ...{ address, network, clock, actorId, incarnation },
+      ...{ address, network, clock, actorId, incarnation, callerId },
       onBreak: (error, unanswered) => onBreak(stream, error, unanswered),
     });
     this.#opening = stream;

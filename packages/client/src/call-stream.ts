@@ -34,6 +34,8 @@ export interface CallStreamOptions {
   readonly clock: Clock;
   readonly actorId: string;
   readonly incarnation: number;
+  /** Who calls, for lists of calls. */
+  readonly callerId?: string | undefined;
   readonly connectTimeoutMs?: number;
   /** Called once, with the calls that have no outcome, in the order in which they were sent. */
   readonly onBreak: (error: PalimpsestError, unanswered: readonly PendingCall[]) => void;
@@ -63,7 +65,9 @@ export class CallStream {
   /** Settles when the actor has taken the stream. @throws {PalimpsestError} after onBreak was called */
   static open(options: CallStreamOptions): { readonly stream: CallStream; readonly ready: Promise<void> } {
     const opened = new CallStream(options);
-    const stream = opened.#peer.bidi(actorHostService.calls, { metadata: addresseeMetadata(options) });
+    const stream = opened.#peer.bidi(actorHostService.calls, {
+      metadata: addresseeMetadata(options, options.callerId),
+    });
     opened.#stream = stream;
     const timeoutMs = options.connectTimeoutMs ?? defaultConnectTimeoutMs;
     const cancelTimer = options.clock.after(timeoutMs, () => {

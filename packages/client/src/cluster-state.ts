@@ -10,6 +10,17 @@ import {
   type PlacementGroupInfo,
 } from "./placement-group.js";
 import {
+  type ClusterEventFilter,
+  type ClusterEventInfo,
+  clusterEventView,
+  type TaskCountsInfo,
+  type TaskFilter,
+  type TaskInfo,
+  taskCountsView,
+  taskRequest,
+  taskView,
+} from "./task-views.js";
+import {
   type ClusterInfo,
   type ClusterSummary,
   clusterView,
@@ -114,6 +125,40 @@ export class ClusterState {
   async listObjects(options: HeadCallOptions & { readonly limit?: number } = {}): Promise<ObjectList> {
     const request = { limit: options.limit ?? 0 };
     return objectListView(await this.#head.call(headService.listObjects, request, options));
+  }
+
+  /**
+   * Tasks, calls of actors and transfers of objects, the newest first, those that wait or run before all. Of many a sample;
+   * `taskSummary` counts all.
+   */
+  async tasks(options: HeadCallOptions & TaskFilter = {}): Promise<readonly TaskInfo[]> {
+    const { timeoutMs, signal, limit, ...filter } = options;
+    const call = { ...(timeoutMs === undefined ? {} : { timeoutMs }), ...(signal ? { signal } : {}) };
+    const asked = taskRequest(filter);
+    return await pages(limit, async (pageLimit, pageToken) => {
+      const request = { ...asked, limit: pageLimit, pageToken };
+      const { tasks, nextPageToken } = await this.#head.call(headService.listTasks, request, call);
+      return { rows: (tasks ?? []).map(taskView), nextPageToken: nextPageToken ?? "" };
+    });
+  }
+
+  /** Tasks, calls and transfers counted by name. */
+  async taskSummary(
+    options: HeadCallOptions & { readonly jobId?: string } = {},
+  ): Promise<readonly TaskCountsInfo[]> {
+    const { jobId = "", ...call } = options;
+    const { counts } = await this.#head.call(headService.summarizeTasks, { jobId }, call);
+    return (counts ?? []).map(taskCountsView);
+  }
+
+  /** What has happened to nodes, actors and jobs, the newest first. */
+  async events(options: HeadCallOptions & ClusterEventFilter = {}): Promise<readonly ClusterEventInfo[]> {
+    const { kind = "", subjectId = "", nodeId = "", jobId = "", limit, ...call } = options;
+    return await pages(limit, async (pageLimit, pageToken) => {
+      const request = { kind, subjectId, nodeId, jobId, limit: pageLimit, pageToken };
+      const { events, nextPageToken } = await this.#head.call(headService.listEvents, request, call);
+      return { rows: (events ?? []).map(clusterEventView), nextPageToken: nextPageToken ?? "" };
+    });
   }
 
   async queues(options: HeadCallOptions = {}): Promise<readonly QueueInfo[]> {

@@ -51,6 +51,17 @@ export { ProgramValues } from "./program-values.js";
 export type { TaskContext } from "./task-context.js";
 export { setTaskContext, taskContext } from "./task-context.js";
 export type { TaskControls, TaskFunction, TaskType } from "./task-type.js";
+export {
+  type ClusterEventFilter,
+  type ClusterEventInfo,
+  type TaskCountsInfo,
+  type TaskFilter,
+  type TaskInfo,
+  type TaskKindName,
+  type TaskStateName,
+  taskKindNames,
+  taskStateNames,
+} from "./task-views.js";
 export { type PutOptions, ValueStore } from "./value-store.js";
 export type { Waitable, Waited, WaitOptions } from "./value-wait.js";
 export type {

@@ -25,7 +25,7 @@ export class ProgramValues {
       get head() {
         return head();
       },
-      ...{ network, callTimeoutMs, values: () => this.values },
+      ...{ network, callTimeoutMs, values: () => this.values, callerId: options.holder },
     });
     this.values = new ValueStore({
       ...options,

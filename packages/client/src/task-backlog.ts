@@ -44,6 +44,18 @@ export class TaskBacklog {
     return call;
   }
 
+  /** Those that wait, in order. */
+  *[Symbol.iterator](): Generator<TaskCall> {
+    for (let index = this.#first.length - 1; index >= 0; index--) {
+      const call = this.#first[index];
+      if (call && !call.settled) yield call;
+    }
+    for (let index = this.#at; index < this.#calls.length; index++) {
+      const call = this.#calls[index];
+      if (call && !call.settled) yield call;
+    }
+  }
+
   takeAll(): readonly TaskCall[] {
     const all = [...this.#first.reverse(), ...this.#calls.slice(this.#at)].filter((call) => !call.settled);
     this.#first = [];

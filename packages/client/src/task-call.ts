@@ -18,6 +18,8 @@ export interface TaskCallOptions extends PendingCallOptions {
   /** For messages. */
   readonly name: string;
   readonly retryExceptions: boolean;
+  /** What ids of tasks begin with. */
+  readonly taskPrefix?: string;
   /** Calls of the function after which a worker ends; 0: without limit. */
   readonly maxCalls: number;
 }
@@ -25,7 +27,11 @@ export interface TaskCallOptions extends PendingCallOptions {
 export interface TaskCarrier extends CallCarrier {
   /** It is to run again, from the start. */
   again(call: TaskCall): void;
+  /** An attempt ended, of which no worker tells. */
+  lost?(call: TaskCall, begun: boolean, error: PalimpsestError): void;
 }
+
+let taskCount = 0;
 
 export class TaskCall extends PendingCall {
   readonly name: string;
@@ -38,12 +44,20 @@ export class TaskCall extends PendingCall {
   isQueued = false;
   /** Whether its process ends with it when it computes on: it was cancelled so, or its time is over. */
   isForced = false;
+  /** Names it in lists. */
+  readonly taskId: string;
+  /** By performance.now(). */
+  readonly submittedAtMs = performance.now();
+  sentAtMs = 0;
   readonly #retryExceptions: boolean;
   readonly #tasks: TaskCarrier;
+  /** Somebody tells of the attempt that ended. */
+  #isTold = false;
 
   constructor(options: TaskCallOptions, carrier: TaskCarrier) {
     super(options, carrier);
     this.name = options.name;
+    this.taskId = `${options.taskPrefix ?? "task"}.${++taskCount}`;
     this.maxCalls = options.maxCalls;
     this.#retryExceptions = options.retryExceptions;
     this.#tasks = carrier;
@@ -54,8 +68,16 @@ export class TaskCall extends PendingCall {
     return this.retriesLeft > 0;
   }
 
+  override fail(error: Error): void {
+    // A signal that is aborted already fails it before it is made. A worker that has it tells of it.
+    if (#isTold in this && !this.settled && !this.#isTold && this.lease === undefined)
+      this.#tasks.lost?.(this, false, PalimpsestError.from(error));
+    super.fail(error);
+  }
+
   override answer(reply: proto.Reply.$Properties): void {
     this.leave(reply.ranUs ? reply.ranUs / 1_000 : undefined);
+    this.#isTold = true;
     const error = reply.error ? errorFromProto(reply.error) : undefined;
     if (error?.code === "TASK_ERROR" && this.#retryExceptions && this.mayRetry()) this.#tasks.again(this);
     else super.answer(reply);
@@ -63,6 +85,8 @@ export class TaskCall extends PendingCall {
 
   /** An attempt was cut short. @param begun whether it may have begun @param error what it ends with when it does */
   interrupted(begun: boolean, error: PalimpsestError): boolean {
+    if (begun && !this.settled) this.#tasks.lost?.(this, true, error);
+    this.#isTold = begun;
     this.leave();
     if (this.settled) return false;
     if (!begun || this.mayRetry()) return true;

@@ -14,6 +14,8 @@ export interface Interrupted {
 
 export interface TaskLeaseDeps {
   readonly actorId: string;
+  /** Who calls, for lists of tasks. */
+  readonly callerId?: string;
   readonly network: Network;
   readonly clock: Clock;
   readonly resolver: ActorResolver;

@@ -90,6 +90,7 @@ export class TaskLease {
     const stream = this.#stream;
     if (!stream) throw new PalimpsestError("INTERNAL", `worker ${this.actorId} is not open`);
     call.lease = this;
+    call.sentAtMs = performance.now();
     this.#tasks.add(call);
     if (call.maxCalls > 0) {
       const count = (this.#counts.get(call.method) ?? 0) + 1;
@@ -208,13 +209,20 @@ export class TaskLease {
 
   /** Serves tasks over one stream until it breaks, or the head says that the worker died. */
   async #serve(alive: proto.ActorInfo.$Properties): Promise<Broken> {
-    const { actorId, network, clock } = this.#deps;
+    const { actorId, callerId, network, clock } = this.#deps;
     let settle: (broken: Omit<Broken, "opened">) => void = () => undefined;
     const end = new Promise<Omit<Broken, "opened">>((resolve) => {
       settle = resolve;
     });
     const opening = CallStream.open({
-      ...{ actorId, network, clock, address: alive.address ?? "", incarnation: alive.incarnation ?? 0 },
+      ...{
+        actorId,
+        callerId,
+        network,
+        clock,
+        address: alive.address ?? "",
+        incarnation: alive.incarnation ?? 0,
+      },
       onBreak: (error, unanswered) => {
         this.#stream = undefined;
         this.#watch.stop();

@@ -19,6 +19,7 @@ import { schedulingFields } from "./scheduling.js";
 import { TaskCall, type TaskCallOptions, type TaskCarrier } from "./task-call.js";
 import { TaskLease } from "./task-lease.js";
 import { TaskQueue, type TaskQueueDeps } from "./task-queue.js";
+import { TaskReports } from "./task-reports.js";
 import { TaskWaits } from "./task-waits.js";
 import type { ValueStore } from "./value-store.js";
 
@@ -26,6 +27,8 @@ const maxOutstandingTasks = 1_000_000;
 const maxOutstandingBytes = 512 * 1024 * 1024;
 /** Over its own wait that a question of the head gets to be answered. */
 const slackMs = 2_000;
+/** What happened is told once: a head that is away does not hear of it. */
+const reportTimeoutMs = 5_000;
 
 export interface TaskPoolDeps {
   readonly head: Pick<HeadClient, "call">;
@@ -66,6 +69,8 @@ export class TaskPool implements TaskCarrier {
   readonly #queues = new Map<string, TaskQueue>();
   readonly #outstanding: OutstandingCalls;
   readonly #waits: TaskWaits | undefined;
+  readonly #callerId: string;
+  readonly #reports: TaskReports;
   #closed: PalimpsestError | undefined;
 
   constructor(deps: TaskPoolDeps) {
@@ -76,7 +81,16 @@ export class TaskPool implements TaskCarrier {
       deps.maxOutstandingTasks ?? maxOutstandingTasks,
       maxOutstandingBytes,
     );
-    const { head, ownerId: actorId, ownerIncarnation: incarnation } = deps;
+    const { head, jobId, ownerId: actorId, ownerIncarnation: incarnation } = deps;
+    this.#callerId = incarnation > 0 ? `${actorId}.${incarnation}` : actorId;
+    this.#reports = new TaskReports({
+      ...{ clock: this.clock, callerId: this.#callerId, jobId },
+      waiting: () => this.#waiting(),
+      send: (report) =>
+        void head
+          .call(headService.reportTasks, { report }, { timeoutMs: reportTimeoutMs })
+          .catch(() => undefined),
+    });
     if (deps.isTaskWorker) {
       this.#waits = new TaskWaits(this.clock, (waiting, revision) =>
         head.call(headService.setWaiting, { actorId, incarnation, waiting, revision }),
@@ -97,7 +111,7 @@ export class TaskPool implements TaskCarrier {
 
   /** A task that is not submitted yet: its code may have to be made ready first. */
   call(options: TaskCallOptions): TaskCall {
-    const call = new TaskCall(options, this);
+    const call = new TaskCall({ ...options, taskPrefix: this.#callerId }, this);
     const refusal = this.#closed ?? this.#outstanding.refusal(call.sizeBytes);
     this.#outstanding.add(call.sizeBytes);
     this.#waits?.begin();
@@ -113,6 +127,7 @@ export class TaskPool implements TaskCarrier {
     }
     call.queue = this.#queueOf(code, shape);
     call.queue.submit(call);
+    this.#reports.submitted();
   }
 
   get hindrance(): PalimpsestError | undefined {
@@ -134,6 +149,14 @@ export class TaskPool implements TaskCarrier {
     (call as TaskCall).lease?.grant(call as TaskCall, items, bytes);
   }
 
+  lost(call: TaskCall, begun: boolean, error: PalimpsestError): void {
+    this.#reports.lost(call, begun, error);
+  }
+
+  *#waiting(): Generator<TaskCall> {
+    for (const queue of this.#queues.values()) yield* queue.waiting;
+  }
+
   again(call: TaskCall): void {
     call.queue?.again(call);
   }
@@ -146,6 +169,7 @@ export class TaskPool implements TaskCarrier {
     this.#closed = new PalimpsestError("CANCELLED", "the connection to the cluster was closed");
     for (const queue of this.#queues.values()) queue.close(this.#closed);
     this.#queues.clear();
+    this.#reports.close();
     this.#waits?.close();
   }
 
@@ -160,6 +184,7 @@ export class TaskPool implements TaskCarrier {
     const known = this.#queues.get(key);
     if (known) return known;
     const { head, ownerId, network, resolver } = this.#deps;
+    const callerId = this.#callerId;
     const resources = { quantities: shape.resources };
     const { labels } = schedulingFields(shape);
     const queue = new TaskQueue({
@@ -173,7 +198,7 @@ export class TaskPool implements TaskCarrier {
       lease: (events) => {
         const actorId = newId("worker");
         return new TaskLease({
-          ...{ actorId, network, clock: this.clock, resolver, ...events },
+          ...{ actorId, callerId, network, clock: this.clock, resolver, ...events },
           create: () => this.#create(actorId, code, shape),
           kill: async (crash) =>
             void (await head.call(headService.killActor, { actorId, noRestart: !crash })),

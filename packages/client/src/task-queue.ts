@@ -69,6 +69,11 @@ export class TaskQueue {
     return this.#leases.size;
   }
 
+  /** Tasks that no worker has yet. */
+  get waiting(): Iterable<TaskCall> {
+    return this.#backlog;
+  }
+
   submit(call: TaskCall): void {
     if (call.settled) return;
     this.#backlog.push(call);

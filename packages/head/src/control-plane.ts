@@ -15,6 +15,7 @@ import { AwakeTime } from "./awake-time.js";
 import { Bundles } from "./bundles.js";
 import type { HeadConfig } from "./config.js";
 import { measureTables } from "./head-metrics.js";
+import { History } from "./history.js";
 import { hasEnded, outputTailMs } from "./job.js";
 import { JobLifecycle } from "./job-lifecycle.js";
 import { JobLogs, type WriteAt } from "./job-logs.js";
@@ -68,6 +69,7 @@ export class ControlPlane {
   readonly objects: ObjectDirectory;
   readonly taskWorkers: TaskWorkers;
   readonly objectHolders: ObjectHolders;
+  readonly history: History;
   readonly stacks: StackRequests;
   readonly logs: JobLogs;
   readonly bundles: Bundles;
@@ -149,6 +151,7 @@ export class ControlPlane {
     this.groupTable = groupTable;
     this.groups = groups;
     this.recovery = new Recovery({ actors, clock, graceMs: config.recoveryGraceMs });
+    this.history = new History({ nodes, actors, clock });
     const shared = { nodes, pendingQueue, clock, logger, metrics };
     this.taskWorkers = new TaskWorkers(actors, nodes);
     this.lifecycle = new ActorLifecycle({
@@ -196,6 +199,7 @@ export class ControlPlane {
       measureTables({ ...shared, actors, jobs });
       metrics.gauge("palimpsest_head_objects").set(this.objects.size);
       metrics.gauge("palimpsest_head_object_holders").set(this.objectHolders.size);
+      metrics.gauge("palimpsest_head_task_events").set(this.history.tasks.size);
     });
   }
 
@@ -279,10 +283,12 @@ export class ControlPlane {
     if (this.actors.get(sessionId)) endOrphans(this);
     else this.lifecycle.ownerEnded(sessionId, reason);
     this.objectHolders.ended(sessionId);
+    this.history.sessionEnded(sessionId, reason);
   }
 
   #jobEnded(jobId: string): void {
     this.logs.ended(jobId);
+    this.history.cluster.jobEnded(this.jobs.get(jobId));
     // Followers of a job whose last output does not come are told once more to look.
     if (this.logs.sizeBytes(jobId) < this.jobs.get(jobId).outputBytes)
       this.#clock.after(outputTailMs, () => this.logs.ended(jobId));

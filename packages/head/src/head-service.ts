@@ -25,6 +25,7 @@ import type { PlacementGroups } from "./placement-groups.js";
 import type { Recovery } from "./recovery.js";
 import type { Rpc } from "./rpc.js";
 import { type SessionServiceDeps, type SessionStream, serveSession } from "./session-service.js";
+import { createTaskEventRpcs, type TaskEventRpcDeps } from "./task-event-rpcs.js";
 import { createTaskRpcs } from "./task-rpcs.js";
 import type { TaskWorkers } from "./task-workers.js";
 import { serveTokens, type TokenStream } from "./token-service.js";
@@ -34,7 +35,7 @@ const defaultStackWaitMs = 5_000;
 /** Less than any RPC may take. */
 const maxStackWaitMs = 25_000;
 
-export interface HeadServiceDeps extends SessionServiceDeps, ListingsDeps {
+export interface HeadServiceDeps extends SessionServiceDeps, ListingsDeps, TaskEventRpcDeps {
   readonly rpc: Rpc;
   readonly recovery: Recovery;
   readonly objects: ObjectDirectory;
@@ -82,6 +83,7 @@ export function createHeadHandlers(deps: HeadServiceDeps): UntypedServiceImpleme
     listQueues: rpc.unary(headService.listQueues, async () => ({ queues: [...(await deps.queueDepths())] })),
     ...createObjectRpcs(rpc, deps.objects),
     ...createTaskRpcs(rpc, deps.pendingQueue, deps.groups, deps.taskWorkers),
+    ...createTaskEventRpcs(deps),
     ...createGroupRpcs(deps),
     shutdown: rpc.unary(headService.shutdown, (request) => {
       deps.shutdown(request.all ?? false);

@@ -40,6 +40,7 @@ async function serve(writeLog: WriteAt): Promise<string> {
     objects,
     objectHolders,
     stacks,
+    history: plane.history,
     logger,
     clusterId,
     redisUrl: () => "",

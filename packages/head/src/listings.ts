@@ -124,10 +124,7 @@ export function pageOf<Row>(
   all: Iterable<Row>,
   { request, idOf, wanted, isFull }: PageOptions<Row>,
 ): { readonly rows: readonly Row[]; readonly nextPageToken: string } {
-  const limit = request.limit || defaultLimit;
-  if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
-    throw new PalimpsestError("INVALID_ARGUMENT", `limit is ${limit}: it must be from 1 to ${maxLimit}`);
-  }
+  const limit = pageLimit(request.limit);
   const after = request.pageToken ?? "";
   const rows: Row[] = [];
   let reached = after === "";
@@ -146,6 +143,13 @@ export function pageOf<Row>(
     "NOT_FOUND",
     `page_token names ${after}, which has been forgotten meanwhile: list from the start`,
   );
+}
+
+/** Rows of one page. @throws {PalimpsestError} INVALID_ARGUMENT */
+export function pageLimit(asked: number | null | undefined): number {
+  const limit = asked || defaultLimit;
+  if (Number.isInteger(limit) && limit >= 1 && limit <= maxLimit) return limit;
+  throw new PalimpsestError("INVALID_ARGUMENT", `limit is ${limit}: it must be from 1 to ${maxLimit}`);
 }
 
 /** Reasons for what waits, of the first few kinds of requests. */

@@ -45,6 +45,7 @@ async function openLinks(leadership: Partial<NodeLinkDeps["leadership"]> = {}) {
     objects: plane.objects,
     objectHolders: plane.objectHolders,
     stacks: plane.stacks,
+    history: plane.history,
     logger: quietLogger(),
     clusterId: plane.clusterId,
     redisUrl: () => "",

@@ -18,6 +18,7 @@ import { callerOf, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { isValidId } from "./actor.js";
 import type { ActorLifecycle } from "./actor-lifecycle.js";
+import type { History } from "./history.js";
 import type { JobLifecycle } from "./job-lifecycle.js";
 import type { Leadership } from "./leadership.js";
 import type { NodeConnection, NodeTable } from "./node-table.js";
@@ -25,6 +26,7 @@ import type { ObjectDirectory } from "./object-directory.js";
 import type { ObjectHolders } from "./object-holders.js";
 import { failStream } from "./rpc.js";
 import type { StackRequests } from "./stack-requests.js";
+import { TaskEvents } from "./task-events.js";
 import type { TokenRotation } from "./token-rotation.js";
 
 type NodeMessage = proto.NodeMessage.$Properties;
@@ -41,6 +43,7 @@ export interface NodeLinkDeps {
   readonly objects: ObjectDirectory;
   readonly objectHolders: ObjectHolders;
   readonly stacks: StackRequests;
+  readonly history: Pick<History, "tasks">;
   readonly logger: Logger;
   readonly clusterId: string;
   readonly redisUrl: () => string;
@@ -129,6 +132,7 @@ class NodeLink implements NodeConnection {
     else if (message.driverStarted) jobs.driverStarted(nodeId, message.driverStarted);
     else if (message.driverExited) jobs.driverExited(nodeId, message.driverExited);
     else if (message.objectReport) this.#objects(nodeId, message.objectReport);
+    else if (message.taskReport) this.#deps.history.tasks.report({ ...message.taskReport, nodeId });
     else if (message.stack) this.#deps.stacks.answered(message.stack);
     else if (message.actorDescribed) this.#adopt(nodeId, message.actorDescribed);
     else if (message.goodbye) {
@@ -218,7 +222,10 @@ class NodeLink implements NodeConnection {
     // NODELINK-7
     if (!leadership.isCurrent()) return;
     const { epoch, addresses } = leadership;
-    this.send({ leaseRenewed: { epoch, headAddresses: [...addresses], sentAtMs: sentAtMs ?? 0 } });
+    const taskEventsPerSecond = TaskEvents.allowance(this.#deps.nodes.sums.count("ALIVE"));
+    this.send({
+      leaseRenewed: { epoch, headAddresses: [...addresses], sentAtMs: sentAtMs ?? 0, taskEventsPerSecond },
+    });
   }
 
   #adopt(nodeId: string, described: proto.ActorDescribed.$Properties): void {

@@ -19,6 +19,8 @@ export interface ActorProcessOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly logPath: string;
   readonly startTimeoutMs: number;
+  /** Told what became of its calls. Default: nobody is. */
+  readonly onTaskReport?: ((report: proto.TaskReport.$Properties) => void) | undefined;
 }
 
 /** Between SIGTERM and SIGKILL of an actor that ends itself, for its stop(). */
@@ -75,6 +77,7 @@ export class ActorProcess {
         if (event.received) this.#received = true;
         else if (event.ready) settle(event.ready);
         else if (event.failed) failure = errorFromProto(event.failed);
+        else if (event.taskReport) options.onTaskReport?.(event.taskReport);
         else if (event.exiting) {
           exited = true;
           const { reason } = event.exiting;

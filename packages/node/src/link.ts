@@ -35,6 +35,8 @@ import * as proto from "@palimpsest/wire/protocol";
 const backoffMs = { first: 50, longest: 2_000 };
 const goodbyeTimeoutMs = 1_000;
 const maxUnreadBytes = 32 * 1024 * 1024;
+/** What can be lost is not sent to a head that leaves this much unread. */
+const maxUnreadForLossy = 1024 * 1024;
 /** Until a head that is connected to answers the registration; then another one is tried, where there is one. */
 const registrationTimeoutMs = 5_000;
 /** A head that is refused is tried again and again: the log says so this often. */
@@ -51,7 +53,7 @@ export interface HeadLinkDeps {
   readonly onRegistered: (message: proto.Registered.$Properties) => void;
   readonly onMessage: (message: proto.HeadMessage.$Properties) => void;
   /** The head answered what was sent at this moment of the monotonic clock. */
-  readonly onRenewed: (sentAtMs: number, fenceAfterMs: number) => void;
+  readonly onRenewed: (sentAtMs: number, fenceAfterMs: number, taskEventsPerSecond: number) => void;
   readonly onReconnect: () => void;
   /** The head stayed away too long, or refuses this node at its first registration. */
   readonly onLost: (error: PalimpsestError) => void;
@@ -114,6 +116,11 @@ export class HeadLink {
     stream.write(message, () => {
       if (this.#stream === stream) this.#unreadBytes -= sizeBytes;
     });
+  }
+
+  /** Sends what may be lost, unless the head is behind with what may not. */
+  sendIfRead(message: proto.NodeMessage.$Properties): void {
+    if (this.#registered && this.#unreadBytes < maxUnreadForLossy) this.send(message);
   }
 
   /** Says goodbye: the head takes it as the node's end in order. */
@@ -218,7 +225,8 @@ export class HeadLink {
     this.send({ heartbeat: { ...this.#deps.heartbeat(), sentAtMs } });
   }
 
-  #renewed(stream: LinkStream, { epoch, headAddresses, sentAtMs }: proto.LeaseRenewed.$Properties): void {
+  #renewed(stream: LinkStream, renewal: proto.LeaseRenewed.$Properties): void {
+    const { epoch, headAddresses, sentAtMs, taskEventsPerSecond } = renewal;
     const stranger = this.#strangeness(this.#clusterId, epoch ?? 0);
     if (stranger !== undefined) {
       this.#refuse(stream, stranger);
@@ -228,7 +236,7 @@ export class HeadLink {
     this.#answeredAtMs = this.#deps.clock.monotonicMs();
     this.#provenAtMs = Math.max(this.#provenAtMs, sentAtMs ?? 0);
     this.#deps.heads.learn(headAddresses);
-    this.#deps.onRenewed(sentAtMs ?? 0, this.#fenceAfterMs);
+    this.#deps.onRenewed(sentAtMs ?? 0, this.#fenceAfterMs, taskEventsPerSecond ?? 0);
   }
 
   /** LINK-5: why the head that answers is not obeyed. */

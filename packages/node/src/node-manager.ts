@@ -21,6 +21,7 @@ import { createNodeLogsHandlers } from "./node-logs-service.js";
 import { NodeOrders } from "./node-orders.js";
 import { type NodeDeps, type NodeParts, openNodeParts } from "./node-parts.js";
 import { NodeProcesses } from "./node-processes.js";
+import { TaskReports } from "./task-reports.js";
 
 export interface NodeEnd {
   /** Why the node ended, for a person. */
@@ -43,6 +44,7 @@ export class NodeManager {
   readonly #processes: NodeProcesses;
   readonly #orders: NodeOrders;
   readonly #link: HeadLink;
+  readonly #taskReports: TaskReports;
   readonly #abort = new AbortController();
   #notServing: (() => void) | undefined;
   readonly #unwatch: () => void;
@@ -71,8 +73,11 @@ export class NodeManager {
       deps.logger.warn({ err: reason }, "changed certificates cannot be used, the ones before stay"),
     );
     const send = (message: proto.NodeMessage.$Properties) => this.#link.send(message);
+    const about = { nodeId: config.nodeId, pid: process.pid, role: "node" };
+    const report = (taskReport: proto.TaskReport.$Properties) => this.#link.sendIfRead({ taskReport });
+    this.#taskReports = new TaskReports({ about, clock, send: report });
     this.#processes = new NodeProcesses({
-      ...{ config, deps, parts, metrics, clock, send },
+      ...{ config, deps, parts, metrics, clock, send, taskReports: this.#taskReports },
       heads: this.#heads,
       closing: () => this.#closing !== undefined,
       signal: this.#abort.signal,
@@ -93,6 +98,7 @@ export class NodeManager {
     parts.objects.attach({
       head: () => this.#heads.peer,
       send: (objectReport) => this.#link.send({ objectReport }),
+      onTransfer: (transfer) => this.#taskReports.transferred(transfer),
     });
     this.#link = new HeadLink({
       heads: this.#heads.connection,
@@ -105,7 +111,8 @@ export class NodeManager {
       onMessage: (message) => {
         if (this.#closing === undefined) this.#orders.carryOut(message);
       },
-      onRenewed: (sentAtMs, fenceAfterMs) => {
+      onRenewed: (sentAtMs, fenceAfterMs, taskEventsPerSecond) => {
+        this.#taskReports.perSecond = taskEventsPerSecond;
         if (fenceAfterMs > 0) this.#lease.renew(sentAtMs, fenceAfterMs);
       },
       onReconnect: () => metrics.counter("palimpsest_node_head_reconnects_total").inc(),
@@ -177,6 +184,7 @@ export class NodeManager {
     this.#abort.abort();
     await this.#processes.close(reason);
     this.#lease.close();
+    this.#taskReports.close();
     await this.#link.close();
     this.#heads.close();
     await Promise.all([objects.close(), metricsServer.close()]);

@@ -13,7 +13,7 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { ByteBudget } from "./byte-budget.js";
 import type { ResolvedNodeConfig } from "./config.js";
 import { memoryBytes } from "./machine.js";
-import { ObjectFetcher } from "./object-fetch.js";
+import { ObjectFetcher, type ObjectTransfer } from "./object-fetch.js";
 import { chooseObjectFolder, type ObjectFolder } from "./object-folder.js";
 import { ObjectHolds } from "./object-holds.js";
 import { ObjectReports } from "./object-reports.js";
@@ -50,6 +50,8 @@ export interface HeadOfObjects {
   readonly head: () => Peer;
   /** Over the node's link. */
   readonly send: (report: proto.ObjectReport.$Properties) => void;
+  /** An object has come from another node, or has not. */
+  readonly onTransfer?: (transfer: ObjectTransfer) => void;
 }
 
 interface NodeObjectsParts {
@@ -115,6 +117,7 @@ export class NodeObjects {
       onReceived: (sizeBytes) => onMoved("in", sizeBytes),
       adopts: config.objectAdoption,
       onAdopted: (sizeBytes) => onMoved("adopted", sizeBytes),
+      onTransfer: (transfer) => attachment.to?.onTransfer?.(transfer),
     });
     const holds = new ObjectHolds({
       ...{ store, clock, ...asking },

@@ -20,6 +20,7 @@ import { memoryLook } from "./machine.js";
 import type { NodeDeps, NodeParts } from "./node-parts.js";
 import { ProcessSupervisor } from "./process-supervisor.js";
 import { RecentDeaths } from "./recent-deaths.js";
+import type { TaskReports } from "./task-reports.js";
 import { WarmProcesses } from "./warm-processes.js";
 import { WorkerProcess, type WorkerProgram } from "./worker-process.js";
 
@@ -35,6 +36,7 @@ export interface NodeProcessesDeps {
   readonly heads: HeadChannels;
   /** Over the link; dropped where there is none. */
   readonly send: (message: proto.NodeMessage.$Properties) => void;
+  readonly taskReports: Pick<TaskReports, "forward">;
   /** Whether the node ends. */
   readonly closing: () => boolean;
   /** Ends downloads. */
@@ -100,6 +102,7 @@ export class NodeProcesses {
         this.#deaths.add(actorDied, clock.monotonicMs());
         send({ actorDied });
       },
+      onTaskReport: (report) => given.taskReports.forward(report),
       deathOf: (actorId, incarnation) => this.#deaths.of(actorId, incarnation),
       ...(deps.startProcess ? { startProcess: deps.startProcess } : {}),
       metrics,

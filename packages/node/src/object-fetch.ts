@@ -60,6 +60,19 @@ export interface ObjectFetcherDeps {
   /** Whether files of other nodes of this machine are taken over. */
   readonly adopts: boolean;
   readonly onAdopted: (sizeBytes: number) => void;
+  /** Told of each transfer that ended, well or not. */
+  readonly onTransfer?: (transfer: ObjectTransfer) => void;
+}
+
+/** One object that was to come from other nodes. Times are those of performance.now(). */
+export interface ObjectTransfer {
+  readonly objectId: string;
+  readonly sizeBytes: number;
+  /** Who sent its last bytes. */
+  readonly peerAddress: string;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly error: PalimpsestError | undefined;
 }
 
 export class ObjectFetcher {
@@ -113,6 +126,23 @@ export class ObjectFetcher {
 
   async #transfer(objectId: string): Promise<StoredObject> {
     const attempt = new Transfer(this.#deps, objectId);
+    const startedAtMs = performance.now();
+    const told = (sizeBytes: number, error: PalimpsestError | undefined) =>
+      this.#deps.onTransfer?.({
+        ...{ objectId, sizeBytes, error, startedAtMs, endedAtMs: performance.now() },
+        peerAddress: attempt.lastAddress,
+      });
+    try {
+      const stored = await this.#transferBy(attempt, objectId);
+      told(stored.sizeBytes, undefined);
+      return stored;
+    } catch (reason) {
+      told(0, PalimpsestError.from(reason));
+      throw reason;
+    }
+  }
+
+  async #transferBy(attempt: Transfer, objectId: string): Promise<StoredObject> {
     try {
       for (let round = 1; ; round++) {
         const addresses = await this.#locate(objectId, attempt);
@@ -162,6 +192,8 @@ class Transfer {
   readonly #failures = new Map<string, string>();
   /** They do not have it, or their bytes are not its. */
   readonly #hopeless = new Set<string>();
+  /** Of the node that was asked last. */
+  lastAddress = "";
   #writer: ObjectWriter | undefined;
   /** Whose bytes the writer has. */
   #sources = new Set<string>();
@@ -177,6 +209,7 @@ class Transfer {
   async tryAll(addresses: readonly string[]): Promise<StoredObject | undefined> {
     for (const address of addresses) {
       if (this.#hopeless.has(address)) continue;
+      this.lastAddress = address;
       try {
         return await this.#deps.peers.use(address, (peer) => this.#pullFrom(peer));
       } catch (reason) {

@@ -36,6 +36,8 @@ export interface ProcessStartsDeps {
   readonly warm?: Pick<WarmProcesses, "take" | "busy"> | undefined;
   /** Default: a Node.js process. */
   readonly startProcess?: StartActorProcess;
+  /** Told what became of the calls of a process. Default: nobody is. */
+  readonly onTaskReport?: ActorProcessOptions["onTaskReport"];
   readonly metrics: Metrics;
 }
 
@@ -66,7 +68,8 @@ export class ProcessStarts {
 
   /** @param fresh whether the process must be a new one */
   start(request: StartRequest, fresh = false): StartedProcess {
-    const { nodeId, program, startTimeoutMs, session, startProcess, warm, metrics } = this.#deps;
+    const { nodeId, program, startTimeoutMs, session, startProcess, warm, metrics, onTaskReport } =
+      this.#deps;
     const { spec, incarnation, moduleUrl, refusalsPath, startedPath, logPath } = request;
     const options: ActorProcessOptions = {
       program,
@@ -74,6 +77,7 @@ export class ProcessStarts {
       environment: this.environment(spec.environment ?? {}, request.gpuIds),
       logPath,
       startTimeoutMs,
+      onTaskReport,
     };
     const fits = !fresh && Object.keys(spec.environment ?? {}).length === 0 && request.gpuIds.length === 0;
     const taken = fits ? warm?.take() : undefined;

@@ -103,6 +103,7 @@ export const catalogue = {
   ),
   palimpsest_head_objects: gauge("Objects that the directory knows.", "1"),
   palimpsest_head_object_holders: gauge("Holders of objects, as nodes report them.", "1"),
+  palimpsest_head_task_events: gauge("Events of tasks, calls and transfers that are kept.", "1"),
   palimpsest_head_object_locates_total: counter(
     "Questions where an object is, by answer: found or unknown.",
     "1",

@@ -3104,8 +3104,11 @@ export namespace palimpsest {
             /** ActorProcessEvent exiting. */
             exiting?: (palimpsest.v1.ActorProcessExiting.$Properties|null);
 
+            /** ActorProcessEvent taskReport. */
+            taskReport?: (palimpsest.v1.TaskReport.$Properties|null);
+
             /** ActorProcessEvent event. */
-            event?: ("ready"|"failed"|"loaded"|"received"|"exiting");
+            event?: ("ready"|"failed"|"loaded"|"received"|"exiting"|"taskReport");
 
             /**
              * Creates a new ActorProcessEvent instance using the specified properties.
@@ -3154,8 +3157,11 @@ export namespace palimpsest {
                 /** ActorProcessEvent exiting */
                 exiting?: (palimpsest.v1.ActorProcessExiting.$Properties|null);
 
+                /** ActorProcessEvent taskReport */
+                taskReport?: (palimpsest.v1.TaskReport.$Properties|null);
+
                 /** ActorProcessEvent event */
-                event?: ("ready"|"failed"|"loaded"|"received"|"exiting");
+                event?: ("ready"|"failed"|"loaded"|"received"|"exiting"|"taskReport");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -3168,9 +3174,10 @@ export namespace palimpsest {
               loaded?: palimpsest.v1.ActorProcessLoaded.$Shape|null;
               received?: palimpsest.v1.ActorProcessReceived.$Shape|null;
               exiting?: palimpsest.v1.ActorProcessExiting.$Shape|null;
+              taskReport?: palimpsest.v1.TaskReport.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ event?: undefined; ready?: null; failed?: null; loaded?: null; received?: null; exiting?: null }|{ event?: "ready"; ready: palimpsest.v1.ActorProcessReady.$Shape; failed?: null; loaded?: null; received?: null; exiting?: null }|{ event?: "failed"; ready?: null; failed: palimpsest.v1.Error.$Shape; loaded?: null; received?: null; exiting?: null }|{ event?: "loaded"; ready?: null; failed?: null; loaded: palimpsest.v1.ActorProcessLoaded.$Shape; received?: null; exiting?: null }|{ event?: "received"; ready?: null; failed?: null; loaded?: null; received: palimpsest.v1.ActorProcessReceived.$Shape; exiting?: null }|{ event?: "exiting"; ready?: null; failed?: null; loaded?: null; received?: null; exiting: palimpsest.v1.ActorProcessExiting.$Shape })
+              ({ event?: undefined; ready?: null; failed?: null; loaded?: null; received?: null; exiting?: null; taskReport?: null }|{ event?: "ready"; ready: palimpsest.v1.ActorProcessReady.$Shape; failed?: null; loaded?: null; received?: null; exiting?: null; taskReport?: null }|{ event?: "failed"; ready?: null; failed: palimpsest.v1.Error.$Shape; loaded?: null; received?: null; exiting?: null; taskReport?: null }|{ event?: "loaded"; ready?: null; failed?: null; loaded: palimpsest.v1.ActorProcessLoaded.$Shape; received?: null; exiting?: null; taskReport?: null }|{ event?: "received"; ready?: null; failed?: null; loaded?: null; received: palimpsest.v1.ActorProcessReceived.$Shape; exiting?: null; taskReport?: null }|{ event?: "exiting"; ready?: null; failed?: null; loaded?: null; received?: null; exiting: palimpsest.v1.ActorProcessExiting.$Shape; taskReport?: null }|{ event?: "taskReport"; ready?: null; failed?: null; loaded?: null; received?: null; exiting?: null; taskReport: palimpsest.v1.TaskReport.$Shape })
             );
         }
 
@@ -8648,6 +8655,1172 @@ export namespace palimpsest {
             type $Shape = palimpsest.v1.ListObjectsResponse.$Properties;
         }
 
+        /** TaskKind enum. */
+        enum TaskKind {
+
+            /** TASK_KIND_UNSPECIFIED value */
+            TASK_KIND_UNSPECIFIED = 0,
+
+            /** TASK_KIND_TASK value */
+            TASK_KIND_TASK = 1,
+
+            /** TASK_KIND_CALL value */
+            TASK_KIND_CALL = 2,
+
+            /** TASK_KIND_TRANSFER value */
+            TASK_KIND_TRANSFER = 3
+        }
+
+        /** TaskState enum. */
+        enum TaskState {
+
+            /** TASK_STATE_UNSPECIFIED value */
+            TASK_STATE_UNSPECIFIED = 0,
+
+            /** TASK_STATE_PENDING value */
+            TASK_STATE_PENDING = 1,
+
+            /** TASK_STATE_RUNNING value */
+            TASK_STATE_RUNNING = 2,
+
+            /** TASK_STATE_FINISHED value */
+            TASK_STATE_FINISHED = 3,
+
+            /** TASK_STATE_FAILED value */
+            TASK_STATE_FAILED = 4,
+
+            /** TASK_STATE_CANCELLED value */
+            TASK_STATE_CANCELLED = 5
+        }
+
+        /**
+         * Properties of a TaskEvent.
+         * @deprecated Use palimpsest.v1.TaskEvent.$Properties instead.
+         */
+        interface ITaskEvent extends palimpsest.v1.TaskEvent.$Properties {
+        }
+
+        /** Represents a TaskEvent. */
+        class TaskEvent {
+
+            /**
+             * Constructs a new TaskEvent.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.TaskEvent.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** TaskEvent taskId. */
+            taskId: string;
+
+            /** TaskEvent kind. */
+            kind: palimpsest.v1.TaskKind;
+
+            /** TaskEvent name. */
+            name: string;
+
+            /** TaskEvent state. */
+            state: palimpsest.v1.TaskState;
+
+            /** TaskEvent actorId. */
+            actorId: string;
+
+            /** TaskEvent incarnation. */
+            incarnation: number;
+
+            /** TaskEvent nodeId. */
+            nodeId: string;
+
+            /** TaskEvent pid. */
+            pid: number;
+
+            /** TaskEvent jobId. */
+            jobId: string;
+
+            /** TaskEvent callerId. */
+            callerId: string;
+
+            /** TaskEvent queuedAtUs. */
+            queuedAtUs: number;
+
+            /** TaskEvent startedAtUs. */
+            startedAtUs: number;
+
+            /** TaskEvent endedAtUs. */
+            endedAtUs: number;
+
+            /** TaskEvent errorCode. */
+            errorCode: string;
+
+            /** TaskEvent errorMessage. */
+            errorMessage: string;
+
+            /** TaskEvent objectId. */
+            objectId: string;
+
+            /** TaskEvent sizeBytes. */
+            sizeBytes: number;
+
+            /** TaskEvent peerAddress. */
+            peerAddress: string;
+
+            /** TaskEvent sequence. */
+            sequence: number;
+
+            /** TaskEvent role. */
+            role: string;
+
+            /**
+             * Creates a new TaskEvent instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns TaskEvent instance
+             */
+            static create(properties: palimpsest.v1.TaskEvent.$Shape): palimpsest.v1.TaskEvent & palimpsest.v1.TaskEvent.$Shape;
+            static create(properties?: palimpsest.v1.TaskEvent.$Properties): palimpsest.v1.TaskEvent;
+
+            /**
+             * Encodes the specified TaskEvent message. Does not implicitly {@link palimpsest.v1.TaskEvent.verify|verify} messages.
+             * @param message TaskEvent message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.TaskEvent.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a TaskEvent message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.TaskEvent & palimpsest.v1.TaskEvent.$Shape} TaskEvent
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.TaskEvent & palimpsest.v1.TaskEvent.$Shape;
+        }
+
+        namespace TaskEvent {
+
+            /** Properties of a TaskEvent. */
+            interface $Properties {
+
+                /** TaskEvent taskId */
+                taskId?: (string|null);
+
+                /** TaskEvent kind */
+                kind?: (palimpsest.v1.TaskKind|null);
+
+                /** TaskEvent name */
+                name?: (string|null);
+
+                /** TaskEvent state */
+                state?: (palimpsest.v1.TaskState|null);
+
+                /** TaskEvent actorId */
+                actorId?: (string|null);
+
+                /** TaskEvent incarnation */
+                incarnation?: (number|null);
+
+                /** TaskEvent nodeId */
+                nodeId?: (string|null);
+
+                /** TaskEvent pid */
+                pid?: (number|null);
+
+                /** TaskEvent jobId */
+                jobId?: (string|null);
+
+                /** TaskEvent callerId */
+                callerId?: (string|null);
+
+                /** TaskEvent queuedAtUs */
+                queuedAtUs?: (number|null);
+
+                /** TaskEvent startedAtUs */
+                startedAtUs?: (number|null);
+
+                /** TaskEvent endedAtUs */
+                endedAtUs?: (number|null);
+
+                /** TaskEvent errorCode */
+                errorCode?: (string|null);
+
+                /** TaskEvent errorMessage */
+                errorMessage?: (string|null);
+
+                /** TaskEvent objectId */
+                objectId?: (string|null);
+
+                /** TaskEvent sizeBytes */
+                sizeBytes?: (number|null);
+
+                /** TaskEvent peerAddress */
+                peerAddress?: (string|null);
+
+                /** TaskEvent sequence */
+                sequence?: (number|null);
+
+                /** TaskEvent role */
+                role?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a TaskEvent. */
+            type $Shape = palimpsest.v1.TaskEvent.$Properties;
+        }
+
+        /**
+         * Properties of a TaskCounts.
+         * @deprecated Use palimpsest.v1.TaskCounts.$Properties instead.
+         */
+        interface ITaskCounts extends palimpsest.v1.TaskCounts.$Properties {
+        }
+
+        /** Represents a TaskCounts. */
+        class TaskCounts {
+
+            /**
+             * Constructs a new TaskCounts.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.TaskCounts.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** TaskCounts kind. */
+            kind: palimpsest.v1.TaskKind;
+
+            /** TaskCounts name. */
+            name: string;
+
+            /** TaskCounts jobId. */
+            jobId: string;
+
+            /** TaskCounts finished. */
+            finished: number;
+
+            /** TaskCounts failed. */
+            failed: number;
+
+            /** TaskCounts cancelled. */
+            cancelled: number;
+
+            /** TaskCounts ranUs. */
+            ranUs: number;
+
+            /** TaskCounts pending. */
+            pending: number;
+
+            /** TaskCounts running. */
+            running: number;
+
+            /** TaskCounts leftOut. */
+            leftOut: number;
+
+            /**
+             * Creates a new TaskCounts instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns TaskCounts instance
+             */
+            static create(properties: palimpsest.v1.TaskCounts.$Shape): palimpsest.v1.TaskCounts & palimpsest.v1.TaskCounts.$Shape;
+            static create(properties?: palimpsest.v1.TaskCounts.$Properties): palimpsest.v1.TaskCounts;
+
+            /**
+             * Encodes the specified TaskCounts message. Does not implicitly {@link palimpsest.v1.TaskCounts.verify|verify} messages.
+             * @param message TaskCounts message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.TaskCounts.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a TaskCounts message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.TaskCounts & palimpsest.v1.TaskCounts.$Shape} TaskCounts
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.TaskCounts & palimpsest.v1.TaskCounts.$Shape;
+        }
+
+        namespace TaskCounts {
+
+            /** Properties of a TaskCounts. */
+            interface $Properties {
+
+                /** TaskCounts kind */
+                kind?: (palimpsest.v1.TaskKind|null);
+
+                /** TaskCounts name */
+                name?: (string|null);
+
+                /** TaskCounts jobId */
+                jobId?: (string|null);
+
+                /** TaskCounts finished */
+                finished?: (number|null);
+
+                /** TaskCounts failed */
+                failed?: (number|null);
+
+                /** TaskCounts cancelled */
+                cancelled?: (number|null);
+
+                /** TaskCounts ranUs */
+                ranUs?: (number|null);
+
+                /** TaskCounts pending */
+                pending?: (number|null);
+
+                /** TaskCounts running */
+                running?: (number|null);
+
+                /** TaskCounts leftOut */
+                leftOut?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a TaskCounts. */
+            type $Shape = palimpsest.v1.TaskCounts.$Properties;
+        }
+
+        /**
+         * Properties of a TaskReport.
+         * @deprecated Use palimpsest.v1.TaskReport.$Properties instead.
+         */
+        interface ITaskReport extends palimpsest.v1.TaskReport.$Properties {
+        }
+
+        /** Represents a TaskReport. */
+        class TaskReport {
+
+            /**
+             * Constructs a new TaskReport.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.TaskReport.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** TaskReport reporterId. */
+            reporterId: string;
+
+            /** TaskReport actorId. */
+            actorId: string;
+
+            /** TaskReport incarnation. */
+            incarnation: number;
+
+            /** TaskReport nodeId. */
+            nodeId: string;
+
+            /** TaskReport pid. */
+            pid: number;
+
+            /** TaskReport jobId. */
+            jobId: string;
+
+            /** TaskReport role. */
+            role: string;
+
+            /** TaskReport ended. */
+            ended: palimpsest.v1.TaskEvent.$Properties[];
+
+            /** TaskReport live. */
+            live: palimpsest.v1.TaskEvent.$Properties[];
+
+            /** TaskReport counts. */
+            counts: palimpsest.v1.TaskCounts.$Properties[];
+
+            /**
+             * Creates a new TaskReport instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns TaskReport instance
+             */
+            static create(properties: palimpsest.v1.TaskReport.$Shape): palimpsest.v1.TaskReport & palimpsest.v1.TaskReport.$Shape;
+            static create(properties?: palimpsest.v1.TaskReport.$Properties): palimpsest.v1.TaskReport;
+
+            /**
+             * Encodes the specified TaskReport message. Does not implicitly {@link palimpsest.v1.TaskReport.verify|verify} messages.
+             * @param message TaskReport message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.TaskReport.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a TaskReport message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.TaskReport & palimpsest.v1.TaskReport.$Shape} TaskReport
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.TaskReport & palimpsest.v1.TaskReport.$Shape;
+        }
+
+        namespace TaskReport {
+
+            /** Properties of a TaskReport. */
+            interface $Properties {
+
+                /** TaskReport reporterId */
+                reporterId?: (string|null);
+
+                /** TaskReport actorId */
+                actorId?: (string|null);
+
+                /** TaskReport incarnation */
+                incarnation?: (number|null);
+
+                /** TaskReport nodeId */
+                nodeId?: (string|null);
+
+                /** TaskReport pid */
+                pid?: (number|null);
+
+                /** TaskReport jobId */
+                jobId?: (string|null);
+
+                /** TaskReport role */
+                role?: (string|null);
+
+                /** TaskReport ended */
+                ended?: (palimpsest.v1.TaskEvent.$Properties[]|null);
+
+                /** TaskReport live */
+                live?: (palimpsest.v1.TaskEvent.$Properties[]|null);
+
+                /** TaskReport counts */
+                counts?: (palimpsest.v1.TaskCounts.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a TaskReport. */
+            type $Shape = palimpsest.v1.TaskReport.$Properties;
+        }
+
+        /**
+         * Properties of a ReportTasksRequest.
+         * @deprecated Use palimpsest.v1.ReportTasksRequest.$Properties instead.
+         */
+        interface IReportTasksRequest extends palimpsest.v1.ReportTasksRequest.$Properties {
+        }
+
+        /** Represents a ReportTasksRequest. */
+        class ReportTasksRequest {
+
+            /**
+             * Constructs a new ReportTasksRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ReportTasksRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ReportTasksRequest report. */
+            report?: (palimpsest.v1.TaskReport.$Properties|null);
+
+            /**
+             * Creates a new ReportTasksRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ReportTasksRequest instance
+             */
+            static create(properties: palimpsest.v1.ReportTasksRequest.$Shape): palimpsest.v1.ReportTasksRequest & palimpsest.v1.ReportTasksRequest.$Shape;
+            static create(properties?: palimpsest.v1.ReportTasksRequest.$Properties): palimpsest.v1.ReportTasksRequest;
+
+            /**
+             * Encodes the specified ReportTasksRequest message. Does not implicitly {@link palimpsest.v1.ReportTasksRequest.verify|verify} messages.
+             * @param message ReportTasksRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ReportTasksRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ReportTasksRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ReportTasksRequest & palimpsest.v1.ReportTasksRequest.$Shape} ReportTasksRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ReportTasksRequest & palimpsest.v1.ReportTasksRequest.$Shape;
+        }
+
+        namespace ReportTasksRequest {
+
+            /** Properties of a ReportTasksRequest. */
+            interface $Properties {
+
+                /** ReportTasksRequest report */
+                report?: (palimpsest.v1.TaskReport.$Properties|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ReportTasksRequest. */
+            type $Shape = palimpsest.v1.ReportTasksRequest.$Properties;
+        }
+
+        /**
+         * Properties of a ReportTasksResponse.
+         * @deprecated Use palimpsest.v1.ReportTasksResponse.$Properties instead.
+         */
+        interface IReportTasksResponse extends palimpsest.v1.ReportTasksResponse.$Properties {
+        }
+
+        /** Represents a ReportTasksResponse. */
+        class ReportTasksResponse {
+
+            /**
+             * Constructs a new ReportTasksResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ReportTasksResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /**
+             * Creates a new ReportTasksResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ReportTasksResponse instance
+             */
+            static create(properties: palimpsest.v1.ReportTasksResponse.$Shape): palimpsest.v1.ReportTasksResponse & palimpsest.v1.ReportTasksResponse.$Shape;
+            static create(properties?: palimpsest.v1.ReportTasksResponse.$Properties): palimpsest.v1.ReportTasksResponse;
+
+            /**
+             * Encodes the specified ReportTasksResponse message. Does not implicitly {@link palimpsest.v1.ReportTasksResponse.verify|verify} messages.
+             * @param message ReportTasksResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ReportTasksResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ReportTasksResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ReportTasksResponse & palimpsest.v1.ReportTasksResponse.$Shape} ReportTasksResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ReportTasksResponse & palimpsest.v1.ReportTasksResponse.$Shape;
+        }
+
+        namespace ReportTasksResponse {
+
+            /** Properties of a ReportTasksResponse. */
+            interface $Properties {
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ReportTasksResponse. */
+            type $Shape = palimpsest.v1.ReportTasksResponse.$Properties;
+        }
+
+        /**
+         * Properties of a ListTasksRequest.
+         * @deprecated Use palimpsest.v1.ListTasksRequest.$Properties instead.
+         */
+        interface IListTasksRequest extends palimpsest.v1.ListTasksRequest.$Properties {
+        }
+
+        /** Represents a ListTasksRequest. */
+        class ListTasksRequest {
+
+            /**
+             * Constructs a new ListTasksRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ListTasksRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ListTasksRequest states. */
+            states: palimpsest.v1.TaskState[];
+
+            /** ListTasksRequest kinds. */
+            kinds: palimpsest.v1.TaskKind[];
+
+            /** ListTasksRequest name. */
+            name: string;
+
+            /** ListTasksRequest jobId. */
+            jobId: string;
+
+            /** ListTasksRequest nodeId. */
+            nodeId: string;
+
+            /** ListTasksRequest actorId. */
+            actorId: string;
+
+            /** ListTasksRequest callerId. */
+            callerId: string;
+
+            /** ListTasksRequest errorCode. */
+            errorCode: string;
+
+            /** ListTasksRequest limit. */
+            limit: number;
+
+            /** ListTasksRequest pageToken. */
+            pageToken: string;
+
+            /**
+             * Creates a new ListTasksRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ListTasksRequest instance
+             */
+            static create(properties: palimpsest.v1.ListTasksRequest.$Shape): palimpsest.v1.ListTasksRequest & palimpsest.v1.ListTasksRequest.$Shape;
+            static create(properties?: palimpsest.v1.ListTasksRequest.$Properties): palimpsest.v1.ListTasksRequest;
+
+            /**
+             * Encodes the specified ListTasksRequest message. Does not implicitly {@link palimpsest.v1.ListTasksRequest.verify|verify} messages.
+             * @param message ListTasksRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ListTasksRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ListTasksRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListTasksRequest & palimpsest.v1.ListTasksRequest.$Shape} ListTasksRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ListTasksRequest & palimpsest.v1.ListTasksRequest.$Shape;
+        }
+
+        namespace ListTasksRequest {
+
+            /** Properties of a ListTasksRequest. */
+            interface $Properties {
+
+                /** ListTasksRequest states */
+                states?: (palimpsest.v1.TaskState[]|null);
+
+                /** ListTasksRequest kinds */
+                kinds?: (palimpsest.v1.TaskKind[]|null);
+
+                /** ListTasksRequest name */
+                name?: (string|null);
+
+                /** ListTasksRequest jobId */
+                jobId?: (string|null);
+
+                /** ListTasksRequest nodeId */
+                nodeId?: (string|null);
+
+                /** ListTasksRequest actorId */
+                actorId?: (string|null);
+
+                /** ListTasksRequest callerId */
+                callerId?: (string|null);
+
+                /** ListTasksRequest errorCode */
+                errorCode?: (string|null);
+
+                /** ListTasksRequest limit */
+                limit?: (number|null);
+
+                /** ListTasksRequest pageToken */
+                pageToken?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ListTasksRequest. */
+            type $Shape = palimpsest.v1.ListTasksRequest.$Properties;
+        }
+
+        /**
+         * Properties of a ListTasksResponse.
+         * @deprecated Use palimpsest.v1.ListTasksResponse.$Properties instead.
+         */
+        interface IListTasksResponse extends palimpsest.v1.ListTasksResponse.$Properties {
+        }
+
+        /** Represents a ListTasksResponse. */
+        class ListTasksResponse {
+
+            /**
+             * Constructs a new ListTasksResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ListTasksResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ListTasksResponse tasks. */
+            tasks: palimpsest.v1.TaskEvent.$Properties[];
+
+            /** ListTasksResponse nextPageToken. */
+            nextPageToken: string;
+
+            /**
+             * Creates a new ListTasksResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ListTasksResponse instance
+             */
+            static create(properties: palimpsest.v1.ListTasksResponse.$Shape): palimpsest.v1.ListTasksResponse & palimpsest.v1.ListTasksResponse.$Shape;
+            static create(properties?: palimpsest.v1.ListTasksResponse.$Properties): palimpsest.v1.ListTasksResponse;
+
+            /**
+             * Encodes the specified ListTasksResponse message. Does not implicitly {@link palimpsest.v1.ListTasksResponse.verify|verify} messages.
+             * @param message ListTasksResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ListTasksResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ListTasksResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListTasksResponse & palimpsest.v1.ListTasksResponse.$Shape} ListTasksResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ListTasksResponse & palimpsest.v1.ListTasksResponse.$Shape;
+        }
+
+        namespace ListTasksResponse {
+
+            /** Properties of a ListTasksResponse. */
+            interface $Properties {
+
+                /** ListTasksResponse tasks */
+                tasks?: (palimpsest.v1.TaskEvent.$Properties[]|null);
+
+                /** ListTasksResponse nextPageToken */
+                nextPageToken?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ListTasksResponse. */
+            type $Shape = palimpsest.v1.ListTasksResponse.$Properties;
+        }
+
+        /**
+         * Properties of a SummarizeTasksRequest.
+         * @deprecated Use palimpsest.v1.SummarizeTasksRequest.$Properties instead.
+         */
+        interface ISummarizeTasksRequest extends palimpsest.v1.SummarizeTasksRequest.$Properties {
+        }
+
+        /** Represents a SummarizeTasksRequest. */
+        class SummarizeTasksRequest {
+
+            /**
+             * Constructs a new SummarizeTasksRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.SummarizeTasksRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** SummarizeTasksRequest jobId. */
+            jobId: string;
+
+            /**
+             * Creates a new SummarizeTasksRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns SummarizeTasksRequest instance
+             */
+            static create(properties: palimpsest.v1.SummarizeTasksRequest.$Shape): palimpsest.v1.SummarizeTasksRequest & palimpsest.v1.SummarizeTasksRequest.$Shape;
+            static create(properties?: palimpsest.v1.SummarizeTasksRequest.$Properties): palimpsest.v1.SummarizeTasksRequest;
+
+            /**
+             * Encodes the specified SummarizeTasksRequest message. Does not implicitly {@link palimpsest.v1.SummarizeTasksRequest.verify|verify} messages.
+             * @param message SummarizeTasksRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.SummarizeTasksRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a SummarizeTasksRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SummarizeTasksRequest & palimpsest.v1.SummarizeTasksRequest.$Shape} SummarizeTasksRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.SummarizeTasksRequest & palimpsest.v1.SummarizeTasksRequest.$Shape;
+        }
+
+        namespace SummarizeTasksRequest {
+
+            /** Properties of a SummarizeTasksRequest. */
+            interface $Properties {
+
+                /** SummarizeTasksRequest jobId */
+                jobId?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a SummarizeTasksRequest. */
+            type $Shape = palimpsest.v1.SummarizeTasksRequest.$Properties;
+        }
+
+        /**
+         * Properties of a SummarizeTasksResponse.
+         * @deprecated Use palimpsest.v1.SummarizeTasksResponse.$Properties instead.
+         */
+        interface ISummarizeTasksResponse extends palimpsest.v1.SummarizeTasksResponse.$Properties {
+        }
+
+        /** Represents a SummarizeTasksResponse. */
+        class SummarizeTasksResponse {
+
+            /**
+             * Constructs a new SummarizeTasksResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.SummarizeTasksResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** SummarizeTasksResponse counts. */
+            counts: palimpsest.v1.TaskCounts.$Properties[];
+
+            /**
+             * Creates a new SummarizeTasksResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns SummarizeTasksResponse instance
+             */
+            static create(properties: palimpsest.v1.SummarizeTasksResponse.$Shape): palimpsest.v1.SummarizeTasksResponse & palimpsest.v1.SummarizeTasksResponse.$Shape;
+            static create(properties?: palimpsest.v1.SummarizeTasksResponse.$Properties): palimpsest.v1.SummarizeTasksResponse;
+
+            /**
+             * Encodes the specified SummarizeTasksResponse message. Does not implicitly {@link palimpsest.v1.SummarizeTasksResponse.verify|verify} messages.
+             * @param message SummarizeTasksResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.SummarizeTasksResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a SummarizeTasksResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SummarizeTasksResponse & palimpsest.v1.SummarizeTasksResponse.$Shape} SummarizeTasksResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.SummarizeTasksResponse & palimpsest.v1.SummarizeTasksResponse.$Shape;
+        }
+
+        namespace SummarizeTasksResponse {
+
+            /** Properties of a SummarizeTasksResponse. */
+            interface $Properties {
+
+                /** SummarizeTasksResponse counts */
+                counts?: (palimpsest.v1.TaskCounts.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a SummarizeTasksResponse. */
+            type $Shape = palimpsest.v1.SummarizeTasksResponse.$Properties;
+        }
+
+        /**
+         * Properties of a ClusterEvent.
+         * @deprecated Use palimpsest.v1.ClusterEvent.$Properties instead.
+         */
+        interface IClusterEvent extends palimpsest.v1.ClusterEvent.$Properties {
+        }
+
+        /** Represents a ClusterEvent. */
+        class ClusterEvent {
+
+            /**
+             * Constructs a new ClusterEvent.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ClusterEvent.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ClusterEvent sequence. */
+            sequence: number;
+
+            /** ClusterEvent atMs. */
+            atMs: number;
+
+            /** ClusterEvent kind. */
+            kind: string;
+
+            /** ClusterEvent subjectId. */
+            subjectId: string;
+
+            /** ClusterEvent nodeId. */
+            nodeId: string;
+
+            /** ClusterEvent jobId. */
+            jobId: string;
+
+            /** ClusterEvent message. */
+            message: string;
+
+            /**
+             * Creates a new ClusterEvent instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ClusterEvent instance
+             */
+            static create(properties: palimpsest.v1.ClusterEvent.$Shape): palimpsest.v1.ClusterEvent & palimpsest.v1.ClusterEvent.$Shape;
+            static create(properties?: palimpsest.v1.ClusterEvent.$Properties): palimpsest.v1.ClusterEvent;
+
+            /**
+             * Encodes the specified ClusterEvent message. Does not implicitly {@link palimpsest.v1.ClusterEvent.verify|verify} messages.
+             * @param message ClusterEvent message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ClusterEvent.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ClusterEvent message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ClusterEvent & palimpsest.v1.ClusterEvent.$Shape} ClusterEvent
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ClusterEvent & palimpsest.v1.ClusterEvent.$Shape;
+        }
+
+        namespace ClusterEvent {
+
+            /** Properties of a ClusterEvent. */
+            interface $Properties {
+
+                /** ClusterEvent sequence */
+                sequence?: (number|null);
+
+                /** ClusterEvent atMs */
+                atMs?: (number|null);
+
+                /** ClusterEvent kind */
+                kind?: (string|null);
+
+                /** ClusterEvent subjectId */
+                subjectId?: (string|null);
+
+                /** ClusterEvent nodeId */
+                nodeId?: (string|null);
+
+                /** ClusterEvent jobId */
+                jobId?: (string|null);
+
+                /** ClusterEvent message */
+                message?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ClusterEvent. */
+            type $Shape = palimpsest.v1.ClusterEvent.$Properties;
+        }
+
+        /**
+         * Properties of a ListEventsRequest.
+         * @deprecated Use palimpsest.v1.ListEventsRequest.$Properties instead.
+         */
+        interface IListEventsRequest extends palimpsest.v1.ListEventsRequest.$Properties {
+        }
+
+        /** Represents a ListEventsRequest. */
+        class ListEventsRequest {
+
+            /**
+             * Constructs a new ListEventsRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ListEventsRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ListEventsRequest kind. */
+            kind: string;
+
+            /** ListEventsRequest subjectId. */
+            subjectId: string;
+
+            /** ListEventsRequest nodeId. */
+            nodeId: string;
+
+            /** ListEventsRequest jobId. */
+            jobId: string;
+
+            /** ListEventsRequest limit. */
+            limit: number;
+
+            /** ListEventsRequest pageToken. */
+            pageToken: string;
+
+            /**
+             * Creates a new ListEventsRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ListEventsRequest instance
+             */
+            static create(properties: palimpsest.v1.ListEventsRequest.$Shape): palimpsest.v1.ListEventsRequest & palimpsest.v1.ListEventsRequest.$Shape;
+            static create(properties?: palimpsest.v1.ListEventsRequest.$Properties): palimpsest.v1.ListEventsRequest;
+
+            /**
+             * Encodes the specified ListEventsRequest message. Does not implicitly {@link palimpsest.v1.ListEventsRequest.verify|verify} messages.
+             * @param message ListEventsRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ListEventsRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ListEventsRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListEventsRequest & palimpsest.v1.ListEventsRequest.$Shape} ListEventsRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ListEventsRequest & palimpsest.v1.ListEventsRequest.$Shape;
+        }
+
+        namespace ListEventsRequest {
+
+            /** Properties of a ListEventsRequest. */
+            interface $Properties {
+
+                /** ListEventsRequest kind */
+                kind?: (string|null);
+
+                /** ListEventsRequest subjectId */
+                subjectId?: (string|null);
+
+                /** ListEventsRequest nodeId */
+                nodeId?: (string|null);
+
+                /** ListEventsRequest jobId */
+                jobId?: (string|null);
+
+                /** ListEventsRequest limit */
+                limit?: (number|null);
+
+                /** ListEventsRequest pageToken */
+                pageToken?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ListEventsRequest. */
+            type $Shape = palimpsest.v1.ListEventsRequest.$Properties;
+        }
+
+        /**
+         * Properties of a ListEventsResponse.
+         * @deprecated Use palimpsest.v1.ListEventsResponse.$Properties instead.
+         */
+        interface IListEventsResponse extends palimpsest.v1.ListEventsResponse.$Properties {
+        }
+
+        /** Represents a ListEventsResponse. */
+        class ListEventsResponse {
+
+            /**
+             * Constructs a new ListEventsResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ListEventsResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ListEventsResponse events. */
+            events: palimpsest.v1.ClusterEvent.$Properties[];
+
+            /** ListEventsResponse nextPageToken. */
+            nextPageToken: string;
+
+            /**
+             * Creates a new ListEventsResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ListEventsResponse instance
+             */
+            static create(properties: palimpsest.v1.ListEventsResponse.$Shape): palimpsest.v1.ListEventsResponse & palimpsest.v1.ListEventsResponse.$Shape;
+            static create(properties?: palimpsest.v1.ListEventsResponse.$Properties): palimpsest.v1.ListEventsResponse;
+
+            /**
+             * Encodes the specified ListEventsResponse message. Does not implicitly {@link palimpsest.v1.ListEventsResponse.verify|verify} messages.
+             * @param message ListEventsResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ListEventsResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ListEventsResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListEventsResponse & palimpsest.v1.ListEventsResponse.$Shape} ListEventsResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ListEventsResponse & palimpsest.v1.ListEventsResponse.$Shape;
+        }
+
+        namespace ListEventsResponse {
+
+            /** Properties of a ListEventsResponse. */
+            interface $Properties {
+
+                /** ListEventsResponse events */
+                events?: (palimpsest.v1.ClusterEvent.$Properties[]|null);
+
+                /** ListEventsResponse nextPageToken */
+                nextPageToken?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ListEventsResponse. */
+            type $Shape = palimpsest.v1.ListEventsResponse.$Properties;
+        }
+
         /**
          * Properties of a BundleChunk.
          * @deprecated Use palimpsest.v1.BundleChunk.$Properties instead.
@@ -9810,6 +10983,9 @@ export namespace palimpsest {
             /** NodeMessage stack. */
             stack?: (palimpsest.v1.StackReport.$Properties|null);
 
+            /** NodeMessage taskReport. */
+            taskReport?: (palimpsest.v1.TaskReport.$Properties|null);
+
             /** NodeMessage goodbye. */
             goodbye?: (palimpsest.v1.Goodbye.$Properties|null);
 
@@ -9817,7 +10993,7 @@ export namespace palimpsest {
             actorDescribed?: (palimpsest.v1.ActorDescribed.$Properties|null);
 
             /** NodeMessage message. */
-            message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"|"goodbye"|"actorDescribed");
+            message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"|"taskReport"|"goodbye"|"actorDescribed");
 
             /**
              * Creates a new NodeMessage instance using the specified properties.
@@ -9875,6 +11051,9 @@ export namespace palimpsest {
                 /** NodeMessage stack */
                 stack?: (palimpsest.v1.StackReport.$Properties|null);
 
+                /** NodeMessage taskReport */
+                taskReport?: (palimpsest.v1.TaskReport.$Properties|null);
+
                 /** NodeMessage goodbye */
                 goodbye?: (palimpsest.v1.Goodbye.$Properties|null);
 
@@ -9882,7 +11061,7 @@ export namespace palimpsest {
                 actorDescribed?: (palimpsest.v1.ActorDescribed.$Properties|null);
 
                 /** NodeMessage message */
-                message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"|"goodbye"|"actorDescribed");
+                message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"|"taskReport"|"goodbye"|"actorDescribed");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -9898,11 +11077,12 @@ export namespace palimpsest {
               driverStarted?: palimpsest.v1.DriverStarted.$Shape|null;
               objectReport?: palimpsest.v1.ObjectReport.$Shape|null;
               stack?: palimpsest.v1.StackReport.$Shape|null;
+              taskReport?: palimpsest.v1.TaskReport.$Shape|null;
               goodbye?: palimpsest.v1.Goodbye.$Shape|null;
               actorDescribed?: palimpsest.v1.ActorDescribed.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "objectReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport: palimpsest.v1.ObjectReport.$Shape; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "stack"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack: palimpsest.v1.StackReport.$Shape; goodbye?: null; actorDescribed?: null }|{ message?: "goodbye"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye: palimpsest.v1.Goodbye.$Shape; actorDescribed?: null }|{ message?: "actorDescribed"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed: palimpsest.v1.ActorDescribed.$Shape })
+              ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "objectReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport: palimpsest.v1.ObjectReport.$Shape; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "stack"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack: palimpsest.v1.StackReport.$Shape; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "taskReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport: palimpsest.v1.TaskReport.$Shape; goodbye?: null; actorDescribed?: null }|{ message?: "goodbye"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye: palimpsest.v1.Goodbye.$Shape; actorDescribed?: null }|{ message?: "actorDescribed"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed: palimpsest.v1.ActorDescribed.$Shape })
             );
         }
 
@@ -11132,6 +12312,9 @@ export namespace palimpsest {
             /** LeaseRenewed headAddresses. */
             headAddresses: string[];
 
+            /** LeaseRenewed taskEventsPerSecond. */
+            taskEventsPerSecond: number;
+
             /** LeaseRenewed sentAtMs. */
             sentAtMs: number;
 
@@ -11172,6 +12355,9 @@ export namespace palimpsest {
 
                 /** LeaseRenewed headAddresses */
                 headAddresses?: (string[]|null);
+
+                /** LeaseRenewed taskEventsPerSecond */
+                taskEventsPerSecond?: (number|null);
 
                 /** LeaseRenewed sentAtMs */
                 sentAtMs?: (number|null);
@@ -13953,6 +15139,7 @@ export import BundlePlace = palimpsest.v1.BundlePlace;
 export import Call = palimpsest.v1.Call;
 export import CallBatch = palimpsest.v1.CallBatch;
 export import CallFrame = palimpsest.v1.CallFrame;
+export import ClusterEvent = palimpsest.v1.ClusterEvent;
 export import ClusterInfo = palimpsest.v1.ClusterInfo;
 export import CodeRef = palimpsest.v1.CodeRef;
 export import Conversation = palimpsest.v1.Conversation;
@@ -13994,6 +15181,8 @@ export import LeaseRenewed = palimpsest.v1.LeaseRenewed;
 export import LinkHello = palimpsest.v1.LinkHello;
 export import ListActorsRequest = palimpsest.v1.ListActorsRequest;
 export import ListActorsResponse = palimpsest.v1.ListActorsResponse;
+export import ListEventsRequest = palimpsest.v1.ListEventsRequest;
+export import ListEventsResponse = palimpsest.v1.ListEventsResponse;
 export import ListJobsRequest = palimpsest.v1.ListJobsRequest;
 export import ListJobsResponse = palimpsest.v1.ListJobsResponse;
 export import ListNodesRequest = palimpsest.v1.ListNodesRequest;
@@ -14004,6 +15193,8 @@ export import ListPlacementGroupsRequest = palimpsest.v1.ListPlacementGroupsRequ
 export import ListPlacementGroupsResponse = palimpsest.v1.ListPlacementGroupsResponse;
 export import ListQueuesRequest = palimpsest.v1.ListQueuesRequest;
 export import ListQueuesResponse = palimpsest.v1.ListQueuesResponse;
+export import ListTasksRequest = palimpsest.v1.ListTasksRequest;
+export import ListTasksResponse = palimpsest.v1.ListTasksResponse;
 export import LocateObjectRequest = palimpsest.v1.LocateObjectRequest;
 export import LocateObjectResponse = palimpsest.v1.LocateObjectResponse;
 export import LogChunk = palimpsest.v1.LogChunk;
@@ -14045,6 +15236,8 @@ export import RemovePlacementGroupRequest = palimpsest.v1.RemovePlacementGroupRe
 export import ReplacedToken = palimpsest.v1.ReplacedToken;
 export import Reply = palimpsest.v1.Reply;
 export import ReplyBatch = palimpsest.v1.ReplyBatch;
+export import ReportTasksRequest = palimpsest.v1.ReportTasksRequest;
+export import ReportTasksResponse = palimpsest.v1.ReportTasksResponse;
 export import ReserveValue = palimpsest.v1.ReserveValue;
 export import ResolveActorRequest = palimpsest.v1.ResolveActorRequest;
 export import ResolvePlacementGroupRequest = palimpsest.v1.ResolvePlacementGroupRequest;
@@ -14081,9 +15274,16 @@ export import StrategyKind = palimpsest.v1.StrategyKind;
 export import StreamCredit = palimpsest.v1.StreamCredit;
 export import SubmitRequest = palimpsest.v1.SubmitRequest;
 export import SummarizeRequest = palimpsest.v1.SummarizeRequest;
+export import SummarizeTasksRequest = palimpsest.v1.SummarizeTasksRequest;
+export import SummarizeTasksResponse = palimpsest.v1.SummarizeTasksResponse;
 export import Summary = palimpsest.v1.Summary;
 export import Task = palimpsest.v1.Task;
+export import TaskCounts = palimpsest.v1.TaskCounts;
+export import TaskEvent = palimpsest.v1.TaskEvent;
 export import TaskFact = palimpsest.v1.TaskFact;
+export import TaskKind = palimpsest.v1.TaskKind;
+export import TaskReport = palimpsest.v1.TaskReport;
+export import TaskState = palimpsest.v1.TaskState;
 export import TokenState = palimpsest.v1.TokenState;
 export import Trajectory = palimpsest.v1.Trajectory;
 export import TrajectoryScore = palimpsest.v1.TrajectoryScore;

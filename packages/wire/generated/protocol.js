@@ -7687,7 +7687,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.ActorProcessLoaded.$Properties|null} [loaded] ActorProcessEvent loaded
              * @property {palimpsest.v1.ActorProcessReceived.$Properties|null} [received] ActorProcessEvent received
              * @property {palimpsest.v1.ActorProcessExiting.$Properties|null} [exiting] ActorProcessEvent exiting
-             * @property {"ready"|"failed"|"loaded"|"received"|"exiting"} [event] ActorProcessEvent event
+             * @property {palimpsest.v1.TaskReport.$Properties|null} [taskReport] ActorProcessEvent taskReport
+             * @property {"ready"|"failed"|"loaded"|"received"|"exiting"|"taskReport"} [event] ActorProcessEvent event
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -7707,9 +7708,10 @@ export const palimpsest = $root.palimpsest = (() => {
              *   loaded?: palimpsest.v1.ActorProcessLoaded.$Shape|null;
              *   received?: palimpsest.v1.ActorProcessReceived.$Shape|null;
              *   exiting?: palimpsest.v1.ActorProcessExiting.$Shape|null;
+             *   taskReport?: palimpsest.v1.TaskReport.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ event?: undefined; ready?: null; failed?: null; loaded?: null; received?: null; exiting?: null }|{ event?: "ready"; ready: palimpsest.v1.ActorProcessReady.$Shape; failed?: null; loaded?: null; received?: null; exiting?: null }|{ event?: "failed"; ready?: null; failed: palimpsest.v1.Error.$Shape; loaded?: null; received?: null; exiting?: null }|{ event?: "loaded"; ready?: null; failed?: null; loaded: palimpsest.v1.ActorProcessLoaded.$Shape; received?: null; exiting?: null }|{ event?: "received"; ready?: null; failed?: null; loaded?: null; received: palimpsest.v1.ActorProcessReceived.$Shape; exiting?: null }|{ event?: "exiting"; ready?: null; failed?: null; loaded?: null; received?: null; exiting: palimpsest.v1.ActorProcessExiting.$Shape })
+             *   ({ event?: undefined; ready?: null; failed?: null; loaded?: null; received?: null; exiting?: null; taskReport?: null }|{ event?: "ready"; ready: palimpsest.v1.ActorProcessReady.$Shape; failed?: null; loaded?: null; received?: null; exiting?: null; taskReport?: null }|{ event?: "failed"; ready?: null; failed: palimpsest.v1.Error.$Shape; loaded?: null; received?: null; exiting?: null; taskReport?: null }|{ event?: "loaded"; ready?: null; failed?: null; loaded: palimpsest.v1.ActorProcessLoaded.$Shape; received?: null; exiting?: null; taskReport?: null }|{ event?: "received"; ready?: null; failed?: null; loaded?: null; received: palimpsest.v1.ActorProcessReceived.$Shape; exiting?: null; taskReport?: null }|{ event?: "exiting"; ready?: null; failed?: null; loaded?: null; received?: null; exiting: palimpsest.v1.ActorProcessExiting.$Shape; taskReport?: null }|{ event?: "taskReport"; ready?: null; failed?: null; loaded?: null; received?: null; exiting?: null; taskReport: palimpsest.v1.TaskReport.$Shape })
              * )} palimpsest.v1.ActorProcessEvent.$Shape
              */
 
@@ -7768,17 +7770,25 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             ActorProcessEvent.prototype.exiting = null;
 
+            /**
+             * ActorProcessEvent taskReport.
+             * @member {palimpsest.v1.TaskReport.$Properties|null|undefined} taskReport
+             * @memberof palimpsest.v1.ActorProcessEvent
+             * @instance
+             */
+            ActorProcessEvent.prototype.taskReport = null;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
             /**
              * ActorProcessEvent event.
-             * @member {"ready"|"failed"|"loaded"|"received"|"exiting"|undefined} event
+             * @member {"ready"|"failed"|"loaded"|"received"|"exiting"|"taskReport"|undefined} event
              * @memberof palimpsest.v1.ActorProcessEvent
              * @instance
              */
             $Object.defineProperty(ActorProcessEvent.prototype, "event", {
-                get: $util.oneOfGetter($oneOfFields = ["ready", "failed", "loaded", "received", "exiting"]),
+                get: $util.oneOfGetter($oneOfFields = ["ready", "failed", "loaded", "received", "exiting", "taskReport"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -7824,6 +7834,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.ActorProcessReceived.encode(message.received, writer.uint32(/* id 4, wireType 2 =*/34).fork(), _depth + 1).ldelim();
                 if (message.exiting != null && $Object.hasOwnProperty.call(message, "exiting"))
                     $root.palimpsest.v1.ActorProcessExiting.encode(message.exiting, writer.uint32(/* id 5, wireType 2 =*/42).fork(), _depth + 1).ldelim();
+                if (message.taskReport != null && $Object.hasOwnProperty.call(message, "taskReport"))
+                    $root.palimpsest.v1.TaskReport.encode(message.taskReport, writer.uint32(/* id 6, wireType 2 =*/50).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -7901,6 +7913,13 @@ export const palimpsest = $root.palimpsest = (() => {
                                 break;
                             message.exiting = $root.palimpsest.v1.ActorProcessExiting.decode(reader, reader.size(), $undefined, _depth + 1, message.exiting);
                             message.event = "exiting";
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            message.taskReport = $root.palimpsest.v1.TaskReport.decode(reader, reader.size(), $undefined, _depth + 1, message.taskReport);
+                            message.event = "taskReport";
                             continue;
                         }
                     }
@@ -21741,6 +21760,3042 @@ export const palimpsest = $root.palimpsest = (() => {
             return ListObjectsResponse;
         })();
 
+        /**
+         * TaskKind enum.
+         * @name palimpsest.v1.TaskKind
+         * @enum {number}
+         * @property {number} TASK_KIND_UNSPECIFIED=0 TASK_KIND_UNSPECIFIED value
+         * @property {number} TASK_KIND_TASK=1 TASK_KIND_TASK value
+         * @property {number} TASK_KIND_CALL=2 TASK_KIND_CALL value
+         * @property {number} TASK_KIND_TRANSFER=3 TASK_KIND_TRANSFER value
+         */
+        v1.TaskKind = (function() {
+            const valuesById = $Object.create(null), values = $Object.create(valuesById);
+            values[valuesById[0] = "TASK_KIND_UNSPECIFIED"] = 0;
+            values[valuesById[1] = "TASK_KIND_TASK"] = 1;
+            values[valuesById[2] = "TASK_KIND_CALL"] = 2;
+            values[valuesById[3] = "TASK_KIND_TRANSFER"] = 3;
+            return values;
+        })();
+
+        /**
+         * TaskState enum.
+         * @name palimpsest.v1.TaskState
+         * @enum {number}
+         * @property {number} TASK_STATE_UNSPECIFIED=0 TASK_STATE_UNSPECIFIED value
+         * @property {number} TASK_STATE_PENDING=1 TASK_STATE_PENDING value
+         * @property {number} TASK_STATE_RUNNING=2 TASK_STATE_RUNNING value
+         * @property {number} TASK_STATE_FINISHED=3 TASK_STATE_FINISHED value
+         * @property {number} TASK_STATE_FAILED=4 TASK_STATE_FAILED value
+         * @property {number} TASK_STATE_CANCELLED=5 TASK_STATE_CANCELLED value
+         */
+        v1.TaskState = (function() {
+            const valuesById = $Object.create(null), values = $Object.create(valuesById);
+            values[valuesById[0] = "TASK_STATE_UNSPECIFIED"] = 0;
+            values[valuesById[1] = "TASK_STATE_PENDING"] = 1;
+            values[valuesById[2] = "TASK_STATE_RUNNING"] = 2;
+            values[valuesById[3] = "TASK_STATE_FINISHED"] = 3;
+            values[valuesById[4] = "TASK_STATE_FAILED"] = 4;
+            values[valuesById[5] = "TASK_STATE_CANCELLED"] = 5;
+            return values;
+        })();
+
+        v1.TaskEvent = (function() {
+
+            /**
+             * Properties of a TaskEvent.
+             * @typedef {Object} palimpsest.v1.TaskEvent.$Properties
+             * @property {string|null} [taskId] TaskEvent taskId
+             * @property {palimpsest.v1.TaskKind|null} [kind] TaskEvent kind
+             * @property {string|null} [name] TaskEvent name
+             * @property {palimpsest.v1.TaskState|null} [state] TaskEvent state
+             * @property {string|null} [actorId] TaskEvent actorId
+             * @property {number|null} [incarnation] TaskEvent incarnation
+             * @property {string|null} [nodeId] TaskEvent nodeId
+             * @property {number|null} [pid] TaskEvent pid
+             * @property {string|null} [jobId] TaskEvent jobId
+             * @property {string|null} [callerId] TaskEvent callerId
+             * @property {number|null} [queuedAtUs] TaskEvent queuedAtUs
+             * @property {number|null} [startedAtUs] TaskEvent startedAtUs
+             * @property {number|null} [endedAtUs] TaskEvent endedAtUs
+             * @property {string|null} [errorCode] TaskEvent errorCode
+             * @property {string|null} [errorMessage] TaskEvent errorMessage
+             * @property {string|null} [objectId] TaskEvent objectId
+             * @property {number|null} [sizeBytes] TaskEvent sizeBytes
+             * @property {string|null} [peerAddress] TaskEvent peerAddress
+             * @property {number|null} [sequence] TaskEvent sequence
+             * @property {string|null} [role] TaskEvent role
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a TaskEvent.
+             * @memberof palimpsest.v1
+             * @interface ITaskEvent
+             * @augments palimpsest.v1.TaskEvent.$Properties
+             * @deprecated Use palimpsest.v1.TaskEvent.$Properties instead.
+             */
+
+            /**
+             * Shape of a TaskEvent.
+             * @typedef {palimpsest.v1.TaskEvent.$Properties} palimpsest.v1.TaskEvent.$Shape
+             */
+
+            /**
+             * Constructs a new TaskEvent.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a TaskEvent.
+             * @constructor
+             * @param {palimpsest.v1.TaskEvent.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const TaskEvent = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * TaskEvent taskId.
+             * @member {string} taskId
+             * @memberof palimpsest.v1.TaskEvent
+             * @instance
+             */
+            TaskEvent.prototype.taskId = "";
+
+            /**
+             * TaskEvent kind.
+             * @member {palimpsest.v1.TaskKind} kind
+             * @memberof palimpsest.v1.TaskEvent
+             * @instance
+             */
+            TaskEvent.prototype.kind = 0;
+
+            /**
+             * TaskEvent name.
+             * @member {string} name
+             * @memberof palimpsest.v1.TaskEvent
+             * @instance
+             */
+            TaskEvent.prototype.name = "";
+
+            /**
+             * TaskEvent state.
+             * @member {palimpsest.v1.TaskState} state
+             * @memberof palimpsest.v1.TaskEvent
+             * @instance
+             */
+            TaskEvent.prototype.state = 0;
+
+            /**
+             * TaskEvent actorId.
+             * @member {string} actorId
+             * @memberof palimpsest.v1.TaskEvent
+             * @instance
+             */
+            TaskEvent.prototype.actorId = "";
+
+            /**
+             * TaskEvent incarnation.
+             * @member {number} incarnation
+             * @memberof palimpsest.v1.TaskEvent
+             * @instance
+             */
+            TaskEvent.prototype.incarnation = 0;
+
+            /**
+             * TaskEvent nodeId.
+             * @member {string} nodeId
+             * @memberof palimpsest.v1.TaskEvent
+             * @instance
+             */
+            TaskEvent.prototype.nodeId = "";
+
+            /**
+             * TaskEvent pid.
+             * @member {number} pid
+             * @memberof palimpsest.v1.TaskEvent
+             * @instance
+             */
+            TaskEvent.prototype.pid = 0;
+
+            /**
+             * TaskEvent jobId.
+             * @member {string} jobId
+             * @memberof palimpsest.v1.TaskEvent
+             * @instance
+             */
+            TaskEvent.prototype.jobId = "";
+
+            /**
+             * TaskEvent callerId.
+             * @member {string} callerId
+             * @memberof palimpsest.v1.TaskEvent
+             * @instance
+             */
+            TaskEvent.prototype.callerId = "";
+
+            /**
+             * TaskEvent queuedAtUs.
+             * @member {number} queuedAtUs
+             * @memberof palimpsest.v1.TaskEvent
+             * @instance
+             */
+            TaskEvent.prototype.queuedAtUs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * TaskEvent startedAtUs.
+             * @member {number} startedAtUs
+             * @memberof palimpsest.v1.TaskEvent
+             * @instance
+             */
+            TaskEvent.prototype.startedAtUs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * TaskEvent endedAtUs.
+             * @member {number} endedAtUs
+             * @memberof palimpsest.v1.TaskEvent
+             * @instance
+             */
+            TaskEvent.prototype.endedAtUs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * TaskEvent errorCode.
+             * @member {string} errorCode
+             * @memberof palimpsest.v1.TaskEvent
+             * @instance
+             */
+            TaskEvent.prototype.errorCode = "";
+
+            /**
+             * TaskEvent errorMessage.
+             * @member {string} errorMessage
+             * @memberof palimpsest.v1.TaskEvent
+             * @instance
+             */
+            TaskEvent.prototype.errorMessage = "";
+
+            /**
+             * TaskEvent objectId.
+             * @member {string} objectId
+             * @memberof palimpsest.v1.TaskEvent
+             * @instance
+             */
+            TaskEvent.prototype.objectId = "";
+
+            /**
+             * TaskEvent sizeBytes.
+             * @member {number} sizeBytes
+             * @memberof palimpsest.v1.TaskEvent
+             * @instance
+             */
+            TaskEvent.prototype.sizeBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * TaskEvent peerAddress.
+             * @member {string} peerAddress
+             * @memberof palimpsest.v1.TaskEvent
+             * @instance
+             */
+            TaskEvent.prototype.peerAddress = "";
+
+            /**
+             * TaskEvent sequence.
+             * @member {number} sequence
+             * @memberof palimpsest.v1.TaskEvent
+             * @instance
+             */
+            TaskEvent.prototype.sequence = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * TaskEvent role.
+             * @member {string} role
+             * @memberof palimpsest.v1.TaskEvent
+             * @instance
+             */
+            TaskEvent.prototype.role = "";
+
+            /**
+             * Creates a new TaskEvent instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.TaskEvent
+             * @static
+             * @param {palimpsest.v1.TaskEvent.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.TaskEvent} TaskEvent instance
+             * @type {{
+             *   (properties: palimpsest.v1.TaskEvent.$Shape): palimpsest.v1.TaskEvent & palimpsest.v1.TaskEvent.$Shape;
+             *   (properties?: palimpsest.v1.TaskEvent.$Properties): palimpsest.v1.TaskEvent;
+             * }}
+             */
+            TaskEvent.create = function(properties) {
+                return new TaskEvent(properties);
+            };
+
+            /**
+             * Encodes the specified TaskEvent message. Does not implicitly {@link palimpsest.v1.TaskEvent.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.TaskEvent
+             * @static
+             * @param {palimpsest.v1.TaskEvent.$Properties} message TaskEvent message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            TaskEvent.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.taskId != null && $Object.hasOwnProperty.call(message, "taskId") && message.taskId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.taskId);
+                if (message.kind != null && $Object.hasOwnProperty.call(message, "kind") && message.kind !== 0)
+                    writer.uint32(/* id 2, wireType 0 =*/16).int32(message.kind);
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name") && message.name !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.name);
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state") && message.state !== 0)
+                    writer.uint32(/* id 4, wireType 0 =*/32).int32(message.state);
+                if (message.actorId != null && $Object.hasOwnProperty.call(message, "actorId") && message.actorId !== "")
+                    writer.uint32(/* id 5, wireType 2 =*/42).string(message.actorId);
+                if (message.incarnation != null && $Object.hasOwnProperty.call(message, "incarnation") && message.incarnation !== 0)
+                    writer.uint32(/* id 6, wireType 0 =*/48).int32(message.incarnation);
+                if (message.nodeId != null && $Object.hasOwnProperty.call(message, "nodeId") && message.nodeId !== "")
+                    writer.uint32(/* id 7, wireType 2 =*/58).string(message.nodeId);
+                if (message.pid != null && $Object.hasOwnProperty.call(message, "pid") && message.pid !== 0)
+                    writer.uint32(/* id 8, wireType 0 =*/64).int32(message.pid);
+                if (message.jobId != null && $Object.hasOwnProperty.call(message, "jobId") && message.jobId !== "")
+                    writer.uint32(/* id 9, wireType 2 =*/74).string(message.jobId);
+                if (message.callerId != null && $Object.hasOwnProperty.call(message, "callerId") && message.callerId !== "")
+                    writer.uint32(/* id 10, wireType 2 =*/82).string(message.callerId);
+                if (message.queuedAtUs != null && $Object.hasOwnProperty.call(message, "queuedAtUs") && (typeof message.queuedAtUs === "object" ? message.queuedAtUs.low || message.queuedAtUs.high : message.queuedAtUs !== 0))
+                    writer.uint32(/* id 11, wireType 0 =*/88).int64(message.queuedAtUs);
+                if (message.startedAtUs != null && $Object.hasOwnProperty.call(message, "startedAtUs") && (typeof message.startedAtUs === "object" ? message.startedAtUs.low || message.startedAtUs.high : message.startedAtUs !== 0))
+                    writer.uint32(/* id 12, wireType 0 =*/96).int64(message.startedAtUs);
+                if (message.endedAtUs != null && $Object.hasOwnProperty.call(message, "endedAtUs") && (typeof message.endedAtUs === "object" ? message.endedAtUs.low || message.endedAtUs.high : message.endedAtUs !== 0))
+                    writer.uint32(/* id 13, wireType 0 =*/104).int64(message.endedAtUs);
+                if (message.errorCode != null && $Object.hasOwnProperty.call(message, "errorCode") && message.errorCode !== "")
+                    writer.uint32(/* id 14, wireType 2 =*/114).string(message.errorCode);
+                if (message.errorMessage != null && $Object.hasOwnProperty.call(message, "errorMessage") && message.errorMessage !== "")
+                    writer.uint32(/* id 15, wireType 2 =*/122).string(message.errorMessage);
+                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId !== "")
+                    writer.uint32(/* id 16, wireType 2 =*/130).string(message.objectId);
+                if (message.sizeBytes != null && $Object.hasOwnProperty.call(message, "sizeBytes") && (typeof message.sizeBytes === "object" ? message.sizeBytes.low || message.sizeBytes.high : message.sizeBytes !== 0))
+                    writer.uint32(/* id 17, wireType 0 =*/136).int64(message.sizeBytes);
+                if (message.peerAddress != null && $Object.hasOwnProperty.call(message, "peerAddress") && message.peerAddress !== "")
+                    writer.uint32(/* id 18, wireType 2 =*/146).string(message.peerAddress);
+                if (message.sequence != null && $Object.hasOwnProperty.call(message, "sequence") && (typeof message.sequence === "object" ? message.sequence.low || message.sequence.high : message.sequence !== 0))
+                    writer.uint32(/* id 19, wireType 0 =*/152).int64(message.sequence);
+                if (message.role != null && $Object.hasOwnProperty.call(message, "role") && message.role !== "")
+                    writer.uint32(/* id 20, wireType 2 =*/162).string(message.role);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a TaskEvent message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.TaskEvent
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.TaskEvent & palimpsest.v1.TaskEvent.$Shape} TaskEvent
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            TaskEvent.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.TaskEvent();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.taskId = value;
+                            else
+                                delete message.taskId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.kind = value;
+                            else
+                                delete message.kind;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.name = value;
+                            else
+                                delete message.name;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.state = value;
+                            else
+                                delete message.state;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.actorId = value;
+                            else
+                                delete message.actorId;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.incarnation = value;
+                            else
+                                delete message.incarnation;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.nodeId = value;
+                            else
+                                delete message.nodeId;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.pid = value;
+                            else
+                                delete message.pid;
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.jobId = value;
+                            else
+                                delete message.jobId;
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.callerId = value;
+                            else
+                                delete message.callerId;
+                            continue;
+                        }
+                    case 11: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.queuedAtUs = value;
+                            else
+                                delete message.queuedAtUs;
+                            continue;
+                        }
+                    case 12: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.startedAtUs = value;
+                            else
+                                delete message.startedAtUs;
+                            continue;
+                        }
+                    case 13: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.endedAtUs = value;
+                            else
+                                delete message.endedAtUs;
+                            continue;
+                        }
+                    case 14: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.errorCode = value;
+                            else
+                                delete message.errorCode;
+                            continue;
+                        }
+                    case 15: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.errorMessage = value;
+                            else
+                                delete message.errorMessage;
+                            continue;
+                        }
+                    case 16: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.objectId = value;
+                            else
+                                delete message.objectId;
+                            continue;
+                        }
+                    case 17: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.sizeBytes = value;
+                            else
+                                delete message.sizeBytes;
+                            continue;
+                        }
+                    case 18: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.peerAddress = value;
+                            else
+                                delete message.peerAddress;
+                            continue;
+                        }
+                    case 19: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.sequence = value;
+                            else
+                                delete message.sequence;
+                            continue;
+                        }
+                    case 20: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.role = value;
+                            else
+                                delete message.role;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return TaskEvent;
+        })();
+
+        v1.TaskCounts = (function() {
+
+            /**
+             * Properties of a TaskCounts.
+             * @typedef {Object} palimpsest.v1.TaskCounts.$Properties
+             * @property {palimpsest.v1.TaskKind|null} [kind] TaskCounts kind
+             * @property {string|null} [name] TaskCounts name
+             * @property {string|null} [jobId] TaskCounts jobId
+             * @property {number|null} [finished] TaskCounts finished
+             * @property {number|null} [failed] TaskCounts failed
+             * @property {number|null} [cancelled] TaskCounts cancelled
+             * @property {number|null} [ranUs] TaskCounts ranUs
+             * @property {number|null} [pending] TaskCounts pending
+             * @property {number|null} [running] TaskCounts running
+             * @property {number|null} [leftOut] TaskCounts leftOut
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a TaskCounts.
+             * @memberof palimpsest.v1
+             * @interface ITaskCounts
+             * @augments palimpsest.v1.TaskCounts.$Properties
+             * @deprecated Use palimpsest.v1.TaskCounts.$Properties instead.
+             */
+
+            /**
+             * Shape of a TaskCounts.
+             * @typedef {palimpsest.v1.TaskCounts.$Properties} palimpsest.v1.TaskCounts.$Shape
+             */
+
+            /**
+             * Constructs a new TaskCounts.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a TaskCounts.
+             * @constructor
+             * @param {palimpsest.v1.TaskCounts.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const TaskCounts = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * TaskCounts kind.
+             * @member {palimpsest.v1.TaskKind} kind
+             * @memberof palimpsest.v1.TaskCounts
+             * @instance
+             */
+            TaskCounts.prototype.kind = 0;
+
+            /**
+             * TaskCounts name.
+             * @member {string} name
+             * @memberof palimpsest.v1.TaskCounts
+             * @instance
+             */
+            TaskCounts.prototype.name = "";
+
+            /**
+             * TaskCounts jobId.
+             * @member {string} jobId
+             * @memberof palimpsest.v1.TaskCounts
+             * @instance
+             */
+            TaskCounts.prototype.jobId = "";
+
+            /**
+             * TaskCounts finished.
+             * @member {number} finished
+             * @memberof palimpsest.v1.TaskCounts
+             * @instance
+             */
+            TaskCounts.prototype.finished = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * TaskCounts failed.
+             * @member {number} failed
+             * @memberof palimpsest.v1.TaskCounts
+             * @instance
+             */
+            TaskCounts.prototype.failed = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * TaskCounts cancelled.
+             * @member {number} cancelled
+             * @memberof palimpsest.v1.TaskCounts
+             * @instance
+             */
+            TaskCounts.prototype.cancelled = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * TaskCounts ranUs.
+             * @member {number} ranUs
+             * @memberof palimpsest.v1.TaskCounts
+             * @instance
+             */
+            TaskCounts.prototype.ranUs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * TaskCounts pending.
+             * @member {number} pending
+             * @memberof palimpsest.v1.TaskCounts
+             * @instance
+             */
+            TaskCounts.prototype.pending = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * TaskCounts running.
+             * @member {number} running
+             * @memberof palimpsest.v1.TaskCounts
+             * @instance
+             */
+            TaskCounts.prototype.running = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * TaskCounts leftOut.
+             * @member {number} leftOut
+             * @memberof palimpsest.v1.TaskCounts
+             * @instance
+             */
+            TaskCounts.prototype.leftOut = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new TaskCounts instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.TaskCounts
+             * @static
+             * @param {palimpsest.v1.TaskCounts.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.TaskCounts} TaskCounts instance
+             * @type {{
+             *   (properties: palimpsest.v1.TaskCounts.$Shape): palimpsest.v1.TaskCounts & palimpsest.v1.TaskCounts.$Shape;
+             *   (properties?: palimpsest.v1.TaskCounts.$Properties): palimpsest.v1.TaskCounts;
+             * }}
+             */
+            TaskCounts.create = function(properties) {
+                return new TaskCounts(properties);
+            };
+
+            /**
+             * Encodes the specified TaskCounts message. Does not implicitly {@link palimpsest.v1.TaskCounts.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.TaskCounts
+             * @static
+             * @param {palimpsest.v1.TaskCounts.$Properties} message TaskCounts message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            TaskCounts.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.kind != null && $Object.hasOwnProperty.call(message, "kind") && message.kind !== 0)
+                    writer.uint32(/* id 1, wireType 0 =*/8).int32(message.kind);
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name") && message.name !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.name);
+                if (message.jobId != null && $Object.hasOwnProperty.call(message, "jobId") && message.jobId !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.jobId);
+                if (message.finished != null && $Object.hasOwnProperty.call(message, "finished") && (typeof message.finished === "object" ? message.finished.low || message.finished.high : message.finished !== 0))
+                    writer.uint32(/* id 4, wireType 0 =*/32).int64(message.finished);
+                if (message.failed != null && $Object.hasOwnProperty.call(message, "failed") && (typeof message.failed === "object" ? message.failed.low || message.failed.high : message.failed !== 0))
+                    writer.uint32(/* id 5, wireType 0 =*/40).int64(message.failed);
+                if (message.cancelled != null && $Object.hasOwnProperty.call(message, "cancelled") && (typeof message.cancelled === "object" ? message.cancelled.low || message.cancelled.high : message.cancelled !== 0))
+                    writer.uint32(/* id 6, wireType 0 =*/48).int64(message.cancelled);
+                if (message.ranUs != null && $Object.hasOwnProperty.call(message, "ranUs") && (typeof message.ranUs === "object" ? message.ranUs.low || message.ranUs.high : message.ranUs !== 0))
+                    writer.uint32(/* id 7, wireType 0 =*/56).int64(message.ranUs);
+                if (message.pending != null && $Object.hasOwnProperty.call(message, "pending") && (typeof message.pending === "object" ? message.pending.low || message.pending.high : message.pending !== 0))
+                    writer.uint32(/* id 8, wireType 0 =*/64).int64(message.pending);
+                if (message.running != null && $Object.hasOwnProperty.call(message, "running") && (typeof message.running === "object" ? message.running.low || message.running.high : message.running !== 0))
+                    writer.uint32(/* id 9, wireType 0 =*/72).int64(message.running);
+                if (message.leftOut != null && $Object.hasOwnProperty.call(message, "leftOut") && (typeof message.leftOut === "object" ? message.leftOut.low || message.leftOut.high : message.leftOut !== 0))
+                    writer.uint32(/* id 10, wireType 0 =*/80).int64(message.leftOut);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a TaskCounts message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.TaskCounts
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.TaskCounts & palimpsest.v1.TaskCounts.$Shape} TaskCounts
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            TaskCounts.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.TaskCounts();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.kind = value;
+                            else
+                                delete message.kind;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.name = value;
+                            else
+                                delete message.name;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.jobId = value;
+                            else
+                                delete message.jobId;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.finished = value;
+                            else
+                                delete message.finished;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.failed = value;
+                            else
+                                delete message.failed;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.cancelled = value;
+                            else
+                                delete message.cancelled;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.ranUs = value;
+                            else
+                                delete message.ranUs;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.pending = value;
+                            else
+                                delete message.pending;
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.running = value;
+                            else
+                                delete message.running;
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.leftOut = value;
+                            else
+                                delete message.leftOut;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return TaskCounts;
+        })();
+
+        v1.TaskReport = (function() {
+
+            /**
+             * Properties of a TaskReport.
+             * @typedef {Object} palimpsest.v1.TaskReport.$Properties
+             * @property {string|null} [reporterId] TaskReport reporterId
+             * @property {string|null} [actorId] TaskReport actorId
+             * @property {number|null} [incarnation] TaskReport incarnation
+             * @property {string|null} [nodeId] TaskReport nodeId
+             * @property {number|null} [pid] TaskReport pid
+             * @property {string|null} [jobId] TaskReport jobId
+             * @property {string|null} [role] TaskReport role
+             * @property {Array.<palimpsest.v1.TaskEvent.$Properties>|null} [ended] TaskReport ended
+             * @property {Array.<palimpsest.v1.TaskEvent.$Properties>|null} [live] TaskReport live
+             * @property {Array.<palimpsest.v1.TaskCounts.$Properties>|null} [counts] TaskReport counts
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a TaskReport.
+             * @memberof palimpsest.v1
+             * @interface ITaskReport
+             * @augments palimpsest.v1.TaskReport.$Properties
+             * @deprecated Use palimpsest.v1.TaskReport.$Properties instead.
+             */
+
+            /**
+             * Shape of a TaskReport.
+             * @typedef {palimpsest.v1.TaskReport.$Properties} palimpsest.v1.TaskReport.$Shape
+             */
+
+            /**
+             * Constructs a new TaskReport.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a TaskReport.
+             * @constructor
+             * @param {palimpsest.v1.TaskReport.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const TaskReport = function (properties) {
+                this.ended = [];
+                this.live = [];
+                this.counts = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * TaskReport reporterId.
+             * @member {string} reporterId
+             * @memberof palimpsest.v1.TaskReport
+             * @instance
+             */
+            TaskReport.prototype.reporterId = "";
+
+            /**
+             * TaskReport actorId.
+             * @member {string} actorId
+             * @memberof palimpsest.v1.TaskReport
+             * @instance
+             */
+            TaskReport.prototype.actorId = "";
+
+            /**
+             * TaskReport incarnation.
+             * @member {number} incarnation
+             * @memberof palimpsest.v1.TaskReport
+             * @instance
+             */
+            TaskReport.prototype.incarnation = 0;
+
+            /**
+             * TaskReport nodeId.
+             * @member {string} nodeId
+             * @memberof palimpsest.v1.TaskReport
+             * @instance
+             */
+            TaskReport.prototype.nodeId = "";
+
+            /**
+             * TaskReport pid.
+             * @member {number} pid
+             * @memberof palimpsest.v1.TaskReport
+             * @instance
+             */
+            TaskReport.prototype.pid = 0;
+
+            /**
+             * TaskReport jobId.
+             * @member {string} jobId
+             * @memberof palimpsest.v1.TaskReport
+             * @instance
+             */
+            TaskReport.prototype.jobId = "";
+
+            /**
+             * TaskReport role.
+             * @member {string} role
+             * @memberof palimpsest.v1.TaskReport
+             * @instance
+             */
+            TaskReport.prototype.role = "";
+
+            /**
+             * TaskReport ended.
+             * @member {Array.<palimpsest.v1.TaskEvent.$Properties>} ended
+             * @memberof palimpsest.v1.TaskReport
+             * @instance
+             */
+            TaskReport.prototype.ended = $util.emptyArray;
+
+            /**
+             * TaskReport live.
+             * @member {Array.<palimpsest.v1.TaskEvent.$Properties>} live
+             * @memberof palimpsest.v1.TaskReport
+             * @instance
+             */
+            TaskReport.prototype.live = $util.emptyArray;
+
+            /**
+             * TaskReport counts.
+             * @member {Array.<palimpsest.v1.TaskCounts.$Properties>} counts
+             * @memberof palimpsest.v1.TaskReport
+             * @instance
+             */
+            TaskReport.prototype.counts = $util.emptyArray;
+
+            /**
+             * Creates a new TaskReport instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.TaskReport
+             * @static
+             * @param {palimpsest.v1.TaskReport.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.TaskReport} TaskReport instance
+             * @type {{
+             *   (properties: palimpsest.v1.TaskReport.$Shape): palimpsest.v1.TaskReport & palimpsest.v1.TaskReport.$Shape;
+             *   (properties?: palimpsest.v1.TaskReport.$Properties): palimpsest.v1.TaskReport;
+             * }}
+             */
+            TaskReport.create = function(properties) {
+                return new TaskReport(properties);
+            };
+
+            /**
+             * Encodes the specified TaskReport message. Does not implicitly {@link palimpsest.v1.TaskReport.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.TaskReport
+             * @static
+             * @param {palimpsest.v1.TaskReport.$Properties} message TaskReport message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            TaskReport.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.reporterId != null && $Object.hasOwnProperty.call(message, "reporterId") && message.reporterId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.reporterId);
+                if (message.actorId != null && $Object.hasOwnProperty.call(message, "actorId") && message.actorId !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.actorId);
+                if (message.incarnation != null && $Object.hasOwnProperty.call(message, "incarnation") && message.incarnation !== 0)
+                    writer.uint32(/* id 3, wireType 0 =*/24).int32(message.incarnation);
+                if (message.nodeId != null && $Object.hasOwnProperty.call(message, "nodeId") && message.nodeId !== "")
+                    writer.uint32(/* id 4, wireType 2 =*/34).string(message.nodeId);
+                if (message.pid != null && $Object.hasOwnProperty.call(message, "pid") && message.pid !== 0)
+                    writer.uint32(/* id 5, wireType 0 =*/40).int32(message.pid);
+                if (message.jobId != null && $Object.hasOwnProperty.call(message, "jobId") && message.jobId !== "")
+                    writer.uint32(/* id 6, wireType 2 =*/50).string(message.jobId);
+                if (message.role != null && $Object.hasOwnProperty.call(message, "role") && message.role !== "")
+                    writer.uint32(/* id 7, wireType 2 =*/58).string(message.role);
+                if (message.ended != null && message.ended.length)
+                    for (let i = 0; i < message.ended.length; ++i)
+                        $root.palimpsest.v1.TaskEvent.encode(message.ended[i], writer.uint32(/* id 8, wireType 2 =*/66).fork(), _depth + 1).ldelim();
+                if (message.live != null && message.live.length)
+                    for (let i = 0; i < message.live.length; ++i)
+                        $root.palimpsest.v1.TaskEvent.encode(message.live[i], writer.uint32(/* id 9, wireType 2 =*/74).fork(), _depth + 1).ldelim();
+                if (message.counts != null && message.counts.length)
+                    for (let i = 0; i < message.counts.length; ++i)
+                        $root.palimpsest.v1.TaskCounts.encode(message.counts[i], writer.uint32(/* id 10, wireType 2 =*/82).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a TaskReport message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.TaskReport
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.TaskReport & palimpsest.v1.TaskReport.$Shape} TaskReport
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            TaskReport.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.TaskReport();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.reporterId = value;
+                            else
+                                delete message.reporterId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.actorId = value;
+                            else
+                                delete message.actorId;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.incarnation = value;
+                            else
+                                delete message.incarnation;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.nodeId = value;
+                            else
+                                delete message.nodeId;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.pid = value;
+                            else
+                                delete message.pid;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.jobId = value;
+                            else
+                                delete message.jobId;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.role = value;
+                            else
+                                delete message.role;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.ended && message.ended.length))
+                                message.ended = [];
+                            message.ended.push($root.palimpsest.v1.TaskEvent.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.live && message.live.length))
+                                message.live = [];
+                            message.live.push($root.palimpsest.v1.TaskEvent.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.counts && message.counts.length))
+                                message.counts = [];
+                            message.counts.push($root.palimpsest.v1.TaskCounts.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return TaskReport;
+        })();
+
+        v1.ReportTasksRequest = (function() {
+
+            /**
+             * Properties of a ReportTasksRequest.
+             * @typedef {Object} palimpsest.v1.ReportTasksRequest.$Properties
+             * @property {palimpsest.v1.TaskReport.$Properties|null} [report] ReportTasksRequest report
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ReportTasksRequest.
+             * @memberof palimpsest.v1
+             * @interface IReportTasksRequest
+             * @augments palimpsest.v1.ReportTasksRequest.$Properties
+             * @deprecated Use palimpsest.v1.ReportTasksRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a ReportTasksRequest.
+             * @typedef {palimpsest.v1.ReportTasksRequest.$Properties} palimpsest.v1.ReportTasksRequest.$Shape
+             */
+
+            /**
+             * Constructs a new ReportTasksRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a ReportTasksRequest.
+             * @constructor
+             * @param {palimpsest.v1.ReportTasksRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ReportTasksRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ReportTasksRequest report.
+             * @member {palimpsest.v1.TaskReport.$Properties|null|undefined} report
+             * @memberof palimpsest.v1.ReportTasksRequest
+             * @instance
+             */
+            ReportTasksRequest.prototype.report = null;
+
+            /**
+             * Creates a new ReportTasksRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ReportTasksRequest
+             * @static
+             * @param {palimpsest.v1.ReportTasksRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ReportTasksRequest} ReportTasksRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.ReportTasksRequest.$Shape): palimpsest.v1.ReportTasksRequest & palimpsest.v1.ReportTasksRequest.$Shape;
+             *   (properties?: palimpsest.v1.ReportTasksRequest.$Properties): palimpsest.v1.ReportTasksRequest;
+             * }}
+             */
+            ReportTasksRequest.create = function(properties) {
+                return new ReportTasksRequest(properties);
+            };
+
+            /**
+             * Encodes the specified ReportTasksRequest message. Does not implicitly {@link palimpsest.v1.ReportTasksRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ReportTasksRequest
+             * @static
+             * @param {palimpsest.v1.ReportTasksRequest.$Properties} message ReportTasksRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ReportTasksRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.report != null && $Object.hasOwnProperty.call(message, "report"))
+                    $root.palimpsest.v1.TaskReport.encode(message.report, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a ReportTasksRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ReportTasksRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ReportTasksRequest & palimpsest.v1.ReportTasksRequest.$Shape} ReportTasksRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ReportTasksRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ReportTasksRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.report = $root.palimpsest.v1.TaskReport.decode(reader, reader.size(), $undefined, _depth + 1, message.report);
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ReportTasksRequest;
+        })();
+
+        v1.ReportTasksResponse = (function() {
+
+            /**
+             * Properties of a ReportTasksResponse.
+             * @typedef {Object} palimpsest.v1.ReportTasksResponse.$Properties
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ReportTasksResponse.
+             * @memberof palimpsest.v1
+             * @interface IReportTasksResponse
+             * @augments palimpsest.v1.ReportTasksResponse.$Properties
+             * @deprecated Use palimpsest.v1.ReportTasksResponse.$Properties instead.
+             */
+
+            /**
+             * Shape of a ReportTasksResponse.
+             * @typedef {palimpsest.v1.ReportTasksResponse.$Properties} palimpsest.v1.ReportTasksResponse.$Shape
+             */
+
+            /**
+             * Constructs a new ReportTasksResponse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a ReportTasksResponse.
+             * @constructor
+             * @param {palimpsest.v1.ReportTasksResponse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ReportTasksResponse = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Creates a new ReportTasksResponse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ReportTasksResponse
+             * @static
+             * @param {palimpsest.v1.ReportTasksResponse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ReportTasksResponse} ReportTasksResponse instance
+             * @type {{
+             *   (properties: palimpsest.v1.ReportTasksResponse.$Shape): palimpsest.v1.ReportTasksResponse & palimpsest.v1.ReportTasksResponse.$Shape;
+             *   (properties?: palimpsest.v1.ReportTasksResponse.$Properties): palimpsest.v1.ReportTasksResponse;
+             * }}
+             */
+            ReportTasksResponse.create = function(properties) {
+                return new ReportTasksResponse(properties);
+            };
+
+            /**
+             * Encodes the specified ReportTasksResponse message. Does not implicitly {@link palimpsest.v1.ReportTasksResponse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ReportTasksResponse
+             * @static
+             * @param {palimpsest.v1.ReportTasksResponse.$Properties} message ReportTasksResponse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ReportTasksResponse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a ReportTasksResponse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ReportTasksResponse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ReportTasksResponse & palimpsest.v1.ReportTasksResponse.$Shape} ReportTasksResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ReportTasksResponse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ReportTasksResponse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    reader.skipType(tag & 7, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ReportTasksResponse;
+        })();
+
+        v1.ListTasksRequest = (function() {
+
+            /**
+             * Properties of a ListTasksRequest.
+             * @typedef {Object} palimpsest.v1.ListTasksRequest.$Properties
+             * @property {Array.<palimpsest.v1.TaskState>|null} [states] ListTasksRequest states
+             * @property {Array.<palimpsest.v1.TaskKind>|null} [kinds] ListTasksRequest kinds
+             * @property {string|null} [name] ListTasksRequest name
+             * @property {string|null} [jobId] ListTasksRequest jobId
+             * @property {string|null} [nodeId] ListTasksRequest nodeId
+             * @property {string|null} [actorId] ListTasksRequest actorId
+             * @property {string|null} [callerId] ListTasksRequest callerId
+             * @property {string|null} [errorCode] ListTasksRequest errorCode
+             * @property {number|null} [limit] ListTasksRequest limit
+             * @property {string|null} [pageToken] ListTasksRequest pageToken
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ListTasksRequest.
+             * @memberof palimpsest.v1
+             * @interface IListTasksRequest
+             * @augments palimpsest.v1.ListTasksRequest.$Properties
+             * @deprecated Use palimpsest.v1.ListTasksRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a ListTasksRequest.
+             * @typedef {palimpsest.v1.ListTasksRequest.$Properties} palimpsest.v1.ListTasksRequest.$Shape
+             */
+
+            /**
+             * Constructs a new ListTasksRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a ListTasksRequest.
+             * @constructor
+             * @param {palimpsest.v1.ListTasksRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ListTasksRequest = function (properties) {
+                this.states = [];
+                this.kinds = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ListTasksRequest states.
+             * @member {Array.<palimpsest.v1.TaskState>} states
+             * @memberof palimpsest.v1.ListTasksRequest
+             * @instance
+             */
+            ListTasksRequest.prototype.states = $util.emptyArray;
+
+            /**
+             * ListTasksRequest kinds.
+             * @member {Array.<palimpsest.v1.TaskKind>} kinds
+             * @memberof palimpsest.v1.ListTasksRequest
+             * @instance
+             */
+            ListTasksRequest.prototype.kinds = $util.emptyArray;
+
+            /**
+             * ListTasksRequest name.
+             * @member {string} name
+             * @memberof palimpsest.v1.ListTasksRequest
+             * @instance
+             */
+            ListTasksRequest.prototype.name = "";
+
+            /**
+             * ListTasksRequest jobId.
+             * @member {string} jobId
+             * @memberof palimpsest.v1.ListTasksRequest
+             * @instance
+             */
+            ListTasksRequest.prototype.jobId = "";
+
+            /**
+             * ListTasksRequest nodeId.
+             * @member {string} nodeId
+             * @memberof palimpsest.v1.ListTasksRequest
+             * @instance
+             */
+            ListTasksRequest.prototype.nodeId = "";
+
+            /**
+             * ListTasksRequest actorId.
+             * @member {string} actorId
+             * @memberof palimpsest.v1.ListTasksRequest
+             * @instance
+             */
+            ListTasksRequest.prototype.actorId = "";
+
+            /**
+             * ListTasksRequest callerId.
+             * @member {string} callerId
+             * @memberof palimpsest.v1.ListTasksRequest
+             * @instance
+             */
+            ListTasksRequest.prototype.callerId = "";
+
+            /**
+             * ListTasksRequest errorCode.
+             * @member {string} errorCode
+             * @memberof palimpsest.v1.ListTasksRequest
+             * @instance
+             */
+            ListTasksRequest.prototype.errorCode = "";
+
+            /**
+             * ListTasksRequest limit.
+             * @member {number} limit
+             * @memberof palimpsest.v1.ListTasksRequest
+             * @instance
+             */
+            ListTasksRequest.prototype.limit = 0;
+
+            /**
+             * ListTasksRequest pageToken.
+             * @member {string} pageToken
+             * @memberof palimpsest.v1.ListTasksRequest
+             * @instance
+             */
+            ListTasksRequest.prototype.pageToken = "";
+
+            /**
+             * Creates a new ListTasksRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ListTasksRequest
+             * @static
+             * @param {palimpsest.v1.ListTasksRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ListTasksRequest} ListTasksRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.ListTasksRequest.$Shape): palimpsest.v1.ListTasksRequest & palimpsest.v1.ListTasksRequest.$Shape;
+             *   (properties?: palimpsest.v1.ListTasksRequest.$Properties): palimpsest.v1.ListTasksRequest;
+             * }}
+             */
+            ListTasksRequest.create = function(properties) {
+                return new ListTasksRequest(properties);
+            };
+
+            /**
+             * Encodes the specified ListTasksRequest message. Does not implicitly {@link palimpsest.v1.ListTasksRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ListTasksRequest
+             * @static
+             * @param {palimpsest.v1.ListTasksRequest.$Properties} message ListTasksRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ListTasksRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.states != null && message.states.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).int32s(message.states);
+                if (message.kinds != null && message.kinds.length)
+                    writer.uint32(/* id 2, wireType 2 =*/18).int32s(message.kinds);
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name") && message.name !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.name);
+                if (message.jobId != null && $Object.hasOwnProperty.call(message, "jobId") && message.jobId !== "")
+                    writer.uint32(/* id 4, wireType 2 =*/34).string(message.jobId);
+                if (message.nodeId != null && $Object.hasOwnProperty.call(message, "nodeId") && message.nodeId !== "")
+                    writer.uint32(/* id 5, wireType 2 =*/42).string(message.nodeId);
+                if (message.actorId != null && $Object.hasOwnProperty.call(message, "actorId") && message.actorId !== "")
+                    writer.uint32(/* id 6, wireType 2 =*/50).string(message.actorId);
+                if (message.callerId != null && $Object.hasOwnProperty.call(message, "callerId") && message.callerId !== "")
+                    writer.uint32(/* id 7, wireType 2 =*/58).string(message.callerId);
+                if (message.errorCode != null && $Object.hasOwnProperty.call(message, "errorCode") && message.errorCode !== "")
+                    writer.uint32(/* id 8, wireType 2 =*/66).string(message.errorCode);
+                if (message.limit != null && $Object.hasOwnProperty.call(message, "limit") && message.limit !== 0)
+                    writer.uint32(/* id 9, wireType 0 =*/72).int32(message.limit);
+                if (message.pageToken != null && $Object.hasOwnProperty.call(message, "pageToken") && message.pageToken !== "")
+                    writer.uint32(/* id 10, wireType 2 =*/82).string(message.pageToken);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a ListTasksRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ListTasksRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListTasksRequest & palimpsest.v1.ListTasksRequest.$Shape} ListTasksRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ListTasksRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ListTasksRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType === 2) {
+                                if (!(message.states && message.states.length))
+                                    message.states = [];
+                                reader.int32s(message.states);
+                                continue;
+                            }
+                            if (wireType !== 0)
+                                break;
+                            if (!(message.states && message.states.length))
+                                message.states = [];
+                            message.states.push(reader.int32());
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType === 2) {
+                                if (!(message.kinds && message.kinds.length))
+                                    message.kinds = [];
+                                reader.int32s(message.kinds);
+                                continue;
+                            }
+                            if (wireType !== 0)
+                                break;
+                            if (!(message.kinds && message.kinds.length))
+                                message.kinds = [];
+                            message.kinds.push(reader.int32());
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.name = value;
+                            else
+                                delete message.name;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.jobId = value;
+                            else
+                                delete message.jobId;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.nodeId = value;
+                            else
+                                delete message.nodeId;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.actorId = value;
+                            else
+                                delete message.actorId;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.callerId = value;
+                            else
+                                delete message.callerId;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.errorCode = value;
+                            else
+                                delete message.errorCode;
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.limit = value;
+                            else
+                                delete message.limit;
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.pageToken = value;
+                            else
+                                delete message.pageToken;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ListTasksRequest;
+        })();
+
+        v1.ListTasksResponse = (function() {
+
+            /**
+             * Properties of a ListTasksResponse.
+             * @typedef {Object} palimpsest.v1.ListTasksResponse.$Properties
+             * @property {Array.<palimpsest.v1.TaskEvent.$Properties>|null} [tasks] ListTasksResponse tasks
+             * @property {string|null} [nextPageToken] ListTasksResponse nextPageToken
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ListTasksResponse.
+             * @memberof palimpsest.v1
+             * @interface IListTasksResponse
+             * @augments palimpsest.v1.ListTasksResponse.$Properties
+             * @deprecated Use palimpsest.v1.ListTasksResponse.$Properties instead.
+             */
+
+            /**
+             * Shape of a ListTasksResponse.
+             * @typedef {palimpsest.v1.ListTasksResponse.$Properties} palimpsest.v1.ListTasksResponse.$Shape
+             */
+
+            /**
+             * Constructs a new ListTasksResponse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a ListTasksResponse.
+             * @constructor
+             * @param {palimpsest.v1.ListTasksResponse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ListTasksResponse = function (properties) {
+                this.tasks = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ListTasksResponse tasks.
+             * @member {Array.<palimpsest.v1.TaskEvent.$Properties>} tasks
+             * @memberof palimpsest.v1.ListTasksResponse
+             * @instance
+             */
+            ListTasksResponse.prototype.tasks = $util.emptyArray;
+
+            /**
+             * ListTasksResponse nextPageToken.
+             * @member {string} nextPageToken
+             * @memberof palimpsest.v1.ListTasksResponse
+             * @instance
+             */
+            ListTasksResponse.prototype.nextPageToken = "";
+
+            /**
+             * Creates a new ListTasksResponse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ListTasksResponse
+             * @static
+             * @param {palimpsest.v1.ListTasksResponse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ListTasksResponse} ListTasksResponse instance
+             * @type {{
+             *   (properties: palimpsest.v1.ListTasksResponse.$Shape): palimpsest.v1.ListTasksResponse & palimpsest.v1.ListTasksResponse.$Shape;
+             *   (properties?: palimpsest.v1.ListTasksResponse.$Properties): palimpsest.v1.ListTasksResponse;
+             * }}
+             */
+            ListTasksResponse.create = function(properties) {
+                return new ListTasksResponse(properties);
+            };
+
+            /**
+             * Encodes the specified ListTasksResponse message. Does not implicitly {@link palimpsest.v1.ListTasksResponse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ListTasksResponse
+             * @static
+             * @param {palimpsest.v1.ListTasksResponse.$Properties} message ListTasksResponse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ListTasksResponse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.tasks != null && message.tasks.length)
+                    for (let i = 0; i < message.tasks.length; ++i)
+                        $root.palimpsest.v1.TaskEvent.encode(message.tasks[i], writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.nextPageToken != null && $Object.hasOwnProperty.call(message, "nextPageToken") && message.nextPageToken !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.nextPageToken);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a ListTasksResponse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ListTasksResponse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListTasksResponse & palimpsest.v1.ListTasksResponse.$Shape} ListTasksResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ListTasksResponse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ListTasksResponse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.tasks && message.tasks.length))
+                                message.tasks = [];
+                            message.tasks.push($root.palimpsest.v1.TaskEvent.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.nextPageToken = value;
+                            else
+                                delete message.nextPageToken;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ListTasksResponse;
+        })();
+
+        v1.SummarizeTasksRequest = (function() {
+
+            /**
+             * Properties of a SummarizeTasksRequest.
+             * @typedef {Object} palimpsest.v1.SummarizeTasksRequest.$Properties
+             * @property {string|null} [jobId] SummarizeTasksRequest jobId
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a SummarizeTasksRequest.
+             * @memberof palimpsest.v1
+             * @interface ISummarizeTasksRequest
+             * @augments palimpsest.v1.SummarizeTasksRequest.$Properties
+             * @deprecated Use palimpsest.v1.SummarizeTasksRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a SummarizeTasksRequest.
+             * @typedef {palimpsest.v1.SummarizeTasksRequest.$Properties} palimpsest.v1.SummarizeTasksRequest.$Shape
+             */
+
+            /**
+             * Constructs a new SummarizeTasksRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a SummarizeTasksRequest.
+             * @constructor
+             * @param {palimpsest.v1.SummarizeTasksRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const SummarizeTasksRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * SummarizeTasksRequest jobId.
+             * @member {string} jobId
+             * @memberof palimpsest.v1.SummarizeTasksRequest
+             * @instance
+             */
+            SummarizeTasksRequest.prototype.jobId = "";
+
+            /**
+             * Creates a new SummarizeTasksRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.SummarizeTasksRequest
+             * @static
+             * @param {palimpsest.v1.SummarizeTasksRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.SummarizeTasksRequest} SummarizeTasksRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.SummarizeTasksRequest.$Shape): palimpsest.v1.SummarizeTasksRequest & palimpsest.v1.SummarizeTasksRequest.$Shape;
+             *   (properties?: palimpsest.v1.SummarizeTasksRequest.$Properties): palimpsest.v1.SummarizeTasksRequest;
+             * }}
+             */
+            SummarizeTasksRequest.create = function(properties) {
+                return new SummarizeTasksRequest(properties);
+            };
+
+            /**
+             * Encodes the specified SummarizeTasksRequest message. Does not implicitly {@link palimpsest.v1.SummarizeTasksRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.SummarizeTasksRequest
+             * @static
+             * @param {palimpsest.v1.SummarizeTasksRequest.$Properties} message SummarizeTasksRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            SummarizeTasksRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.jobId != null && $Object.hasOwnProperty.call(message, "jobId") && message.jobId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.jobId);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a SummarizeTasksRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.SummarizeTasksRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SummarizeTasksRequest & palimpsest.v1.SummarizeTasksRequest.$Shape} SummarizeTasksRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            SummarizeTasksRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.SummarizeTasksRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.jobId = value;
+                            else
+                                delete message.jobId;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return SummarizeTasksRequest;
+        })();
+
+        v1.SummarizeTasksResponse = (function() {
+
+            /**
+             * Properties of a SummarizeTasksResponse.
+             * @typedef {Object} palimpsest.v1.SummarizeTasksResponse.$Properties
+             * @property {Array.<palimpsest.v1.TaskCounts.$Properties>|null} [counts] SummarizeTasksResponse counts
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a SummarizeTasksResponse.
+             * @memberof palimpsest.v1
+             * @interface ISummarizeTasksResponse
+             * @augments palimpsest.v1.SummarizeTasksResponse.$Properties
+             * @deprecated Use palimpsest.v1.SummarizeTasksResponse.$Properties instead.
+             */
+
+            /**
+             * Shape of a SummarizeTasksResponse.
+             * @typedef {palimpsest.v1.SummarizeTasksResponse.$Properties} palimpsest.v1.SummarizeTasksResponse.$Shape
+             */
+
+            /**
+             * Constructs a new SummarizeTasksResponse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a SummarizeTasksResponse.
+             * @constructor
+             * @param {palimpsest.v1.SummarizeTasksResponse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const SummarizeTasksResponse = function (properties) {
+                this.counts = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * SummarizeTasksResponse counts.
+             * @member {Array.<palimpsest.v1.TaskCounts.$Properties>} counts
+             * @memberof palimpsest.v1.SummarizeTasksResponse
+             * @instance
+             */
+            SummarizeTasksResponse.prototype.counts = $util.emptyArray;
+
+            /**
+             * Creates a new SummarizeTasksResponse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.SummarizeTasksResponse
+             * @static
+             * @param {palimpsest.v1.SummarizeTasksResponse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.SummarizeTasksResponse} SummarizeTasksResponse instance
+             * @type {{
+             *   (properties: palimpsest.v1.SummarizeTasksResponse.$Shape): palimpsest.v1.SummarizeTasksResponse & palimpsest.v1.SummarizeTasksResponse.$Shape;
+             *   (properties?: palimpsest.v1.SummarizeTasksResponse.$Properties): palimpsest.v1.SummarizeTasksResponse;
+             * }}
+             */
+            SummarizeTasksResponse.create = function(properties) {
+                return new SummarizeTasksResponse(properties);
+            };
+
+            /**
+             * Encodes the specified SummarizeTasksResponse message. Does not implicitly {@link palimpsest.v1.SummarizeTasksResponse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.SummarizeTasksResponse
+             * @static
+             * @param {palimpsest.v1.SummarizeTasksResponse.$Properties} message SummarizeTasksResponse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            SummarizeTasksResponse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.counts != null && message.counts.length)
+                    for (let i = 0; i < message.counts.length; ++i)
+                        $root.palimpsest.v1.TaskCounts.encode(message.counts[i], writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a SummarizeTasksResponse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.SummarizeTasksResponse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SummarizeTasksResponse & palimpsest.v1.SummarizeTasksResponse.$Shape} SummarizeTasksResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            SummarizeTasksResponse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.SummarizeTasksResponse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.counts && message.counts.length))
+                                message.counts = [];
+                            message.counts.push($root.palimpsest.v1.TaskCounts.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return SummarizeTasksResponse;
+        })();
+
+        v1.ClusterEvent = (function() {
+
+            /**
+             * Properties of a ClusterEvent.
+             * @typedef {Object} palimpsest.v1.ClusterEvent.$Properties
+             * @property {number|null} [sequence] ClusterEvent sequence
+             * @property {number|null} [atMs] ClusterEvent atMs
+             * @property {string|null} [kind] ClusterEvent kind
+             * @property {string|null} [subjectId] ClusterEvent subjectId
+             * @property {string|null} [nodeId] ClusterEvent nodeId
+             * @property {string|null} [jobId] ClusterEvent jobId
+             * @property {string|null} [message] ClusterEvent message
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ClusterEvent.
+             * @memberof palimpsest.v1
+             * @interface IClusterEvent
+             * @augments palimpsest.v1.ClusterEvent.$Properties
+             * @deprecated Use palimpsest.v1.ClusterEvent.$Properties instead.
+             */
+
+            /**
+             * Shape of a ClusterEvent.
+             * @typedef {palimpsest.v1.ClusterEvent.$Properties} palimpsest.v1.ClusterEvent.$Shape
+             */
+
+            /**
+             * Constructs a new ClusterEvent.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a ClusterEvent.
+             * @constructor
+             * @param {palimpsest.v1.ClusterEvent.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ClusterEvent = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ClusterEvent sequence.
+             * @member {number} sequence
+             * @memberof palimpsest.v1.ClusterEvent
+             * @instance
+             */
+            ClusterEvent.prototype.sequence = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ClusterEvent atMs.
+             * @member {number} atMs
+             * @memberof palimpsest.v1.ClusterEvent
+             * @instance
+             */
+            ClusterEvent.prototype.atMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ClusterEvent kind.
+             * @member {string} kind
+             * @memberof palimpsest.v1.ClusterEvent
+             * @instance
+             */
+            ClusterEvent.prototype.kind = "";
+
+            /**
+             * ClusterEvent subjectId.
+             * @member {string} subjectId
+             * @memberof palimpsest.v1.ClusterEvent
+             * @instance
+             */
+            ClusterEvent.prototype.subjectId = "";
+
+            /**
+             * ClusterEvent nodeId.
+             * @member {string} nodeId
+             * @memberof palimpsest.v1.ClusterEvent
+             * @instance
+             */
+            ClusterEvent.prototype.nodeId = "";
+
+            /**
+             * ClusterEvent jobId.
+             * @member {string} jobId
+             * @memberof palimpsest.v1.ClusterEvent
+             * @instance
+             */
+            ClusterEvent.prototype.jobId = "";
+
+            /**
+             * ClusterEvent message.
+             * @member {string} message
+             * @memberof palimpsest.v1.ClusterEvent
+             * @instance
+             */
+            ClusterEvent.prototype.message = "";
+
+            /**
+             * Creates a new ClusterEvent instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ClusterEvent
+             * @static
+             * @param {palimpsest.v1.ClusterEvent.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ClusterEvent} ClusterEvent instance
+             * @type {{
+             *   (properties: palimpsest.v1.ClusterEvent.$Shape): palimpsest.v1.ClusterEvent & palimpsest.v1.ClusterEvent.$Shape;
+             *   (properties?: palimpsest.v1.ClusterEvent.$Properties): palimpsest.v1.ClusterEvent;
+             * }}
+             */
+            ClusterEvent.create = function(properties) {
+                return new ClusterEvent(properties);
+            };
+
+            /**
+             * Encodes the specified ClusterEvent message. Does not implicitly {@link palimpsest.v1.ClusterEvent.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ClusterEvent
+             * @static
+             * @param {palimpsest.v1.ClusterEvent.$Properties} message ClusterEvent message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ClusterEvent.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.sequence != null && $Object.hasOwnProperty.call(message, "sequence") && (typeof message.sequence === "object" ? message.sequence.low || message.sequence.high : message.sequence !== 0))
+                    writer.uint32(/* id 1, wireType 0 =*/8).int64(message.sequence);
+                if (message.atMs != null && $Object.hasOwnProperty.call(message, "atMs") && (typeof message.atMs === "object" ? message.atMs.low || message.atMs.high : message.atMs !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.atMs);
+                if (message.kind != null && $Object.hasOwnProperty.call(message, "kind") && message.kind !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.kind);
+                if (message.subjectId != null && $Object.hasOwnProperty.call(message, "subjectId") && message.subjectId !== "")
+                    writer.uint32(/* id 4, wireType 2 =*/34).string(message.subjectId);
+                if (message.nodeId != null && $Object.hasOwnProperty.call(message, "nodeId") && message.nodeId !== "")
+                    writer.uint32(/* id 5, wireType 2 =*/42).string(message.nodeId);
+                if (message.jobId != null && $Object.hasOwnProperty.call(message, "jobId") && message.jobId !== "")
+                    writer.uint32(/* id 6, wireType 2 =*/50).string(message.jobId);
+                if (message.message != null && $Object.hasOwnProperty.call(message, "message") && message.message !== "")
+                    writer.uint32(/* id 7, wireType 2 =*/58).string(message.message);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a ClusterEvent message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ClusterEvent
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ClusterEvent & palimpsest.v1.ClusterEvent.$Shape} ClusterEvent
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ClusterEvent.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ClusterEvent();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.sequence = value;
+                            else
+                                delete message.sequence;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.atMs = value;
+                            else
+                                delete message.atMs;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.kind = value;
+                            else
+                                delete message.kind;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.subjectId = value;
+                            else
+                                delete message.subjectId;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.nodeId = value;
+                            else
+                                delete message.nodeId;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.jobId = value;
+                            else
+                                delete message.jobId;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.message = value;
+                            else
+                                delete message.message;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ClusterEvent;
+        })();
+
+        v1.ListEventsRequest = (function() {
+
+            /**
+             * Properties of a ListEventsRequest.
+             * @typedef {Object} palimpsest.v1.ListEventsRequest.$Properties
+             * @property {string|null} [kind] ListEventsRequest kind
+             * @property {string|null} [subjectId] ListEventsRequest subjectId
+             * @property {string|null} [nodeId] ListEventsRequest nodeId
+             * @property {string|null} [jobId] ListEventsRequest jobId
+             * @property {number|null} [limit] ListEventsRequest limit
+             * @property {string|null} [pageToken] ListEventsRequest pageToken
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ListEventsRequest.
+             * @memberof palimpsest.v1
+             * @interface IListEventsRequest
+             * @augments palimpsest.v1.ListEventsRequest.$Properties
+             * @deprecated Use palimpsest.v1.ListEventsRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a ListEventsRequest.
+             * @typedef {palimpsest.v1.ListEventsRequest.$Properties} palimpsest.v1.ListEventsRequest.$Shape
+             */
+
+            /**
+             * Constructs a new ListEventsRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a ListEventsRequest.
+             * @constructor
+             * @param {palimpsest.v1.ListEventsRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ListEventsRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ListEventsRequest kind.
+             * @member {string} kind
+             * @memberof palimpsest.v1.ListEventsRequest
+             * @instance
+             */
+            ListEventsRequest.prototype.kind = "";
+
+            /**
+             * ListEventsRequest subjectId.
+             * @member {string} subjectId
+             * @memberof palimpsest.v1.ListEventsRequest
+             * @instance
+             */
+            ListEventsRequest.prototype.subjectId = "";
+
+            /**
+             * ListEventsRequest nodeId.
+             * @member {string} nodeId
+             * @memberof palimpsest.v1.ListEventsRequest
+             * @instance
+             */
+            ListEventsRequest.prototype.nodeId = "";
+
+            /**
+             * ListEventsRequest jobId.
+             * @member {string} jobId
+             * @memberof palimpsest.v1.ListEventsRequest
+             * @instance
+             */
+            ListEventsRequest.prototype.jobId = "";
+
+            /**
+             * ListEventsRequest limit.
+             * @member {number} limit
+             * @memberof palimpsest.v1.ListEventsRequest
+             * @instance
+             */
+            ListEventsRequest.prototype.limit = 0;
+
+            /**
+             * ListEventsRequest pageToken.
+             * @member {string} pageToken
+             * @memberof palimpsest.v1.ListEventsRequest
+             * @instance
+             */
+            ListEventsRequest.prototype.pageToken = "";
+
+            /**
+             * Creates a new ListEventsRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ListEventsRequest
+             * @static
+             * @param {palimpsest.v1.ListEventsRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ListEventsRequest} ListEventsRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.ListEventsRequest.$Shape): palimpsest.v1.ListEventsRequest & palimpsest.v1.ListEventsRequest.$Shape;
+             *   (properties?: palimpsest.v1.ListEventsRequest.$Properties): palimpsest.v1.ListEventsRequest;
+             * }}
+             */
+            ListEventsRequest.create = function(properties) {
+                return new ListEventsRequest(properties);
+            };
+
+            /**
+             * Encodes the specified ListEventsRequest message. Does not implicitly {@link palimpsest.v1.ListEventsRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ListEventsRequest
+             * @static
+             * @param {palimpsest.v1.ListEventsRequest.$Properties} message ListEventsRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ListEventsRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.kind != null && $Object.hasOwnProperty.call(message, "kind") && message.kind !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.kind);
+                if (message.subjectId != null && $Object.hasOwnProperty.call(message, "subjectId") && message.subjectId !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.subjectId);
+                if (message.nodeId != null && $Object.hasOwnProperty.call(message, "nodeId") && message.nodeId !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.nodeId);
+                if (message.jobId != null && $Object.hasOwnProperty.call(message, "jobId") && message.jobId !== "")
+                    writer.uint32(/* id 4, wireType 2 =*/34).string(message.jobId);
+                if (message.limit != null && $Object.hasOwnProperty.call(message, "limit") && message.limit !== 0)
+                    writer.uint32(/* id 5, wireType 0 =*/40).int32(message.limit);
+                if (message.pageToken != null && $Object.hasOwnProperty.call(message, "pageToken") && message.pageToken !== "")
+                    writer.uint32(/* id 6, wireType 2 =*/50).string(message.pageToken);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a ListEventsRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ListEventsRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListEventsRequest & palimpsest.v1.ListEventsRequest.$Shape} ListEventsRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ListEventsRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ListEventsRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.kind = value;
+                            else
+                                delete message.kind;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.subjectId = value;
+                            else
+                                delete message.subjectId;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.nodeId = value;
+                            else
+                                delete message.nodeId;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.jobId = value;
+                            else
+                                delete message.jobId;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.limit = value;
+                            else
+                                delete message.limit;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.pageToken = value;
+                            else
+                                delete message.pageToken;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ListEventsRequest;
+        })();
+
+        v1.ListEventsResponse = (function() {
+
+            /**
+             * Properties of a ListEventsResponse.
+             * @typedef {Object} palimpsest.v1.ListEventsResponse.$Properties
+             * @property {Array.<palimpsest.v1.ClusterEvent.$Properties>|null} [events] ListEventsResponse events
+             * @property {string|null} [nextPageToken] ListEventsResponse nextPageToken
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ListEventsResponse.
+             * @memberof palimpsest.v1
+             * @interface IListEventsResponse
+             * @augments palimpsest.v1.ListEventsResponse.$Properties
+             * @deprecated Use palimpsest.v1.ListEventsResponse.$Properties instead.
+             */
+
+            /**
+             * Shape of a ListEventsResponse.
+             * @typedef {palimpsest.v1.ListEventsResponse.$Properties} palimpsest.v1.ListEventsResponse.$Shape
+             */
+
+            /**
+             * Constructs a new ListEventsResponse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a ListEventsResponse.
+             * @constructor
+             * @param {palimpsest.v1.ListEventsResponse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ListEventsResponse = function (properties) {
+                this.events = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ListEventsResponse events.
+             * @member {Array.<palimpsest.v1.ClusterEvent.$Properties>} events
+             * @memberof palimpsest.v1.ListEventsResponse
+             * @instance
+             */
+            ListEventsResponse.prototype.events = $util.emptyArray;
+
+            /**
+             * ListEventsResponse nextPageToken.
+             * @member {string} nextPageToken
+             * @memberof palimpsest.v1.ListEventsResponse
+             * @instance
+             */
+            ListEventsResponse.prototype.nextPageToken = "";
+
+            /**
+             * Creates a new ListEventsResponse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ListEventsResponse
+             * @static
+             * @param {palimpsest.v1.ListEventsResponse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ListEventsResponse} ListEventsResponse instance
+             * @type {{
+             *   (properties: palimpsest.v1.ListEventsResponse.$Shape): palimpsest.v1.ListEventsResponse & palimpsest.v1.ListEventsResponse.$Shape;
+             *   (properties?: palimpsest.v1.ListEventsResponse.$Properties): palimpsest.v1.ListEventsResponse;
+             * }}
+             */
+            ListEventsResponse.create = function(properties) {
+                return new ListEventsResponse(properties);
+            };
+
+            /**
+             * Encodes the specified ListEventsResponse message. Does not implicitly {@link palimpsest.v1.ListEventsResponse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ListEventsResponse
+             * @static
+             * @param {palimpsest.v1.ListEventsResponse.$Properties} message ListEventsResponse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ListEventsResponse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.events != null && message.events.length)
+                    for (let i = 0; i < message.events.length; ++i)
+                        $root.palimpsest.v1.ClusterEvent.encode(message.events[i], writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.nextPageToken != null && $Object.hasOwnProperty.call(message, "nextPageToken") && message.nextPageToken !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.nextPageToken);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a ListEventsResponse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ListEventsResponse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListEventsResponse & palimpsest.v1.ListEventsResponse.$Shape} ListEventsResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ListEventsResponse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ListEventsResponse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.events && message.events.length))
+                                message.events = [];
+                            message.events.push($root.palimpsest.v1.ClusterEvent.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.nextPageToken = value;
+                            else
+                                delete message.nextPageToken;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ListEventsResponse;
+        })();
+
         v1.BundleChunk = (function() {
 
             /**
@@ -24582,9 +27637,10 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.DriverStarted.$Properties|null} [driverStarted] NodeMessage driverStarted
              * @property {palimpsest.v1.ObjectReport.$Properties|null} [objectReport] NodeMessage objectReport
              * @property {palimpsest.v1.StackReport.$Properties|null} [stack] NodeMessage stack
+             * @property {palimpsest.v1.TaskReport.$Properties|null} [taskReport] NodeMessage taskReport
              * @property {palimpsest.v1.Goodbye.$Properties|null} [goodbye] NodeMessage goodbye
              * @property {palimpsest.v1.ActorDescribed.$Properties|null} [actorDescribed] NodeMessage actorDescribed
-             * @property {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"|"goodbye"|"actorDescribed"} [message] NodeMessage message
+             * @property {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"|"taskReport"|"goodbye"|"actorDescribed"} [message] NodeMessage message
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -24607,11 +27663,12 @@ export const palimpsest = $root.palimpsest = (() => {
              *   driverStarted?: palimpsest.v1.DriverStarted.$Shape|null;
              *   objectReport?: palimpsest.v1.ObjectReport.$Shape|null;
              *   stack?: palimpsest.v1.StackReport.$Shape|null;
+             *   taskReport?: palimpsest.v1.TaskReport.$Shape|null;
              *   goodbye?: palimpsest.v1.Goodbye.$Shape|null;
              *   actorDescribed?: palimpsest.v1.ActorDescribed.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "objectReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport: palimpsest.v1.ObjectReport.$Shape; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "stack"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack: palimpsest.v1.StackReport.$Shape; goodbye?: null; actorDescribed?: null }|{ message?: "goodbye"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye: palimpsest.v1.Goodbye.$Shape; actorDescribed?: null }|{ message?: "actorDescribed"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed: palimpsest.v1.ActorDescribed.$Shape })
+             *   ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "objectReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport: palimpsest.v1.ObjectReport.$Shape; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "stack"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack: palimpsest.v1.StackReport.$Shape; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "taskReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport: palimpsest.v1.TaskReport.$Shape; goodbye?: null; actorDescribed?: null }|{ message?: "goodbye"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye: palimpsest.v1.Goodbye.$Shape; actorDescribed?: null }|{ message?: "actorDescribed"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed: palimpsest.v1.ActorDescribed.$Shape })
              * )} palimpsest.v1.NodeMessage.$Shape
              */
 
@@ -24695,6 +27752,14 @@ export const palimpsest = $root.palimpsest = (() => {
             NodeMessage.prototype.stack = null;
 
             /**
+             * NodeMessage taskReport.
+             * @member {palimpsest.v1.TaskReport.$Properties|null|undefined} taskReport
+             * @memberof palimpsest.v1.NodeMessage
+             * @instance
+             */
+            NodeMessage.prototype.taskReport = null;
+
+            /**
              * NodeMessage goodbye.
              * @member {palimpsest.v1.Goodbye.$Properties|null|undefined} goodbye
              * @memberof palimpsest.v1.NodeMessage
@@ -24715,12 +27780,12 @@ export const palimpsest = $root.palimpsest = (() => {
 
             /**
              * NodeMessage message.
-             * @member {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"|"goodbye"|"actorDescribed"|undefined} message
+             * @member {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"|"taskReport"|"goodbye"|"actorDescribed"|undefined} message
              * @memberof palimpsest.v1.NodeMessage
              * @instance
              */
             $Object.defineProperty(NodeMessage.prototype, "message", {
-                get: $util.oneOfGetter($oneOfFields = ["register", "heartbeat", "actorStarted", "actorDied", "driverExited", "driverStarted", "objectReport", "stack", "goodbye", "actorDescribed"]),
+                get: $util.oneOfGetter($oneOfFields = ["register", "heartbeat", "actorStarted", "actorDied", "driverExited", "driverStarted", "objectReport", "stack", "taskReport", "goodbye", "actorDescribed"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -24776,6 +27841,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.ObjectReport.encode(message.objectReport, writer.uint32(/* id 20, wireType 2 =*/162).fork(), _depth + 1).ldelim();
                 if (message.stack != null && $Object.hasOwnProperty.call(message, "stack"))
                     $root.palimpsest.v1.StackReport.encode(message.stack, writer.uint32(/* id 30, wireType 2 =*/242).fork(), _depth + 1).ldelim();
+                if (message.taskReport != null && $Object.hasOwnProperty.call(message, "taskReport"))
+                    $root.palimpsest.v1.TaskReport.encode(message.taskReport, writer.uint32(/* id 31, wireType 2 =*/250).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -24874,6 +27941,13 @@ export const palimpsest = $root.palimpsest = (() => {
                                 break;
                             message.stack = $root.palimpsest.v1.StackReport.decode(reader, reader.size(), $undefined, _depth + 1, message.stack);
                             message.message = "stack";
+                            continue;
+                        }
+                    case 31: {
+                            if (wireType !== 2)
+                                break;
+                            message.taskReport = $root.palimpsest.v1.TaskReport.decode(reader, reader.size(), $undefined, _depth + 1, message.taskReport);
+                            message.message = "taskReport";
                             continue;
                         }
                     case 8: {
@@ -28025,6 +31099,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @typedef {Object} palimpsest.v1.LeaseRenewed.$Properties
              * @property {number|null} [epoch] LeaseRenewed epoch
              * @property {Array.<string>|null} [headAddresses] LeaseRenewed headAddresses
+             * @property {number|null} [taskEventsPerSecond] LeaseRenewed taskEventsPerSecond
              * @property {number|null} [sentAtMs] LeaseRenewed sentAtMs
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
@@ -28075,6 +31150,14 @@ export const palimpsest = $root.palimpsest = (() => {
             LeaseRenewed.prototype.headAddresses = $util.emptyArray;
 
             /**
+             * LeaseRenewed taskEventsPerSecond.
+             * @member {number} taskEventsPerSecond
+             * @memberof palimpsest.v1.LeaseRenewed
+             * @instance
+             */
+            LeaseRenewed.prototype.taskEventsPerSecond = 0;
+
+            /**
              * LeaseRenewed sentAtMs.
              * @member {number} sentAtMs
              * @memberof palimpsest.v1.LeaseRenewed
@@ -28121,6 +31204,8 @@ export const palimpsest = $root.palimpsest = (() => {
                         writer.uint32(/* id 2, wireType 2 =*/18).string(message.headAddresses[i]);
                 if (message.sentAtMs != null && $Object.hasOwnProperty.call(message, "sentAtMs") && (typeof message.sentAtMs === "object" ? message.sentAtMs.low || message.sentAtMs.high : message.sentAtMs !== 0))
                     writer.uint32(/* id 3, wireType 0 =*/24).int64(message.sentAtMs);
+                if (message.taskEventsPerSecond != null && $Object.hasOwnProperty.call(message, "taskEventsPerSecond") && message.taskEventsPerSecond !== 0)
+                    writer.uint32(/* id 4, wireType 0 =*/32).int32(message.taskEventsPerSecond);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -28180,6 +31265,15 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (!(message.headAddresses && message.headAddresses.length))
                                 message.headAddresses = [];
                             message.headAddresses.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.taskEventsPerSecond = value;
+                            else
+                                delete message.taskEventsPerSecond;
                             continue;
                         }
                     case 3: {
@@ -35449,6 +38543,7 @@ const exportedBundlePlace = palimpsest.v1.BundlePlace;
 const exportedCall = palimpsest.v1.Call;
 const exportedCallBatch = palimpsest.v1.CallBatch;
 const exportedCallFrame = palimpsest.v1.CallFrame;
+const exportedClusterEvent = palimpsest.v1.ClusterEvent;
 const exportedClusterInfo = palimpsest.v1.ClusterInfo;
 const exportedCodeRef = palimpsest.v1.CodeRef;
 const exportedConversation = palimpsest.v1.Conversation;
@@ -35490,6 +38585,8 @@ const exportedLeaseRenewed = palimpsest.v1.LeaseRenewed;
 const exportedLinkHello = palimpsest.v1.LinkHello;
 const exportedListActorsRequest = palimpsest.v1.ListActorsRequest;
 const exportedListActorsResponse = palimpsest.v1.ListActorsResponse;
+const exportedListEventsRequest = palimpsest.v1.ListEventsRequest;
+const exportedListEventsResponse = palimpsest.v1.ListEventsResponse;
 const exportedListJobsRequest = palimpsest.v1.ListJobsRequest;
 const exportedListJobsResponse = palimpsest.v1.ListJobsResponse;
 const exportedListNodesRequest = palimpsest.v1.ListNodesRequest;
@@ -35500,6 +38597,8 @@ const exportedListPlacementGroupsRequest = palimpsest.v1.ListPlacementGroupsRequ
 const exportedListPlacementGroupsResponse = palimpsest.v1.ListPlacementGroupsResponse;
 const exportedListQueuesRequest = palimpsest.v1.ListQueuesRequest;
 const exportedListQueuesResponse = palimpsest.v1.ListQueuesResponse;
+const exportedListTasksRequest = palimpsest.v1.ListTasksRequest;
+const exportedListTasksResponse = palimpsest.v1.ListTasksResponse;
 const exportedLocateObjectRequest = palimpsest.v1.LocateObjectRequest;
 const exportedLocateObjectResponse = palimpsest.v1.LocateObjectResponse;
 const exportedLogChunk = palimpsest.v1.LogChunk;
@@ -35541,6 +38640,8 @@ const exportedRemovePlacementGroupRequest = palimpsest.v1.RemovePlacementGroupRe
 const exportedReplacedToken = palimpsest.v1.ReplacedToken;
 const exportedReply = palimpsest.v1.Reply;
 const exportedReplyBatch = palimpsest.v1.ReplyBatch;
+const exportedReportTasksRequest = palimpsest.v1.ReportTasksRequest;
+const exportedReportTasksResponse = palimpsest.v1.ReportTasksResponse;
 const exportedReserveValue = palimpsest.v1.ReserveValue;
 const exportedResolveActorRequest = palimpsest.v1.ResolveActorRequest;
 const exportedResolvePlacementGroupRequest = palimpsest.v1.ResolvePlacementGroupRequest;
@@ -35577,9 +38678,16 @@ const exportedStrategyKind = palimpsest.v1.StrategyKind;
 const exportedStreamCredit = palimpsest.v1.StreamCredit;
 const exportedSubmitRequest = palimpsest.v1.SubmitRequest;
 const exportedSummarizeRequest = palimpsest.v1.SummarizeRequest;
+const exportedSummarizeTasksRequest = palimpsest.v1.SummarizeTasksRequest;
+const exportedSummarizeTasksResponse = palimpsest.v1.SummarizeTasksResponse;
 const exportedSummary = palimpsest.v1.Summary;
 const exportedTask = palimpsest.v1.Task;
+const exportedTaskCounts = palimpsest.v1.TaskCounts;
+const exportedTaskEvent = palimpsest.v1.TaskEvent;
 const exportedTaskFact = palimpsest.v1.TaskFact;
+const exportedTaskKind = palimpsest.v1.TaskKind;
+const exportedTaskReport = palimpsest.v1.TaskReport;
+const exportedTaskState = palimpsest.v1.TaskState;
 const exportedTokenState = palimpsest.v1.TokenState;
 const exportedTrajectory = palimpsest.v1.Trajectory;
 const exportedTrajectoryScore = palimpsest.v1.TrajectoryScore;
@@ -35592,4 +38700,4 @@ const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
 const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
-export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorLogChunk as ActorLogChunk, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessExiting as ActorProcessExiting, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedAutoscalerStatus as AutoscalerStatus, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedNodeTypeStatus as NodeTypeStatus, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedReadLogRequest as ReadLogRequest, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedUnmetDemand as UnmetDemand, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };
+export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorLogChunk as ActorLogChunk, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessExiting as ActorProcessExiting, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedAutoscalerStatus as AutoscalerStatus, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterEvent as ClusterEvent, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListEventsRequest as ListEventsRequest, exportedListEventsResponse as ListEventsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedListTasksRequest as ListTasksRequest, exportedListTasksResponse as ListTasksResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedNodeTypeStatus as NodeTypeStatus, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedReadLogRequest as ReadLogRequest, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReportTasksRequest as ReportTasksRequest, exportedReportTasksResponse as ReportTasksResponse, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummarizeTasksRequest as SummarizeTasksRequest, exportedSummarizeTasksResponse as SummarizeTasksResponse, exportedSummary as Summary, exportedTask as Task, exportedTaskCounts as TaskCounts, exportedTaskEvent as TaskEvent, exportedTaskFact as TaskFact, exportedTaskKind as TaskKind, exportedTaskReport as TaskReport, exportedTaskState as TaskState, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedUnmetDemand as UnmetDemand, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };

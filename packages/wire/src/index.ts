@@ -1,7 +1,7 @@
 // Symbols for users of the runtime.
 
 export { type Access, access, type Role, roles, type TokenRole } from "./access.js";
-export { type Addressee, addresseeMetadata, addresseeOf } from "./addressee.js";
+export { type Addressee, addresseeMetadata, addresseeOf, callerNamed } from "./addressee.js";
 // Symbols for other packages of Palimpsest.
 export { AuditLog, auditPathsOf } from "./audit-log.js";
 export { type Caller, type CallRecord, callerOf, isReader } from "./authorization.js";
@@ -50,6 +50,7 @@ export {
   storedValue,
   wholeOf,
 } from "./stored-value.js";
+export { epochUs, type RecordedTask, type TaskOutcome, TaskRecorder } from "./task-recorder.js";
 export {
   checkServer,
   contextOf,

@@ -14,6 +14,7 @@ import type { Metrics } from "@palimpsest/telemetry";
 import {
   actorHostService,
   addresseeOf,
+  callerNamed,
   errorToProto,
   type Network,
   PalimpsestError,
@@ -22,6 +23,7 @@ import {
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { defaultConcurrencyOf } from "./async-class.js";
+import type { CallEvents, ListedCall } from "./call-events.js";
 import { type CallMetrics, createCallMetrics } from "./call-metrics.js";
 import { Invocation, type InvocationDeps, type Method, type TaskHooks } from "./invocation.js";
 import { KeptReplies } from "./kept-replies.js";
@@ -40,6 +42,8 @@ export interface ActorHostOptions extends LanesOptions {
   readonly listenHost: string;
   /** Default: calls carry no references. */
   readonly values?: ValueStore;
+  /** Default: nobody is told of calls. */
+  readonly events?: CallEvents | undefined;
 }
 
 /** What a process serves in place of an instance: the functions of a module, one call at a time. */
@@ -61,7 +65,10 @@ export class ActorHost {
   readonly #methods = new Map<string, Method>();
   #instance: object | undefined;
   #tasks: TaskFunctions | undefined;
+  /** Calls without an answer, by stream. */
+  readonly #calls = new Set<Map<number, Invocation>>();
   #streams = 0;
+  #streamNumber = 0;
   #abandonedMs = defaultAbandonedMs;
   #abandonment: NodeJS.Timeout | undefined;
   #ending = false;
@@ -71,6 +78,7 @@ export class ActorHost {
     this.#options = options;
     this.#mailbox = new Lanes({ ...options, maxConcurrency: options.maxConcurrency || 1 });
     this.#metrics = createCallMetrics(metrics, this.#mailbox);
+    options.events?.watch(() => this.#unanswered());
   }
 
   /** Listens on a free port. Calls are refused until serve(). */
@@ -127,6 +135,7 @@ export class ActorHost {
       behind ? this.#mailbox.pause(stream) : this.#mailbox.resume(stream),
     );
     const calls = new Map<number, Invocation>();
+    this.#calls.add(calls);
     const tasks = this.#taskHooks();
     this.#streams += 1;
     this.#expectCaller();
@@ -140,6 +149,11 @@ export class ActorHost {
       values: this.#options.values,
       keep: (callId, release) => kept.keep(callId, release),
       metrics: this.#metrics,
+      events: this.#options.events,
+      stream: {
+        name: `${this.#options.actorId}.${this.#options.incarnation}.${++this.#streamNumber}`,
+        callerId: callerNamed(stream.metadata),
+      },
       onSettled: (invocation) => {
         calls.delete(invocation.callId);
         this.#mailbox.remove(invocation);
@@ -153,6 +167,7 @@ export class ActorHost {
       writer.close();
       kept.callerLeft();
       for (const invocation of [...calls.values()]) invocation.drop();
+      this.#calls.delete(calls);
       this.#mailbox.resume(stream);
     };
     // Headers at once: the caller knows that it has reached an actor.
@@ -194,12 +209,17 @@ export class ActorHost {
     }
     const invocation = new Invocation(call, deps);
     calls.set(invocation.callId, invocation);
+    this.#options.events?.arrived();
     try {
       this.#mailbox.offer(caller, invocation.methodName, invocation, call.concurrencyGroup ?? "");
     } catch (reason) {
       this.#metrics.refused();
       invocation.cancel(PalimpsestError.from(reason));
     }
+  }
+
+  *#unanswered(): Generator<ListedCall> {
+    for (const calls of this.#calls) yield* calls.values();
   }
 
   #wrongAddressee({ metadata }: CallerStream): PalimpsestError | undefined {

@@ -29,6 +29,7 @@ import {
 import type * as proto from "@palimpsest/wire/protocol";
 import { createInstance, importModule, loadActorClass, stopInstance } from "./actor-class.js";
 import { ActorHost } from "./actor-host.js";
+import { CallEvents } from "./call-events.js";
 import { ModuleFunctions } from "./module-functions.js";
 import { StartedMark } from "./started-mark.js";
 
@@ -52,12 +53,14 @@ export interface RunningActorProcess {
  * Makes the actor and serves it.
  * @param environment what the actor's context shows of the process's
  * @param onExit told when the actor ends itself: somebody is then to call stop()
+ * @param onTasks told what became of its calls, once a second at most
  * @throws {PalimpsestError} when its module, constructor or start() fails
  */
 export async function startActorProcess(
   start: proto.ActorProcessStart.$Properties,
   environment: ActorContext["environment"],
   onExit: (reason: string) => void = () => undefined,
+  onTasks?: (report: proto.TaskReport.$Properties) => void,
 ): Promise<RunningActorProcess> {
   const spec = start.spec;
   if (!spec?.actorId) throw new PalimpsestError("INVALID_ARGUMENT", "the start message names no actor");
@@ -81,6 +84,7 @@ export async function startActorProcess(
     objectsAddress: () => Promise.resolve(start.objectsAddress ?? ""),
     holder: `${spec.actorId}.${incarnation}`,
   });
+  const events = onTasks && callEventsOf(start, role, onTasks);
   const [serveOn, { host, address }, metricsServer] = await Promise.all([
     spec.taskWorker ? loadFunctions(start) : loadClass(start, program),
     ActorHost.start(
@@ -95,6 +99,7 @@ export async function startActorProcess(
         network,
         listenHost,
         values: program.values,
+        events,
       },
       { metrics },
     ),
@@ -112,6 +117,7 @@ export async function startActorProcess(
       await close.abort();
       await end();
     } finally {
+      events?.close();
       await Promise.all([host.close(), metricsServer.close(), close.connections()]);
       head?.close();
     }
@@ -130,6 +136,18 @@ export async function startActorProcess(
       return stopping;
     },
   };
+}
+
+function callEventsOf(
+  { spec, incarnation, nodeId }: proto.ActorProcessStart.$Properties,
+  role: string,
+  report: (report: proto.TaskReport.$Properties) => void,
+): CallEvents {
+  const about = {
+    ...{ incarnation: incarnation ?? 0, nodeId: nodeId ?? "", pid: process.pid, role },
+    ...{ actorId: spec?.actorId ?? "", jobId: spec?.jobId ?? "" },
+  };
+  return new CallEvents({ about, isTasks: spec?.taskWorker ?? false, report });
 }
 
 /** Makes what the process is for and serves it. @returns what runs before its services close */

@@ -15,6 +15,7 @@
 import { isSignalMarker } from "@palimpsest/client";
 import { errorToProto, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import type { CallEvents, ListedCall } from "./call-events.js";
 import { type CallMetrics, unknownMethod } from "./call-metrics.js";
 import { CallValues, type CallValuesDeps } from "./call-values.js";
 
@@ -35,13 +36,17 @@ export interface InvocationDeps extends CallValuesDeps {
   /** Whether the actor was told to end. */
   readonly ending: () => boolean;
   readonly metrics: CallMetrics;
+  /** Default: nobody is told of calls. */
+  readonly events?: CallEvents | undefined;
+  /** Names the stream that the call came on, and who opened it. */
+  readonly stream?: { readonly name: string; readonly callerId: string };
   /** Set where functions run as tasks (INVOCATION-6). */
   readonly tasks?: TaskHooks | undefined;
   /** Runs once when the call is answered or its caller gone. */
   readonly onSettled: (invocation: Invocation) => void;
 }
 
-export class Invocation {
+export class Invocation implements ListedCall {
   readonly callId: number;
   readonly sizeBytes: number;
   /** Set while its arguments are read (MAILBOX-9). */
@@ -72,6 +77,22 @@ export class Invocation {
     const timeoutMs = call.timeoutMs ?? 0;
     if (timeoutMs > 0)
       this.#timer = setTimeout(() => this.#expire(timeoutMs), Math.min(timeoutMs, 2 ** 31 - 1));
+  }
+
+  get taskId(): string {
+    return `${this.#deps.stream?.name ?? this.#deps.actorId}.${this.callId}`;
+  }
+
+  get callerId(): string {
+    return this.#deps.stream?.callerId ?? "";
+  }
+
+  get arrivedAtMs(): number {
+    return this.#arrivedAt;
+  }
+
+  get begunAtMs(): number | undefined {
+    return this.#begunAtMs;
   }
 
   /** Read by who looks at the process's stack. */
@@ -219,7 +240,7 @@ export class Invocation {
         this.#creditBytes -= item.byteLength;
         this.#deps.reply({ callId: this.callId, item });
       }
-      this.#deps.metrics.ended(this.#method, "cancelled", (performance.now() - startedAt) / 1000);
+      this.#ended("cancelled", startedAt);
       await iterator.return?.();
       if (this.#cancelled) this.#settle({ callId: this.callId });
     } catch (reason) {
@@ -230,7 +251,19 @@ export class Invocation {
   #succeed(reply: proto.Reply.$Properties, startedAt: number): void {
     const outcome = this.#settled || this.#cancelled ? "cancelled" : "ok";
     this.#settle(reply);
-    this.#deps.metrics.ended(this.#method, outcome, (performance.now() - startedAt) / 1000);
+    this.#ended(outcome, startedAt);
+  }
+
+  #ended(
+    outcome: "ok" | "error" | "cancelled",
+    startedAt: number,
+    method = this.#method,
+    error?: PalimpsestError,
+  ): void {
+    const { metrics, events } = this.#deps;
+    const endedAt = performance.now();
+    metrics.ended(method, outcome, (endedAt - startedAt) / 1000);
+    events?.ended(this, method, outcomes[outcome], startedAt, endedAt, error);
   }
 
   /** User code threw: the error travels as the cause. */
@@ -252,7 +285,7 @@ export class Invocation {
   #fail(error: PalimpsestError, startedAt: number, method = this.#method): void {
     const outcome = this.#settled || this.#cancelled ? "cancelled" : "error";
     this.#settle({ callId: this.callId, error: errorToProto(error) });
-    this.#deps.metrics.ended(method, outcome, (performance.now() - startedAt) / 1000);
+    this.#ended(outcome, startedAt, method, error);
   }
 
   /** How long a task ran, for who sends others behind it. */
@@ -271,6 +304,8 @@ export class Invocation {
     this.#deps.onSettled(this);
   }
 }
+
+const outcomes = { ok: "finished", error: "failed", cancelled: "cancelled" } as const;
 
 interface Iterating {
   next(): IteratorResult<unknown> | Promise<IteratorResult<unknown>>;

@@ -31,7 +31,12 @@ async function start(message: ActorProcessStart.$Properties): Promise<void> {
   // The flag --enable-source-maps cannot be given to a process that runs: bundles carry maps, and their stacks are to
   // name the user's files.
   if (message.spec?.code?.bundle) process.setSourceMapsEnabled(true);
-  running = startActorProcess(message, process.env, (reason) => void tell({ exiting: { reason } }));
+  running = startActorProcess(
+    message,
+    process.env,
+    (reason) => void tell({ exiting: { reason } }),
+    (taskReport) => void tell({ taskReport }),
+  );
   try {
     const { ready } = await running;
     await tell({ ready });

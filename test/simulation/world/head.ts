@@ -132,6 +132,7 @@ export class SimHead {
       headService as ServiceDefinition,
       createHeadHandlers({
         ...{ groups: plane.groups, groupTable: plane.groupTable, taskWorkers: plane.taskWorkers },
+        history: plane.history,
         ...config,
         rpc,
         actors,
@@ -168,6 +169,7 @@ export class SimHead {
       objects,
       objectHolders: plane.objectHolders,
       stacks,
+      history: plane.history,
       logger,
       clusterId,
       redisUrl: () => "redis://simulated",

@@ -4,6 +4,7 @@ import type {
   Cluster,
   JobInfo,
   NodeFilter,
+  NodeInfo,
   NodeStateName,
   PlacementGroupFilter,
   PlacementGroupInfo,
@@ -15,11 +16,24 @@ import { type ConnectionOptions, withCluster, withConnection } from "../connecti
 import { formatBytes } from "../display/bytes.js";
 import { printableJson } from "../display/printable.js";
 import { parseCount } from "../key-values.js";
+import { parseFilter, passing, type RowFilter, refuseUnknownKeys } from "../state/filter.js";
+import { stateTables } from "../state/tables.js";
 import { formatTable } from "../table.js";
 import { jobHeadings, jobRows } from "./job.js";
+import { statesOf } from "./list-states.js";
+import { readTasks } from "./list-tasks.js";
 import { actorHeadings, actorRows, formatUse } from "./status.js";
 
-const kinds = ["nodes", "actors", "jobs", "placement-groups", "objects", "queues"] as const;
+const kinds = [
+  "nodes",
+  "actors",
+  "jobs",
+  "tasks",
+  "placement-groups",
+  "objects",
+  "events",
+  "queues",
+] as const;
 type Kind = (typeof kinds)[number];
 
 interface ListOptions extends ConnectionOptions {
@@ -29,6 +43,9 @@ interface ListOptions extends ConnectionOptions {
   readonly node?: string;
   readonly class?: string;
   readonly role?: string;
+  readonly name?: string;
+  readonly job?: string;
+  readonly filter?: readonly RowFilter[];
 }
 
 const nodeStates = ["alive", "suspect", "dead"] as const satisfies readonly NodeStateName[];
@@ -48,35 +65,23 @@ const groupStates = [
 ] as const satisfies readonly PlacementGroupStateName[];
 
 /** Options that narrow a list down, and the kinds that have them. */
-const filters: Readonly<Record<"limit" | "state" | "node" | "class" | "role", readonly Kind[]>> = {
-  limit: ["nodes", "actors", "jobs", "placement-groups", "objects"],
-  state: ["nodes", "actors", "jobs", "placement-groups"],
-  node: ["nodes", "actors", "jobs"],
+const filters = {
+  limit: ["nodes", "actors", "jobs", "tasks", "placement-groups", "objects", "events"],
+  state: ["nodes", "actors", "jobs", "tasks", "placement-groups"],
+  node: ["nodes", "actors", "jobs", "tasks", "events"],
   class: ["actors"],
   role: ["actors"],
-};
+  name: ["tasks"],
+  job: ["actors", "tasks", "placement-groups", "events"],
+  filter: ["nodes", "actors", "jobs", "tasks", "placement-groups", "objects", "events"],
+} as const satisfies Readonly<Record<string, readonly Kind[]>>;
 
 /** An option that means nothing for this kind would hide that everything is shown. @throws {PalimpsestError} */
 export function refuseForeignFilters(kind: Kind, options: ListOptions): void {
-  for (const name of ["limit", "state", "node", "class", "role"] as const) {
-    if (options[name] === undefined || filters[name].includes(kind)) continue;
-    throw new PalimpsestError(
-      "INVALID_ARGUMENT",
-      `--${name} is for ${filters[name].join(", ")}, not for ${kind}`,
-    );
+  for (const [name, known] of Object.entries(filters) as [keyof typeof filters, readonly Kind[]][]) {
+    if (options[name] === undefined || known.includes(kind)) continue;
+    throw new PalimpsestError("INVALID_ARGUMENT", `--${name} is for ${known.join(", ")}, not for ${kind}`);
   }
-}
-
-/** The states of `--state a,b`. @throws {PalimpsestError} INVALID_ARGUMENT that lists the known ones */
-export function statesOf<State extends string>(text: string | undefined, known: readonly State[]): State[] {
-  return (text?.split(",") ?? []).map((part) => {
-    const state = known.find((name) => name === part.trim());
-    if (state !== undefined) return state;
-    throw new PalimpsestError(
-      "INVALID_ARGUMENT",
-      `--state: ${JSON.stringify(part)} is none of ${known.join(", ")}`,
-    );
-  });
 }
 
 export function nodeFilter({ state, limit }: ListOptions): NodeFilter {
@@ -84,20 +89,28 @@ export function nodeFilter({ state, limit }: ListOptions): NodeFilter {
 }
 
 export function actorFilter(options: ListOptions): ActorFilter {
-  const { state, limit, node, class: className, role } = options;
+  const { state, limit, node, class: className, role, job } = options;
   return {
     includeDead: true,
     states: statesOf(state, actorStates),
     ...(node === undefined ? {} : { nodeId: node }),
     ...(className === undefined ? {} : { className }),
     ...(role === undefined ? {} : { role }),
+    ...(job === undefined ? {} : { jobId: job }),
     ...(limit === undefined ? {} : { limit }),
   };
 }
 
-export function groupFilter({ state, limit }: ListOptions): PlacementGroupFilter {
-  return { states: statesOf(state, groupStates), ...(limit === undefined ? {} : { limit }) };
+export function groupFilter({ state, limit, job }: ListOptions): PlacementGroupFilter {
+  return {
+    states: statesOf(state, groupStates),
+    ...(job === undefined ? {} : { jobId: job }),
+    ...(limit === undefined ? {} : { limit }),
+  };
 }
+
+/** The most that the head lists. */
+const maxObjects = 10_000;
 
 const groupHeadings = ["group", "name", "state", "strategy", "bundles", "nodes", "waits for"];
 
@@ -124,91 +137,141 @@ export function chosenJobs(
   return limit === undefined ? chosen : chosen.slice(-limit);
 }
 
-async function read(
-  cluster: Cluster,
-  kind: Kind,
-  options: ListOptions,
-): Promise<{ items: readonly unknown[]; text: () => string }> {
+interface Listed {
+  readonly items: readonly unknown[];
+  readonly text: () => string;
+}
+
+const nodeHeadings = ["node", "host", "state", "pid", "leased", "labels", "metrics"];
+const objectHeadings = ["object", "size", "held on", "copies on", "spilled on"];
+const eventHeadings = ["when", "what", "of", "node", "job", "message"];
+const queueHeadings = ["queue", "waiting", "active", "waits for children", "delayed", "failed"];
+const defaultRows = 100;
+
+async function read(cluster: Cluster, kind: Kind, options: ListOptions): Promise<Listed> {
   refuseForeignFilters(kind, options);
+  const filters = options.filter ?? [];
+  // What is filtered here is counted after it.
+  const { limit, ...unlimited } = options;
+  const asked = filters.length > 0 ? unlimited : options;
   switch (kind) {
-    case "nodes": {
-      const filter = nodeFilter(options);
-      // One node by its id or host: the head filters by host alone.
-      const items =
-        options.node === undefined
-          ? await cluster.nodes(filter)
-          : (await cluster.nodes({ states: filter.states ?? [] }))
-              .filter(({ nodeId, hostname }) => nodeId === options.node || hostname === options.node)
-              .slice(0, options.limit);
-      const rows = items.map((node) => [
-        node.nodeId,
-        node.hostname,
-        node.state,
-        String(node.pid),
-        formatUse(node),
-        Object.entries(node.labels)
-          .map(([name, value]) => `${name}=${value}`)
-          .join(","),
-        node.metricsAddress,
-      ]);
-      return {
-        items,
-        text: () => formatTable(["node", "host", "state", "pid", "leased", "labels", "metrics"], rows),
-      };
-    }
+    case "nodes":
+      return nodeList((await readNodes(cluster, asked, filters)).slice(0, limit));
     case "actors": {
-      const items = await cluster.actors(actorFilter(options));
+      const items = passing(stateTables.actors, await cluster.actors(actorFilter(asked)), filters).slice(
+        0,
+        limit,
+      );
       return { items, text: () => formatTable(actorHeadings, actorRows(items)) };
     }
     case "jobs": {
-      const items = chosenJobs(await cluster.jobs.list(), options);
+      const items = chosenJobs(passing(stateTables.jobs, await cluster.jobs.list(), filters), options);
       return { items, text: () => formatTable(jobHeadings, jobRows(items)) };
     }
+    case "tasks":
+      refuseUnknownKeys(stateTables.tasks, filters);
+      return await readTasks(cluster, options, (tasks, left) => passing(stateTables.tasks, tasks, left));
     case "placement-groups": {
-      const items = await cluster.placementGroups(groupFilter(options));
+      const groups = await cluster.placementGroups(groupFilter(asked));
+      const items = passing(stateTables.placement_groups, groups, filters).slice(0, limit);
       return { items, text: () => formatTable(groupHeadings, items.map(groupRow)) };
     }
-    case "objects": {
-      const limit = options.limit === undefined ? {} : { limit: options.limit };
-      const { objects: items, totalObjects } = await cluster.listObjects(limit);
-      const rows = items.map(({ objectId, sizeBytes, holdingNodeIds, copyNodeIds, spilledNodeIds }) => [
-        objectId,
-        formatBytes(sizeBytes),
-        holdingNodeIds.join(", "),
-        copyNodeIds.join(", "),
-        spilledNodeIds.join(", "),
+    case "objects":
+      return await readObjects(cluster, asked, filters, limit);
+    case "events": {
+      const { node, job } = options;
+      const events = await cluster.events({
+        ...(node === undefined ? {} : { nodeId: node }),
+        ...(job === undefined ? {} : { jobId: job }),
+        ...(filters.length > 0 ? {} : { limit: limit ?? defaultRows }),
+      });
+      const items = passing(stateTables.events, events, filters).slice(0, limit ?? defaultRows);
+      const rows = items.map(({ atMs, kind: what, subjectId, nodeId, jobId, message }) => [
+        ...[new Date(atMs).toISOString(), what, subjectId, nodeId, jobId, message],
       ]);
-      const headings = ["object", "size", "held on", "copies on", "spilled on"];
-      const others = totalObjects - items.length;
-      const rest = others > 0 ? `\n${others} more: give --limit` : "";
-      return { items, text: () => `${formatTable(headings, rows)}${rest}` };
+      return { items, text: () => formatTable(eventHeadings, rows) };
     }
     case "queues": {
       const items = await cluster.queues();
       const rows = items.map((queue) => Object.values(queue).map(String));
-      return {
-        items,
-        text: () =>
-          formatTable(["queue", "waiting", "active", "waits for children", "delayed", "failed"], rows),
-      };
+      return { items, text: () => formatTable(queueHeadings, rows) };
     }
   }
 }
 
+async function readNodes(
+  cluster: Cluster,
+  options: ListOptions,
+  filters: readonly RowFilter[],
+): Promise<readonly NodeInfo[]> {
+  const filter = nodeFilter(options);
+  if (options.node === undefined) return passing(stateTables.nodes, await cluster.nodes(filter), filters);
+  // One node by its id or host: the head filters by host alone.
+  const nodes = await cluster.nodes({ states: filter.states ?? [] });
+  const chosen = nodes.filter(({ nodeId, hostname }) => nodeId === options.node || hostname === options.node);
+  return passing(stateTables.nodes, chosen, filters).slice(0, options.limit);
+}
+
+function nodeList(items: readonly NodeInfo[]): Listed {
+  const rows = items.map((node) => [
+    node.nodeId,
+    node.hostname,
+    node.state,
+    String(node.pid),
+    formatUse(node),
+    Object.entries(node.labels)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(","),
+    node.metricsAddress,
+  ]);
+  return { items, text: () => formatTable(nodeHeadings, rows) };
+}
+
+async function readObjects(
+  cluster: Cluster,
+  options: ListOptions,
+  filters: readonly RowFilter[],
+  limit: number | undefined,
+): Promise<Listed> {
+  const most =
+    filters.length > 0 ? { limit: maxObjects } : options.limit === undefined ? {} : { limit: options.limit };
+  const { objects, totalObjects } = await cluster.listObjects(most);
+  const items = passing(stateTables.objects, objects, filters).slice(0, limit);
+  const rows = items.map(({ objectId, sizeBytes, holdingNodeIds, copyNodeIds, spilledNodeIds }) => [
+    objectId,
+    formatBytes(sizeBytes),
+    holdingNodeIds.join(", "),
+    copyNodeIds.join(", "),
+    spilledNodeIds.join(", "),
+  ]);
+  const others = totalObjects - objects.length;
+  const rest = others > 0 ? `\n${others} more: give --limit` : "";
+  return { items, text: () => `${formatTable(objectHeadings, rows)}${rest}` };
+}
+
 export function addList(program: Command): void {
   withConnection(program.command("list"))
-    .description("lists nodes, actors (dead ones too), jobs, placement groups, objects or queues")
+    .description(
+      "lists nodes, actors (dead ones too), jobs, tasks with calls and transfers, placement groups, objects, events or queues",
+    )
     .addArgument(new Argument("<kind>", "what").choices(kinds))
     .option("--json", "as JSON")
     .option(
       "--limit <rows>",
-      "at most so many: the first nodes and actors, the last jobs; objects: default 100",
+      "at most so many: the first nodes and actors, the last jobs, the newest tasks and events; tasks, objects, events: default 100",
       parseCount,
     )
     .option("--state <state,…>", "only in one of these states, such as alive or pending,restarting")
     .option("--node <id>", "only this node (its id or host), or what is on it (its id)")
     .option("--class <name>", "only actors of the class that a module exports under this name")
     .option("--role <role>", "only actors of this role")
+    .option("--name <name>", "only tasks and calls of the function or method of this name")
+    .option("--job <id>", "only what belongs to this job")
+    .option(
+      "--filter <key=value>",
+      "only rows in which the column of `palimpsest sql` has this value, or with != has not; may be given more than once",
+      parseFilter,
+    )
     .action(async (kind: Kind, options: ListOptions) => {
       await withCluster(options, "list", async (cluster) => {
         const { items, text } = await read(cluster, kind, options);

@@ -1,0 +1,46 @@
+import type { Command } from "commander";
+import { type ConnectionOptions, withCluster, withConnection } from "../connection.js";
+import { printableJson } from "../display/printable.js";
+import { parseCount } from "../key-values.js";
+import { formatTable } from "../table.js";
+
+interface SqlOptions extends ConnectionOptions {
+  readonly json?: boolean;
+  readonly limit?: number;
+}
+
+const defaultRows = 1_000;
+
+export function addSql(program: Command): void {
+  withConnection(program.command("sql"))
+    .description(
+      "asks about what there is and what has happened: tables nodes, actors, jobs, tasks, objects, placement_groups, events",
+    )
+    .argument(
+      "<question>",
+      "one statement of SQLite that reads, such as: select state, count(*) from tasks group by 1",
+    )
+    .option("--json", "as JSON: one object for each row")
+    .option("--limit <rows>", `at most so many rows of the answer (default: ${defaultRows})`, parseCount)
+    .action(async (question: string, options: SqlOptions) => {
+      const { askSql, maxTableRows, tablesNamedIn } = await import("../state/state-database.js");
+      const { stateTables } = await import("../state/tables.js");
+      const content = await withCluster(options, "sql", async (cluster) => {
+        const tables = Object.entries(stateTables).filter(([name]) => tablesNamedIn(question).includes(name));
+        const read = tables.map(
+          async ([name, table]) => [name, await table.read(cluster, maxTableRows)] as const,
+        );
+        return Object.fromEntries(await Promise.all(read));
+      });
+      const { columns, rows, hasMore } = await askSql(question, content, options.limit ?? defaultRows);
+      const records = () =>
+        rows.map((row) => Object.fromEntries(columns.map((name, index) => [name, row[index] ?? null])));
+      const text = () =>
+        formatTable(
+          columns,
+          rows.map((row) => row.map((cell) => String(cell ?? ""))),
+        );
+      process.stdout.write(`${options.json ? printableJson(records()) : text()}\n`);
+      if (hasMore) process.stderr.write("there are more rows: give --limit\n");
+    });
+}

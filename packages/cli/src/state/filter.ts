@@ -1,0 +1,42 @@
+import { PalimpsestError } from "@palimpsest/wire";
+import type { Row, StateTable } from "./tables.js";
+
+/** One `--filter key=value` or `key!=value`. */
+export interface RowFilter {
+  readonly key: string;
+  readonly value: string;
+  readonly isEqual: boolean;
+}
+
+/** @throws {PalimpsestError} INVALID_ARGUMENT that says how a filter is written */
+export function parseFilter(text: string, before: readonly RowFilter[] = []): RowFilter[] {
+  const match = /^([a-z_]+)(!?=)(.*)$/s.exec(text.trim());
+  if (match) return [...before, { key: match[1] ?? "", value: match[3] ?? "", isEqual: match[2] === "=" }];
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `--filter is ${JSON.stringify(text)}: write KEY=VALUE or KEY!=VALUE`,
+  );
+}
+
+/** The items whose rows pass all filters. @throws {PalimpsestError} INVALID_ARGUMENT that lists the table's columns */
+export function passing<Item>(
+  table: Pick<StateTable, "columns"> & { row(item: Item): Row },
+  items: readonly Item[],
+  filters: readonly RowFilter[],
+): readonly Item[] {
+  refuseUnknownKeys(table, filters);
+  return items.filter((item) => {
+    const row = table.row(item);
+    return filters.every(({ key, value, isEqual }) => (String(row[key] ?? "") === value) === isEqual);
+  });
+}
+
+/** @throws {PalimpsestError} INVALID_ARGUMENT that lists the table's columns */
+export function refuseUnknownKeys(table: Pick<StateTable, "columns">, filters: readonly RowFilter[]): void {
+  const unknown = filters.find(({ key }) => table.columns[key] === undefined);
+  if (unknown === undefined) return;
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `--filter: there is no ${unknown.key}; the keys are ${Object.keys(table.columns).join(", ")}`,
+  );
+}

@@ -1,0 +1,163 @@
+/** What has happened, as programs see it. */
+import { PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+
+export const taskStateNames = ["pending", "running", "finished", "failed", "cancelled"] as const;
+export type TaskStateName = (typeof taskStateNames)[number];
+export const taskKindNames = ["task", "call", "transfer"] as const;
+export type TaskKindName = (typeof taskKindNames)[number];
+
+/** One attempt at a task, one call of an actor, or one object on its way between nodes. */
+export interface TaskInfo {
+  readonly taskId: string;
+  readonly kind: TaskKindName | "unknown";
+  /** Of the function or method. */
+  readonly name: string;
+  readonly state: TaskStateName | "unknown";
+  /** The actor, or the worker for tasks; empty while none has it. */
+  readonly actorId: string;
+  readonly incarnation: number;
+  /** Of the process that tells. */
+  readonly role: string;
+  readonly nodeId: string;
+  readonly pid: number;
+  readonly jobId: string;
+  /** A session, or an incarnation of an actor as "ACTOR.NUMBER"; empty when it did not say. */
+  readonly callerId: string;
+  /** Milliseconds since the epoch, with fractions; 0: not yet, or never. */
+  readonly queuedAtMs: number;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly errorCode: string;
+  readonly errorMessage: string;
+  /** Of a transfer. */
+  readonly objectId: string;
+  readonly sizeBytes: number;
+  readonly peerAddress: string;
+}
+
+/** Which of them to list; what is left out lets everything through. */
+export interface TaskFilter {
+  readonly states?: readonly TaskStateName[];
+  readonly kinds?: readonly TaskKindName[];
+  readonly name?: string;
+  readonly jobId?: string;
+  readonly nodeId?: string;
+  readonly actorId?: string;
+  readonly callerId?: string;
+  readonly errorCode?: string;
+  /** How many at most; default all. */
+  readonly limit?: number;
+}
+
+/** All of one kind and name in one job. */
+export interface TaskCountsInfo {
+  readonly kind: TaskKindName | "unknown";
+  readonly name: string;
+  readonly jobId: string;
+  readonly pending: number;
+  readonly running: number;
+  readonly finished: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  /** What those that ended ran for, together. */
+  readonly ranMs: number;
+  /** Of those that ended, the ones that no list has. */
+  readonly leftOut: number;
+}
+
+export interface ClusterEventInfo {
+  readonly atMs: number;
+  /** Such as "actor dead", "node joined", "drain began". */
+  readonly kind: string;
+  readonly subjectId: string;
+  readonly nodeId: string;
+  readonly jobId: string;
+  readonly message: string;
+}
+
+export interface ClusterEventFilter {
+  readonly kind?: string;
+  readonly subjectId?: string;
+  readonly nodeId?: string;
+  readonly jobId?: string;
+  /** How many at most; default all. */
+  readonly limit?: number;
+}
+
+/** The numbers of the protocol begin with 1. */
+function nameOf<Name extends string>(
+  names: readonly Name[],
+  number: number | null | undefined,
+): Name | "unknown" {
+  return names[(number ?? 0) - 1] ?? "unknown";
+}
+
+/** @throws {PalimpsestError} INVALID_ARGUMENT for a name that there is not */
+function numberOf(field: string, names: readonly string[], name: string): number {
+  const index = names.indexOf(name);
+  if (index >= 0) return index + 1;
+  throw new PalimpsestError("INVALID_ARGUMENT", `${field} is ${name}: it must be one of ${names.join(", ")}`);
+}
+
+export function taskRequest({
+  states = [],
+  kinds = [],
+  ...filter
+}: TaskFilter): proto.ListTasksRequest.$Properties {
+  return {
+    ...filter,
+    states: states.map((state) => numberOf("state", taskStateNames, state)),
+    kinds: kinds.map((kind) => numberOf("kind", taskKindNames, kind)),
+  };
+}
+
+export function taskView(event: proto.TaskEvent.$Properties): TaskInfo {
+  return {
+    taskId: event.taskId ?? "",
+    kind: nameOf(taskKindNames, event.kind),
+    name: event.name ?? "",
+    state: nameOf(taskStateNames, event.state),
+    actorId: event.actorId ?? "",
+    incarnation: event.incarnation ?? 0,
+    role: event.role ?? "",
+    nodeId: event.nodeId ?? "",
+    pid: event.pid ?? 0,
+    jobId: event.jobId ?? "",
+    callerId: event.callerId ?? "",
+    queuedAtMs: (event.queuedAtUs ?? 0) / 1_000,
+    startedAtMs: (event.startedAtUs ?? 0) / 1_000,
+    endedAtMs: (event.endedAtUs ?? 0) / 1_000,
+    errorCode: event.errorCode ?? "",
+    errorMessage: event.errorMessage ?? "",
+    objectId: event.objectId ?? "",
+    sizeBytes: event.sizeBytes ?? 0,
+    peerAddress: event.peerAddress ?? "",
+  };
+}
+
+export function taskCountsView(counts: proto.TaskCounts.$Properties): TaskCountsInfo {
+  return {
+    kind: nameOf(taskKindNames, counts.kind),
+    name: counts.name ?? "",
+    jobId: counts.jobId ?? "",
+    pending: counts.pending ?? 0,
+    running: counts.running ?? 0,
+    finished: counts.finished ?? 0,
+    failed: counts.failed ?? 0,
+    cancelled: counts.cancelled ?? 0,
+    ranMs: (counts.ranUs ?? 0) / 1_000,
+    leftOut: counts.leftOut ?? 0,
+  };
+}
+
+export function clusterEventView(event: proto.ClusterEvent.$Properties): ClusterEventInfo {
+  return {
+    atMs: event.atMs ?? 0,
+    kind: event.kind ?? "",
+    subjectId: event.subjectId ?? "",
+    nodeId: event.nodeId ?? "",
+    jobId: event.jobId ?? "",
+    message: event.message ?? "",
+  };
+}

@@ -1,0 +1,50 @@
+/** What has happened, for people who look back: kept in memory, written by the tables and by what processes tell. */
+import type { Clock } from "@palimpsest/wire";
+import type { Actor } from "./actor.js";
+import type { ActorTable } from "./actor-table.js";
+import { ClusterEvents } from "./cluster-events.js";
+import type { NodeState } from "./node.js";
+import type { NodeTable } from "./node-table.js";
+import { TaskEvents } from "./task-events.js";
+
+export interface HistoryDeps {
+  readonly nodes: NodeTable;
+  readonly actors: ActorTable;
+  readonly clock: Clock;
+}
+
+export class History {
+  readonly tasks: TaskEvents;
+  readonly cluster: ClusterEvents;
+  readonly #nodeStates = new Map<string, NodeState>();
+
+  constructor({ nodes, actors, clock }: HistoryDeps) {
+    this.tasks = new TaskEvents(clock);
+    this.cluster = new ClusterEvents(clock);
+    actors.onChange((actor, before) => this.#actorChanged(actor, before));
+    nodes.onChange((nodeId) => {
+      const node = nodes.get(nodeId);
+      const before = this.#nodeStates.get(nodeId);
+      if (node === undefined || node.state === before || node.state === "DEAD") return;
+      this.#nodeStates.set(nodeId, node.state);
+      this.cluster.nodeChanged(node, before);
+    });
+    nodes.onDead(({ nodeId }, reason) => {
+      this.#nodeStates.delete(nodeId);
+      this.cluster.add("node dead", nodeId, { nodeId, message: reason });
+    });
+  }
+
+  /** The program of a session has ended. */
+  sessionEnded(sessionId: string, reason: string): void {
+    this.tasks.reporterEnded(sessionId, { code: "OWNER_DIED", message: reason });
+  }
+
+  #actorChanged(actor: Actor, before: Actor | undefined): void {
+    this.cluster.actorChanged(actor, before);
+    if (before === undefined || before.state !== "ALIVE" || actor.state === "ALIVE") return;
+    const code = actor.spec.taskWorker ? "WORKER_DIED" : "ACTOR_DIED";
+    const message = actor.certificate?.reason ?? "its process ended";
+    this.tasks.reporterEnded(`${actor.spec.actorId}.${before.incarnation}`, { code, message });
+  }
+}

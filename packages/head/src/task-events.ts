@@ -1,0 +1,222 @@
+/**
+ * Responsibility: what the cluster's processes tell of tasks, calls and transfers: the newest events of each job, and
+ *   counts of all by name. In memory only.
+ * Not responsible for: sampling (the processes do it), answers (task-event-rpcs.ts).
+ *
+ * Invariants:
+ * - TASKEVENTS-1. At most `maxEvents` events are kept, `maxEventsOfJob` of one job, a fifth of which are for failures; the
+ *   oldest of the job that has most make room.
+ * - TASKEVENTS-2. What waits or runs is what its process told last. When the process is gone, calls that ran have failed;
+ *   of tasks their caller tells.
+ * - TASKEVENTS-3. At most `maxNames` names are counted apart, `maxReporters` processes have live tasks.
+ */
+import type { Clock } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import { EventRing } from "./event-ring.js";
+
+const maxEvents = 50_000;
+const maxEventsOfJob = 20_000;
+const maxFailedOfJob = maxEventsOfJob / 5;
+const maxNames = 1_000;
+const maxReporters = 10_000;
+const maxLiveOfReporter = 100;
+const maxTextLength = 200;
+/** Events that all nodes together may send in a second. */
+const eventsPerSecond = 20_000;
+const leastPerNode = 20;
+const otherNames = "(others)";
+
+const { TASK_STATE_FINISHED, TASK_STATE_RUNNING, TASK_STATE_FAILED } = proto.TaskState;
+
+export type TaskEvent = proto.TaskEvent.$Properties;
+
+interface JobEvents {
+  readonly finished: EventRing<TaskEvent>;
+  readonly failed: EventRing<TaskEvent>;
+}
+
+interface Totals {
+  readonly kind: proto.TaskKind;
+  readonly name: string;
+  readonly jobId: string;
+  finished: number;
+  failed: number;
+  cancelled: number;
+  ranUs: number;
+  leftOut: number;
+}
+
+interface Reporter {
+  readonly live: readonly TaskEvent[];
+  readonly counts: readonly proto.TaskCounts.$Properties[];
+}
+
+export class TaskEvents {
+  readonly #clock: Clock;
+  readonly #jobs = new Map<string, JobEvents>();
+  readonly #totals = new Map<string, Totals>();
+  readonly #reporters = new Map<string, Reporter>();
+  #size = 0;
+  #sequence = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Events that are kept. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** How many of a second each of so many nodes may send. */
+  static allowance(nodes: number): number {
+    return Math.max(leastPerNode, Math.floor(eventsPerSecond / Math.max(1, nodes)));
+  }
+
+  report(report: proto.TaskReport.$Properties): void {
+    for (const event of report.ended ?? []) this.#keep(completed(event, report));
+    const counts: proto.TaskCounts.$Properties[] = [];
+    for (const count of report.counts ?? []) {
+      const jobId = count.jobId || report.jobId || "";
+      this.#count({ ...count, jobId });
+      if (count.pending || count.running) counts.push({ ...count, jobId });
+    }
+    const reporterId = text(report.reporterId);
+    this.#reporters.delete(reporterId);
+    const live = (report.live ?? []).slice(0, maxLiveOfReporter).map((event) => completed(event, report));
+    if (live.length === 0 || reporterId === "") return;
+    this.#reporters.set(reporterId, { live, counts });
+    for (const oldest of this.#reporters.keys()) {
+      if (this.#reporters.size <= maxReporters) break;
+      this.#reporters.delete(oldest);
+    }
+  }
+
+  /** A process has ended: an incarnation of an actor, or a program. @param why of what ran in it */
+  reporterEnded(reporterId: string, why: { readonly code: string; readonly message: string }): void {
+    const reporter = this.#reporters.get(reporterId);
+    if (reporter === undefined) return;
+    this.#reporters.delete(reporterId);
+    for (const event of reporter.live) {
+      // Of a task whoever waits for it tells.
+      if (event.state !== TASK_STATE_RUNNING || event.kind === proto.TaskKind.TASK_KIND_TASK) continue;
+      const { kind, name, jobId } = event;
+      this.#count({ kind: kind ?? 0, name: name ?? "", jobId: jobId ?? "", failed: 1 });
+      const endedAtUs = this.#clock.now() * 1_000;
+      const errorMessage = why.message.slice(0, maxTextLength);
+      this.#keep({ ...event, state: TASK_STATE_FAILED, endedAtUs, errorCode: why.code, errorMessage });
+    }
+  }
+
+  /** What waits and runs. */
+  *live(): Generator<TaskEvent> {
+    for (const { live } of this.#reporters.values()) yield* live;
+  }
+
+  /** Those that are over, the newest first. @param jobId empty: of all jobs */
+  ended(jobId: string, wanted: (event: TaskEvent) => boolean): readonly TaskEvent[] {
+    const found: TaskEvent[] = [];
+    for (const [ofJob, { finished, failed }] of this.#jobs) {
+      if (jobId !== "" && ofJob !== jobId) continue;
+      for (const event of finished) if (wanted(event)) found.push(event);
+      for (const event of failed) if (wanted(event)) found.push(event);
+    }
+    return found.sort((a, b) => (b.sequence ?? 0) - (a.sequence ?? 0));
+  }
+
+  summary(jobId: string): readonly proto.TaskCounts.$Properties[] {
+    const rows = new Map<string, proto.TaskCounts.$Properties>();
+    for (const [key, totals] of this.#totals)
+      if (jobId === "" || totals.jobId === jobId) rows.set(key, { ...totals, pending: 0, running: 0 });
+    for (const { counts } of this.#reporters.values()) {
+      for (const { kind, name, jobId: ofJob, pending, running } of counts) {
+        const row = rows.get(keyOf(kind ?? 0, name ?? "", ofJob ?? ""));
+        if (row === undefined) continue;
+        row.pending = (row.pending ?? 0) + (pending ?? 0);
+        row.running = (row.running ?? 0) + (running ?? 0);
+      }
+    }
+    return [...rows.values()];
+  }
+
+  #keep(event: TaskEvent): void {
+    const jobId = event.jobId ?? "";
+    const ofJob = this.#jobs.get(jobId) ?? {
+      finished: new EventRing<TaskEvent>(maxEventsOfJob - maxFailedOfJob),
+      failed: new EventRing<TaskEvent>(maxFailedOfJob),
+    };
+    this.#jobs.set(jobId, ofJob);
+    const ring = event.state === TASK_STATE_FINISHED ? ofJob.finished : ofJob.failed;
+    event.sequence = ++this.#sequence;
+    this.#size += 1 - ring.push(event);
+    if (this.#size > maxEvents) this.#makeRoom();
+  }
+
+  /** TASKEVENTS-1 */
+  #makeRoom(): void {
+    let largest: readonly [string, JobEvents] | undefined;
+    const sizeOf = ({ finished, failed }: JobEvents) => finished.size + failed.size;
+    for (const entry of this.#jobs)
+      if (largest === undefined || sizeOf(entry[1]) > sizeOf(largest[1])) largest = entry;
+    if (largest === undefined) return;
+    const [jobId, { finished, failed }] = largest;
+    // Several at once: this looks at every job.
+    const ring = finished.size > 0 ? finished : failed;
+    this.#size -= ring.drop(Math.ceil(ring.size / 10));
+    if (finished.size + failed.size === 0) this.#jobs.delete(jobId);
+  }
+
+  #count(count: proto.TaskCounts.$Properties): void {
+    const { kind = 0, jobId = "" } = count;
+    const name = text(count.name);
+    const key = keyOf(kind ?? 0, name, jobId ?? "");
+    let totals = this.#totals.get(key);
+    if (totals === undefined) {
+      if (this.#totals.size >= maxNames && name !== otherNames) {
+        this.#count({ ...count, name: otherNames, jobId: "" });
+        return;
+      }
+      const none = { finished: 0, failed: 0, cancelled: 0, ranUs: 0, leftOut: 0 };
+      totals = { kind: kind ?? 0, name, jobId: jobId ?? "", ...none };
+      this.#totals.set(key, totals);
+    }
+    totals.finished += count.finished ?? 0;
+    totals.failed += count.failed ?? 0;
+    totals.cancelled += count.cancelled ?? 0;
+    totals.ranUs += count.ranUs ?? 0;
+    totals.leftOut += count.leftOut ?? 0;
+  }
+}
+
+function keyOf(kind: number, name: string, jobId: string): string {
+  return JSON.stringify([kind, name, jobId]);
+}
+
+/** With what the report says of all of its events, and texts of bounded length: a program may send anything. */
+function completed(event: TaskEvent, report: proto.TaskReport.$Properties): TaskEvent {
+  return {
+    taskId: text(event.taskId),
+    kind: event.kind ?? 0,
+    name: text(event.name),
+    state: event.state ?? 0,
+    actorId: text(event.actorId || report.actorId),
+    incarnation: event.incarnation || report.incarnation || 0,
+    nodeId: text(event.nodeId || report.nodeId),
+    pid: event.pid || report.pid || 0,
+    jobId: text(event.jobId || report.jobId),
+    role: text(event.role || report.role),
+    callerId: text(event.callerId),
+    queuedAtUs: event.queuedAtUs ?? 0,
+    startedAtUs: event.startedAtUs ?? 0,
+    endedAtUs: event.endedAtUs ?? 0,
+    errorCode: text(event.errorCode),
+    errorMessage: text(event.errorMessage),
+    objectId: text(event.objectId),
+    sizeBytes: event.sizeBytes ?? 0,
+    peerAddress: text(event.peerAddress),
+  };
+}
+
+function text(given: string | null | undefined): string {
+  return (given ?? "").slice(0, maxTextLength);
+}

@@ -1,0 +1,88 @@
+/**
+ * Responsibility: hands on to the head what the processes of this node tell of their calls and tasks, and tells of the
+ *   node's own transfers of objects.
+ * Not responsible for: what a process tells (worker's call-events.ts).
+ *
+ * Invariants:
+ * - TASKREPORTS-1. In a second at most as many events go to the head as it allows; those beyond are counted as left out.
+ *   Failures go first.
+ * - TASKREPORTS-2. Counts always go. What finds no link, or a head that is behind, is lost: no queue of it grows.
+ */
+import { type Clock, TaskRecorder } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import type { ObjectTransfer } from "./object-fetch.js";
+
+const windowMs = 1_000;
+const { TASK_STATE_FINISHED } = proto.TaskState;
+
+export interface TaskReportsDeps {
+  readonly about: Pick<proto.TaskReport.$Properties, "nodeId" | "pid" | "role">;
+  readonly clock: Clock;
+  readonly send: (report: proto.TaskReport.$Properties) => void;
+}
+
+export class TaskReports {
+  /** What the head allows. */
+  perSecond = 0;
+  readonly #deps: TaskReportsDeps;
+  readonly #transfers = new TaskRecorder(proto.TaskKind.TASK_KIND_TRANSFER);
+  #transferCount = 0;
+  #cancelTransfers: (() => void) | undefined;
+  #windowBeganMs = Number.NEGATIVE_INFINITY;
+  #sent = 0;
+
+  constructor(deps: TaskReportsDeps) {
+    this.#deps = deps;
+  }
+
+  /** What a process of this node tells. */
+  forward(report: proto.TaskReport.$Properties): void {
+    if (this.perSecond === 0) return;
+    const { ended: all = [] } = report;
+    const ended = all ?? [];
+    const room = this.#room();
+    if (ended.length <= room) {
+      this.#sent += ended.length;
+      this.#deps.send(report);
+      return;
+    }
+    // TASKREPORTS-1
+    const isSuccess = ({ state }: proto.TaskEvent.$Properties) => state === TASK_STATE_FINISHED;
+    const sorted = [...ended.filter((event) => !isSuccess(event)), ...ended.filter(isSuccess)];
+    this.#sent += room;
+    const leftOut = new Map<string, proto.TaskCounts.$Properties>();
+    for (const { kind = 0, name = "" } of sorted.slice(room)) {
+      const known = leftOut.get(name ?? "");
+      leftOut.set(name ?? "", { kind, name, leftOut: (known?.leftOut ?? 0) + 1 });
+    }
+    const counts = [...(report.counts ?? []), ...leftOut.values()];
+    this.#deps.send({ ...report, ended: sorted.slice(0, room), counts });
+  }
+
+  transferred({ objectId, sizeBytes, peerAddress, startedAtMs, endedAtMs, error }: ObjectTransfer): void {
+    const task = { taskId: `${this.#deps.about.nodeId}.${++this.#transferCount}`, callerId: "" };
+    const outcome = error ? "failed" : "finished";
+    const more = { objectId, sizeBytes, peerAddress };
+    this.#transfers.ended(task, "fetch", outcome, startedAtMs, startedAtMs, endedAtMs, error, more);
+    this.#cancelTransfers ??= this.#deps.clock.after(windowMs, () => this.#tellTransfers());
+  }
+
+  close(): void {
+    this.#cancelTransfers?.();
+  }
+
+  #tellTransfers(): void {
+    this.#cancelTransfers = undefined;
+    const { about } = this.#deps;
+    this.forward({ ...about, ...this.#transfers.take(), reporterId: about.nodeId ?? "" });
+  }
+
+  #room(): number {
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (nowMs - this.#windowBeganMs >= windowMs) {
+      this.#windowBeganMs = nowMs;
+      this.#sent = 0;
+    }
+    return Math.max(0, this.perSecond - this.#sent);
+  }
+}

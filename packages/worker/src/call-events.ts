@@ -1,0 +1,123 @@
+/**
+ * Responsibility: tells of this process's calls, or of the tasks that it ran: what ended, and what runs, once a second
+ *   while there is something to tell.
+ * Not responsible for: what is kept of them (wire's task-recorder.ts), and what becomes of a report.
+ *
+ * Invariants:
+ * - CALLEVENTS-1. A process in which nothing was called tells nothing and has no timer.
+ * - CALLEVENTS-2. A call that runs for longer than the interval is told of while it runs, as far as the process comes to it.
+ */
+import { epochUs, type PalimpsestError, type TaskOutcome, TaskRecorder } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+
+const intervalMs = 1_000;
+const maxLive = 100;
+
+/** A call as lists show it. */
+export interface ListedCall {
+  readonly taskId: string;
+  readonly callerId: string;
+  readonly methodName: string;
+  readonly arrivedAtMs: number;
+  /** By performance.now(); undefined while it waits. */
+  readonly begunAtMs: number | undefined;
+}
+
+export interface CallEventsOptions {
+  /** What stands in every report. */
+  readonly about: Pick<
+    proto.TaskReport.$Properties,
+    "actorId" | "incarnation" | "nodeId" | "pid" | "jobId" | "role"
+  >;
+  readonly isTasks: boolean;
+  readonly report: (report: proto.TaskReport.$Properties) => void;
+  /** Default: a second. */
+  readonly intervalMs?: number;
+}
+
+export class CallEvents {
+  readonly #options: CallEventsOptions;
+  readonly #kind: proto.TaskKind;
+  readonly #recorder: TaskRecorder;
+  #calls: () => Iterable<ListedCall> = () => [];
+  #timer: NodeJS.Timeout | undefined;
+  #toldLive = false;
+
+  constructor(options: CallEventsOptions) {
+    this.#options = options;
+    this.#kind = options.isTasks ? proto.TaskKind.TASK_KIND_TASK : proto.TaskKind.TASK_KIND_CALL;
+    this.#recorder = new TaskRecorder(this.#kind);
+  }
+
+  /** @param calls those that wait or run at the moment */
+  watch(calls: () => Iterable<ListedCall>): void {
+    this.#calls = calls;
+  }
+
+  /** A call has come. */
+  arrived(): void {
+    if (this.#timer === undefined) this.#schedule();
+  }
+
+  /** A call has ended. @param method its name, or what stands for methods that there are not */
+  ended(
+    call: ListedCall,
+    method: string,
+    outcome: TaskOutcome,
+    startedAtMs: number | undefined,
+    endedAtMs: number,
+    error: PalimpsestError | undefined,
+  ): void {
+    this.#recorder.ended(call, method, outcome, call.arrivedAtMs, startedAtMs, endedAtMs, error);
+    if (this.#timer === undefined) this.#schedule();
+  }
+
+  /** Tells what is left. */
+  close(): void {
+    clearTimeout(this.#timer);
+    if (!this.#recorder.isEmpty) this.#tell();
+    clearTimeout(this.#timer);
+  }
+
+  #schedule(): void {
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#tell();
+    }, this.#options.intervalMs ?? intervalMs).unref();
+  }
+
+  #tell(): void {
+    const { about, report } = this.#options;
+    const { live, counts: liveCounts } = this.#live();
+    if (this.#recorder.isEmpty && live.length === 0 && !this.#toldLive) return;
+    const { ended, counts } = this.#recorder.take();
+    this.#toldLive = live.length > 0;
+    const reporterId = `${about.actorId}.${about.incarnation}`;
+    report({ ...about, reporterId, ended, live, counts: [...counts, ...liveCounts] });
+    // What is not called any more is told once more, without what ran before.
+    if (this.#toldLive) this.#schedule();
+  }
+
+  #live(): { readonly live: proto.TaskEvent.$Properties[]; readonly counts: proto.TaskCounts.$Properties[] } {
+    const live: proto.TaskEvent.$Properties[] = [];
+    const byName = new Map<string, { pending: number; running: number }>();
+    for (const call of this.#calls()) {
+      const counts = byName.get(call.methodName) ?? { pending: 0, running: 0 };
+      if (byName.size < maxLive) byName.set(call.methodName, counts);
+      const isRunning = call.begunAtMs !== undefined;
+      counts[isRunning ? "running" : "pending"]++;
+      if (live.length >= maxLive) continue;
+      live.push({
+        taskId: call.taskId,
+        callerId: call.callerId,
+        kind: this.#kind,
+        name: call.methodName,
+        state: isRunning ? proto.TaskState.TASK_STATE_RUNNING : proto.TaskState.TASK_STATE_PENDING,
+        queuedAtUs: epochUs(call.arrivedAtMs),
+        startedAtUs: call.begunAtMs === undefined ? 0 : epochUs(call.begunAtMs),
+      });
+    }
+    const counts = [...byName].map(([name, sums]) => ({ kind: this.#kind, name, ...sums }));
+    return { live, counts };
+  }
+}

@@ -1,0 +1,107 @@
+/** What has happened on a cluster, as its processes tell it: tasks, calls, transfers, deaths. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chromeTrace } from "../packages/cli/src/state/chrome-trace.js";
+import { traceFormat } from "../packages/cli/src/state/testing.js";
+import { Echo, History } from "./support/history-actor.js";
+import { TaskCluster } from "./support/task-cluster.js";
+import * as functions from "./support/task-functions.js";
+
+const source = { from: new URL("./support/task-functions.ts", import.meta.url) };
+const actors = { from: new URL("./support/history-actor.ts", import.meta.url) };
+const slow = { timeout: 60_000 };
+
+let cluster: TaskCluster;
+beforeAll(async () => {
+  cluster = await TaskCluster.start([2]);
+});
+afterAll(() => cluster?.stop());
+
+describe("tasks and calls", () => {
+  test("that ended are listed with who ran and who called them, and failures with their error (TASKNEWS-1)", async () => {
+    const { client } = cluster;
+    const double = client.task(functions.double, source);
+    expect(await double(21)).toBe(42);
+    await expect(client.task(functions.failUntil, source)(9, cluster.path("f"), "no")).rejects.toThrow("no");
+    await expect.poll(async () => (await client.tasks({ kinds: ["task"] })).length, slow).toBe(2);
+    const [finished] = await client.tasks({ name: "double" });
+    expect(finished).toMatchObject({
+      kind: "task",
+      state: "finished",
+      callerId: client.sessionId,
+      role: "tasks",
+    });
+    expect(finished?.actorId).toMatch(/^worker-/);
+    expect(finished?.endedAtMs).toBeGreaterThanOrEqual(finished?.startedAtMs ?? Number.POSITIVE_INFINITY);
+    expect(Math.abs(Date.now() - (finished?.endedAtMs ?? 0))).toBeLessThan(60_000);
+    expect(await client.tasks({ states: ["failed"] })).toMatchObject([
+      { name: "failUntil", errorCode: "TASK_ERROR", errorMessage: "RangeError: no" },
+    ]);
+  });
+
+  test("of a flood all are counted and a sample is listed", async () => {
+    const { client } = cluster;
+    const actor = await client.actor(Echo, actors).spawn();
+    await Promise.all(Array.from({ length: 5_000 }, (_, index) => actor.echo(index)));
+    const counts = async () => (await client.taskSummary()).find(({ name }) => name === "echo");
+    await expect.poll(async () => (await counts())?.finished, slow).toBe(5_000);
+    const listed = await client.tasks({ name: "echo" });
+    expect(listed.length + ((await counts())?.leftOut ?? 0)).toBe(5_000);
+    expect(listed.length).toBeGreaterThan(100);
+    expect(listed[0]).toMatchObject({ kind: "call", role: "Echo", actorId: actor.actorId });
+    await actor.kill();
+  });
+
+  test("that run are listed as running, those that wait as pending, and a death is their end", async () => {
+    const { client } = cluster;
+    const actor = await client.actor(Echo, actors, { maxConcurrency: 1 }).spawn();
+    const both = Promise.allSettled([actor.forever(), actor.echo(1)]);
+    const states = async () =>
+      (await client.tasks({ actorId: actor.actorId })).map(({ name, state }) => [name, state]);
+    await expect.poll(states, slow).toEqual([
+      ["forever", "running"],
+      ["echo", "pending"],
+    ]);
+    await actor.kill();
+    expect((await both).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    await expect.poll(states, slow).toEqual([["forever", "failed"]]);
+    const dead = await client.events({ kind: "actor dead", subjectId: actor.actorId });
+    expect(dead).toHaveLength(1);
+  });
+
+  test("that wait for a worker or whose worker died are told by the program that waits for them", async () => {
+    const { client } = cluster;
+    const wide = { resources: { cpu: 2 } };
+    const first = client.task(functions.untilAborted, source, wide);
+    const controller = new AbortController();
+    const holding = first(controller.signal, cluster.path("hold"));
+    const waits = client.task(functions.double, source, { resources: { cpu: 1.5 } })(1);
+    await expect
+      .poll(async () => (await client.tasks({ states: ["pending"] })).map(({ name }) => name), slow)
+      .toEqual(["double"]);
+    controller.abort();
+    await expect(holding).rejects.toThrow();
+    expect(await waits).toBe(2);
+    const dying = client.task(functions.dieUntil, source, { maxRetries: 0 });
+    await expect(dying(2, cluster.path("never"))).rejects.toMatchObject({ code: "WORKER_DIED" });
+    await expect
+      .poll(async () => (await client.tasks({ errorCode: "WORKER_DIED" })).map(({ name }) => name), slow)
+      .toEqual(["dieUntil"]);
+  });
+});
+
+test("a transfer is listed with its size, and all of it is a trace that the viewer reads", async () => {
+  const { client } = cluster;
+  const second = await cluster.startNode(1);
+  const there = { strategy: { nodeId: second.nodeId } };
+  const reader = await client.actor(History, actors, there).spawn();
+  const bytes = new Uint8Array(300_000).fill(7);
+  expect(await reader.sum(bytes)).toBe(2_100_000);
+  const transfers = () => client.tasks({ kinds: ["transfer"] });
+  await expect.poll(async () => (await transfers()).length, slow).toBe(1);
+  expect(await transfers()).toMatchObject([
+    { name: "fetch", state: "finished", nodeId: second.nodeId, role: "node" },
+  ]);
+  expect((await transfers())[0]?.sizeBytes).toBeGreaterThan(300_000);
+  const trace = traceFormat.parse(JSON.parse(JSON.stringify(chromeTrace(await client.tasks(), Date.now()))));
+  expect(trace.traceEvents.filter(({ ph }) => ph === "s").length).toBeGreaterThan(100);
+});

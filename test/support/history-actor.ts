@@ -1,0 +1,15 @@
+export class Echo {
+  async echo<Value>(value: Value): Promise<Value> {
+    return value;
+  }
+
+  forever(): Promise<never> {
+    return new Promise(() => undefined);
+  }
+}
+
+export class History {
+  sum(bytes: Uint8Array): number {
+    return bytes.reduce((total, byte) => total + byte, 0);
+  }
+}
