@@ -58,6 +58,7 @@ export interface FunctionProto {
     readonly controlOutput?: readonly string[];
   };
   readonly nodeDef: readonly NodeProto[];
+  readonly attr?: Readonly<Record<string, AttributeProto>>;
   readonly ret: Readonly<Record<string, string>>;
   /** Control outputs by name: the nodes that have to run. */
   readonly controlRet?: Readonly<Record<string, string>>;

@@ -25,6 +25,8 @@ import type { Operation, Value } from "./value.js";
  *     is assigned from it to another variable is copied out.
  * G4. No variable keeps memory of JavaScript's: the addon hands arrays over without a copy, and TensorFlow may let go
  *     of them on any thread.
+ * G5. TensorFlow's optimiser leaves launches as they were traced. XLA optimises them itself, and where a function may need more
+ *     than 80 % of a GPU's memory that optimiser puts in operations which XLA does not know (TemporaryVariable).
  */
 
 /** Where a call finds its nodes. */
@@ -123,7 +125,7 @@ export function buildProgram(
   const bytes = (name: string): number => 4 * sizeOf(state[name]?.shape ?? []);
   return {
     nodes: program.nodes,
-    functions: program.functions,
+    functions: options.xla ? program.functions.map(leftAsTraced) : program.functions,
     replicas: nodesOf,
     reductions: new Map(
       sums.map(([name, entries]) => [
@@ -136,6 +138,11 @@ export function buildProgram(
       ]),
     ),
   };
+}
+
+/** G5: TensorFlow's optimiser leaves out functions of tf.data, which have this attribute, and nothing else asks for it. */
+function leftAsTraced(fn: FunctionProto): FunctionProto {
+  return { ...fn, attr: { ...fn.attr, _tf_data_function: { b: true } } };
 }
 
 /** Prefix of a replica's variables: names of the first do not depend on there being others. */

@@ -59,6 +59,7 @@ const messages: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
     signature: [1, "OpDef"],
     nodeDef: [3, "NodeDef", "repeated"],
     ret: [4, "string", "map"],
+    attr: [5, "AttrValue", "map"],
     controlRet: [6, "string", "map"],
   },
   OpDef: {

@@ -1,0 +1,22 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+
+/** Names of graphs and functions that TensorFlow's optimiser went over in a process of its own, as its log says them. */
+function optimised(): string[] {
+  const program = fileURLToPath(new URL("launch-as-traced.fixture.ts", import.meta.url));
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    ["--import", "tsx", "--conditions=@palimpsest/source", program, "xla"],
+    {
+      encoding: "utf8",
+      env: { ...process.env, TF_CPP_MIN_LOG_LEVEL: "0", TF_CPP_VMODULE: "meta_optimizer=3" },
+    },
+  );
+  expect(stdout).toContain("total 384");
+  return [...new Set([...stderr.matchAll(/item\.id=(\w+)/g)].map(([, name]) => name as string))];
+}
+
+it("G5: TensorFlow's optimiser goes over no function of a launch", () => {
+  expect(optimised()).toEqual(["tf_graph"]);
+});
