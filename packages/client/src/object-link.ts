@@ -167,7 +167,7 @@ export function idBytes(objectId: string): Uint8Array {
 }
 
 /** Whether the file is there and says what the node says. */
-async function seesFile(path: string, text: string): Promise<boolean> {
+export async function seesFile(path: string, text: string): Promise<boolean> {
   if (path === "" || text === "") return false;
   return (await readFile(path, "utf8").catch(() => "")) === text;
 }

@@ -1,23 +1,19 @@
-/** How an object's bytes come from a node and go to one: in chunks, hashed on the way. */
-import { createHash, type Hash } from "node:crypto";
-import { type FileHandle, open } from "node:fs/promises";
+/** How an object's bytes come from a node and go to one: by a file on the same machine, else in chunks. */
+import { createHash } from "node:crypto";
 import { basename } from "node:path";
-import { objectsService, type Peer } from "@palimpsest/wire";
+import { objectsService, PalimpsestError, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import { seesFile } from "./object-link.js";
+import { readFileInto, writeFileValue } from "./value-files.js";
 
 const chunkBytes = 1024 * 1024;
-/** Below this a pull over loopback is as quick as a look at the file. */
-const fileReadBytes = 256 * 1024;
+/** Below this a message over loopback is as quick as a look at the file. */
+const fileBytes = 256 * 1024;
 
 /** What is left of a call's time, and who may end it before. */
 export interface CallSettings {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-}
-
-export interface HashedBytes {
-  readonly bytes: Uint8Array;
-  readonly sha256: string;
 }
 
 /** Has the node get the object, for the holder unless that is empty. */
@@ -30,26 +26,56 @@ export function fetchAt(
   return peer.unary(objectsService.fetch, { objectId, holder }, settings);
 }
 
-/** Every byte of an object that the node has. @param hashed whether the hash is wanted; else it is empty */
+/** The bytes of a value, as many as came: its name says nothing of them. */
 export async function pull(
   peer: Peer,
   objectId: string,
   sizeBytes: number,
   settings: CallSettings,
-  hashed = true,
-): Promise<HashedBytes> {
+): Promise<Uint8Array> {
   const bytes = new Uint8Array(sizeBytes);
-  const hash = hashed ? createHash("sha256") : undefined;
-  let filled = 0;
+  const filledBytes = await receive(peer, objectId, [bytes], settings);
+  return bytes.subarray(0, filledBytes);
+}
+
+/** Fills the targets with the bytes of an object. @returns their SHA-256 */
+export async function pullHashed(
+  peer: Peer,
+  objectId: string,
+  targets: readonly Uint8Array[],
+  settings: CallSettings,
+): Promise<string> {
+  const hash = createHash("sha256");
+  await receive(peer, objectId, targets, settings, (data) => void hash.update(data));
+  return hash.digest("hex");
+}
+
+/** Fills the targets one after another. @returns how many bytes fitted */
+async function receive(
+  peer: Peer,
+  objectId: string,
+  targets: readonly Uint8Array[],
+  settings: CallSettings,
+  onData: (data: Uint8Array) => void = () => undefined,
+): Promise<number> {
+  const left = [...targets];
+  let filledBytes = 0;
   const stream = peer.serverStream(objectsService.pull, { objectId }, settings);
   for await (const chunk of stream as AsyncIterable<proto.PullChunk.$Properties>) {
-    const data = chunk.data ?? new Uint8Array();
-    if (filled + data.byteLength > sizeBytes) break;
-    bytes.set(data, filled);
-    hash?.update(data);
-    filled += data.byteLength;
+    let data = chunk.data ?? new Uint8Array();
+    onData(data);
+    while (data.byteLength > 0) {
+      while (left[0]?.byteLength === 0) left.shift();
+      const target = left[0];
+      if (target === undefined) return filledBytes;
+      const fitting = data.subarray(0, target.byteLength);
+      target.set(fitting);
+      filledBytes += fitting.byteLength;
+      data = data.subarray(fitting.byteLength);
+      left[0] = target.subarray(fitting.byteLength);
+    }
   }
-  return { bytes: bytes.subarray(0, filled), sha256: hash?.digest("hex") ?? "" };
+  return filledBytes;
 }
 
 /** At least one chunk, which may be empty: the first names the size. */
@@ -64,35 +90,54 @@ export function* chunksOf(pieces: readonly Uint8Array[]): Generator<Uint8Array> 
   if (!any) yield new Uint8Array();
 }
 
-/** Undefined: there is no such file, or not of that size; the node is asked for the bytes. */
+/** Fills the targets from the node's file. False: this program does not see it; the node is asked for the bytes. */
 export async function readLocal(
   objectId: string,
-  info: proto.ObjectInfo.$Properties,
-): Promise<HashedBytes | undefined> {
-  const sizeBytes = info.sizeBytes ?? 0;
-  if (!info.path || sizeBytes < fileReadBytes || basename(info.path) !== objectId) return undefined;
-  const file = await open(info.path).catch(() => undefined);
-  if (file === undefined) return undefined;
+  { path }: proto.ObjectInfo.$Properties,
+  targets: readonly Uint8Array[],
+): Promise<boolean> {
+  const sizeBytes = bytesOf(targets);
+  if (!path || sizeBytes < fileBytes || basename(path) !== objectId) return false;
+  return await readFileInto(path, targets).catch(() => false);
+}
+
+/**
+ * Writes the pieces as one object into a file of the node, which hashes it.
+ * @returns undefined: they are few bytes, or this program does not see the node's files
+ * @throws {PalimpsestError} OBJECT_STORE_FULL
+ */
+export async function writeLocal(
+  peer: Peer,
+  pieces: readonly Uint8Array[],
+  holder: string,
+  settings: CallSettings,
+): Promise<proto.ObjectInfo.$Properties | undefined> {
+  const sizeBytes = bytesOf(pieces);
+  if (sizeBytes < fileBytes) return undefined;
+  const stream = peer.bidi(objectsService.write, settings);
+  const answers = (stream as AsyncIterable<proto.WriteAnswer.$Properties>)[Symbol.asyncIterator]();
   try {
-    if ((await file.stat()).size !== sizeBytes) return undefined;
-    const bytes = new Uint8Array(sizeBytes);
-    const hash = createHash("sha256");
-    for (let filled = 0; filled < sizeBytes; ) {
-      const readBytes = await readChunk(file, bytes, filled, hash);
-      if (readBytes === 0) return undefined;
-      filled += readBytes;
-    }
-    return { bytes, sha256: hash.digest("hex") };
-  } catch {
-    return undefined;
+    stream.write({});
+    const { proofPath, proof } = await nextAnswer(answers);
+    if (!(await seesFile(proofPath ?? "", proof ?? ""))) return undefined;
+    stream.write({ sizeBytes, holder });
+    const { info } = await nextAnswer(answers);
+    await writeFileValue(info?.path ?? "", pieces, settings.signal);
+    stream.write({ seal: true });
+    return (await nextAnswer(answers)).info ?? {};
   } finally {
-    await file.close();
+    stream.cancel();
   }
 }
 
-/** OBJECTS-4: a megabyte at a time, hashed while it is in the processor's cache. */
-async function readChunk(file: FileHandle, bytes: Uint8Array, at: number, hash: Hash): Promise<number> {
-  const { bytesRead } = await file.read(bytes, at, Math.min(chunkBytes, bytes.byteLength - at), at);
-  hash.update(bytes.subarray(at, at + bytesRead));
-  return bytesRead;
+async function nextAnswer(
+  answers: AsyncIterator<proto.WriteAnswer.$Properties>,
+): Promise<proto.WriteAnswer.$Properties> {
+  const { value, done } = await answers.next();
+  if (!done) return value;
+  throw new PalimpsestError("UNAVAILABLE", "the node ended the stream over which an object is written");
+}
+
+export function bytesOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
 }

@@ -1,8 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ServerReadableStream, ServerWritableStream, sendUnaryData } from "@grpc/grpc-js";
+import type {
+  ServerDuplexStream,
+  ServerReadableStream,
+  ServerWritableStream,
+  sendUnaryData,
+} from "@grpc/grpc-js";
 import {
   grpcNetwork,
   type Network,
@@ -27,6 +32,8 @@ let stored: Map<string, Buffer>;
 let holders: string[];
 let paths: boolean;
 let pulls: number;
+/** Files that were asked for to be written. */
+let writes: number;
 /** Objects that leave the node when they are pulled next. */
 let leaving: Map<string, "evicted" | "freed">;
 let fetches: proto.FetchRequest.$Properties[];
@@ -44,6 +51,7 @@ beforeEach(async () => {
   holders = [];
   paths = false;
   pulls = 0;
+  writes = 0;
   leaving = new Map();
   fetches = [];
   freed = [];
@@ -68,6 +76,25 @@ beforeEach(async () => {
         stored.set(objectId, bytes);
         answer(null, infoOf(objectId));
       });
+    },
+    write: (stream: ServerDuplexStream<proto.WriteOrder.$Properties, proto.WriteAnswer.$Properties>) => {
+      const file = join(folder, `writing-${++writes}`);
+      stream.on("data", async ({ sizeBytes, holder, seal }: proto.WriteOrder.$Properties) => {
+        if (seal) {
+          const bytes = await readFile(file);
+          const objectId = createHash("sha256").update(bytes).digest("hex");
+          stored.set(objectId, bytes);
+          stream.write({ info: infoOf(objectId) });
+        } else if (sizeBytes) {
+          if (holder) holders.push(holder);
+          await writeFile(file, "");
+          stream.write({ info: { sizeBytes, path: file } });
+        } else {
+          if (paths) await writeFile(join(folder, "proof"), "of this machine");
+          stream.write({ proofPath: join(folder, "proof"), proof: "of this machine" });
+        }
+      });
+      stream.on("end", () => stream.end());
     },
     pull: (call: ServerWritableStream<proto.PullRequest.$Properties, proto.PullChunk.$Properties>) => {
       pulls++;
@@ -143,6 +170,28 @@ describe("Objects", () => {
     await writeFile(join(folder, ref.objectId), bytes.subarray(1));
     expect(Buffer.from(await objects.get(ref)).equals(bytes)).toBe(true);
     expect(pulls).toBe(1);
+  });
+
+  test("large objects of this machine are written into a file, and read into memory that is there (OBJECTS-2)", async () => {
+    paths = true;
+    const bytes = randomBytes(400_001);
+    const ref = await objects.put([bytes.subarray(0, 7), bytes.subarray(7)], { holder: "job-1" });
+    expect([ref.objectId, writes, holders]).toEqual([
+      createHash("sha256").update(bytes).digest("hex"),
+      1,
+      ["job-1"],
+    ]);
+    await writeFile(join(folder, ref.objectId), bytes);
+    for (const fromFile of [true, false]) {
+      paths = fromFile;
+      const targets = [new Uint8Array(100_000), new Uint8Array(0), new Uint8Array(300_001)];
+      await objects.getInto(ref, targets);
+      expect(Buffer.concat(targets).equals(bytes)).toBe(true);
+      expect(pulls).toBe(fromFile ? 0 : 1);
+    }
+    await expect(objects.getInto(ref, [new Uint8Array(1)])).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+    });
   });
 
   test("a node that refuses an object says why, while it is still being sent", async () => {

@@ -3,11 +3,13 @@
  * Not responsible for: keeping objects (the nodes do), and knowing where they are (the head does).
  *
  * Invariants:
- * - OBJECTS-1. Bytes that get() returns hash to the name that was asked for.
- * - OBJECTS-2. What is on the same machine is read from the store's file; nothing else is trusted about the path.
+ * - OBJECTS-1. Bytes that get() returns hash to the name that was asked for. The node has hashed what lies in its file; what
+ *   comes over the network is hashed here.
+ * - OBJECTS-2. On the same machine bytes are written into the node's file and read from it; nothing else is trusted about the
+ *   path, and a file that was the object's no more after its last byte was read has not been read.
  * - OBJECTS-3. A call that finds the node gone looks for a node anew and begins again until its time is over: every
  *   call may run twice, since objects are named by their bytes and a holder counts once.
- * - OBJECTS-4. Reading and hashing let the event loop turn at least once a chunk.
+ * - OBJECTS-4. Reading, writing and hashing let the event loop turn at least once a chunk.
  */
 
 import {
@@ -22,12 +24,13 @@ import {
 } from "@palimpsest/wire";
 import { delay } from "./delay.js";
 import {
+  bytesOf,
   type CallSettings,
   chunksOf,
   fetchAt,
-  type HashedBytes,
-  pull,
+  pullHashed,
   readLocal,
+  writeLocal,
 } from "./object-transfer.js";
 
 const backoffMs = { first: 50, longest: 1_000 };
@@ -48,7 +51,10 @@ export interface ObjectCallOptions {
 }
 
 export interface HoldOptions extends ObjectCallOptions {
-  /** Id of a session, actor or job; objects without a living holder are freed. Default: whoever's `Objects` this is. */
+  /**
+   * Id of a session, actor or job; objects without a living holder are freed. Default: whoever's `Objects` this is. Empty,
+   * for put alone: a copy, which stays until its program had time to hold it and then makes room.
+   */
   readonly holder?: string;
 }
 
@@ -75,8 +81,11 @@ export class Objects {
   /** Stores the bytes (or pieces, as one object) on the local node. @throws {PalimpsestError} OBJECT_STORE_FULL */
   async put(bytes: Uint8Array | readonly Uint8Array[], options: HoldOptions = {}): Promise<ContentRef> {
     const pieces = bytes instanceof Uint8Array ? [bytes] : bytes;
-    const sizeBytes = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
+    const sizeBytes = bytesOf(pieces);
+    const holder = options.holder ?? this.#options.holder;
     return await this.#atNode(transferSettings(sizeBytes, options), async (peer, settings) => {
+      const written = await writeLocal(peer, pieces, holder, settings);
+      if (written !== undefined) return { objectId: written.objectId ?? "", sizeBytes };
       const { stream, response } = peer.clientStream(objectsService.put, settings);
       let answered = false;
       let wake: () => void = () => undefined;
@@ -88,7 +97,7 @@ export class Objects {
       response.then(onAnswer, onAnswer);
       let first = true;
       for (const data of chunksOf(pieces)) {
-        const chunk = first ? { data, sizeBytes, holder: options.holder ?? this.#options.holder } : { data };
+        const chunk = first ? { data, sizeBytes, holder } : { data };
         first = false;
         // A refusal comes while we still write; the answer says why.
         if (answered) break;
@@ -111,14 +120,34 @@ export class Objects {
    */
   async get(ref: ContentRef, options: ObjectCallOptions = {}): Promise<Uint8Array> {
     return await this.#atNode(transferSettings(ref.sizeBytes, options), async (peer, settings) => {
-      const read = await fetchedBytes(peer, ref, settings);
-      if (read.sha256 === ref.objectId) return read.bytes;
-      throw new PalimpsestError(
-        "OBJECT_LOST",
-        `object ${ref.objectId} arrived with hash ${read.sha256}: the copy of ${peer.address} is damaged; free it and put it again`,
-        { details: { objectId: ref.objectId } },
-      );
+      let bytes = new Uint8Array();
+      await fill(peer, ref, settings, (sizeBytes) => {
+        bytes = new Uint8Array(sizeBytes);
+        return [bytes];
+      });
+      return bytes;
     });
+  }
+
+  /**
+   * As get(), into memory that is there: reading into memory that was used before is several times as fast as into new one.
+   * @param targets filled one after another; together of the object's size. When it fails they hold nothing of use.
+   * @throws {PalimpsestError} OBJECT_LOST, INVALID_ARGUMENT when they are of another size
+   */
+  async getInto(
+    ref: ContentRef,
+    targets: readonly Uint8Array[],
+    options: ObjectCallOptions = {},
+  ): Promise<void> {
+    await this.#atNode(transferSettings(ref.sizeBytes, options), (peer, settings) =>
+      fill(peer, ref, settings, (sizeBytes) => {
+        if (bytesOf(targets) === sizeBytes) return targets;
+        throw new PalimpsestError(
+          "INVALID_ARGUMENT",
+          `targets have ${bytesOf(targets)} bytes together, and object ${ref.objectId} has ${sizeBytes}`,
+        );
+      }),
+    );
   }
 
   /** Has the local node keep it as long as the holder lives. @throws {PalimpsestError} OBJECT_LOST, OBJECT_STORE_FULL */
@@ -206,20 +235,32 @@ export class Objects {
   }
 }
 
-/** @throws {PalimpsestError} OBJECT_LOST */
-async function fetchedBytes(peer: Peer, ref: ContentRef, settings: CallSettings): Promise<HashedBytes> {
+/** @param targetsFor what to fill, once the size is known @throws {PalimpsestError} OBJECT_LOST */
+async function fill(
+  peer: Peer,
+  { objectId }: ContentRef,
+  settings: CallSettings,
+  targetsFor: (sizeBytes: number) => readonly Uint8Array[],
+): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    const info = await fetchAt(peer, ref, "", settings);
+    const info = await fetchAt(peer, { objectId }, "", settings);
+    const targets = targetsFor(info.sizeBytes ?? 0);
     try {
-      const local = await readLocal(ref.objectId, info);
-      return local ?? (await pull(peer, ref.objectId, info.sizeBytes ?? 0, settings));
+      if (await readLocal(objectId, info, targets)) return;
+      const sha256 = await pullHashed(peer, objectId, targets, settings);
+      if (sha256 === objectId) return;
+      throw new PalimpsestError(
+        "OBJECT_LOST",
+        `object ${objectId} arrived with hash ${sha256}: the copy of ${peer.address} is damaged; free it and put it again`,
+        { details: { objectId } },
+      );
     } catch (reason) {
       const error = fromGrpcError(reason);
       if (error.code !== "NOT_FOUND") throw reason;
       // It left the node before it was read: freed, or with the node, which was started again. Another may have it.
       if (attempt < maxReads) continue;
-      throw new PalimpsestError("OBJECT_LOST", `object ${ref.objectId} cannot be had: ${error.rawMessage}`, {
-        details: { objectId: ref.objectId },
+      throw new PalimpsestError("OBJECT_LOST", `object ${objectId} cannot be had: ${error.rawMessage}`, {
+        details: { objectId },
       });
     }
   }

@@ -93,6 +93,29 @@ export async function readFileValue(
   }
 }
 
+/**
+ * Fills the targets, one after another, with the bytes of an object's file.
+ * @returns false: there is no such file, or it is the object's no more (FILEVALUE-1)
+ */
+export async function readFileInto(path: string, targets: readonly Uint8Array[]): Promise<boolean> {
+  const file = await open(path, "r").catch(() => undefined);
+  if (file === undefined) return false;
+  try {
+    const before = await file.stat();
+    let position = 0;
+    const slices: Slice[] = [];
+    for (const target of targets) {
+      slices.push(...slicesOf(target, position));
+      position += target.byteLength;
+    }
+    if (before.size !== position) return false;
+    await inLanes(slices, (slice) => fill(file, slice.bytes, slice.position));
+    return (await stat(path).catch(() => undefined))?.ino === before.ino;
+  } finally {
+    await file.close();
+  }
+}
+
 async function readArrays(file: FileHandle, arrays: readonly ArrayToRead[]): Promise<void> {
   const slices = arrays.flatMap(({ target, offsetBytes }) => [...slicesOf(target, offsetBytes)]);
   await inLanes(slices, ({ bytes, position }) => fill(file, bytes, position));

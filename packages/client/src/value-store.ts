@@ -164,13 +164,8 @@ export class ValueStore implements RefStore {
           if (read !== undefined) return read.value;
           continue;
         }
-        const { bytes } = await pull(
-          link.peer,
-          objectId,
-          info?.sizeBytes ?? 0,
-          { ...settings, timeoutMs: leftMs },
-          false,
-        );
+        const pulling = { ...settings, timeoutMs: leftMs };
+        const bytes = await pull(link.peer, objectId, info?.sizeBytes ?? 0, pulling);
         if (bytes.byteLength === info?.sizeBytes) return decodeWhole(bytes, this.bind);
       }
       throw lost(objectId, "it was freed while it was read");

@@ -85,9 +85,10 @@ export { initLora, loraForm, loraScale, loraShapes } from "./lora.js";
 export {
   checkFinite,
   checkParameters,
+  hashOfLeaves,
   hashWeights,
-  openWeightsHash,
   parameterShapes,
+  weightsLeafBytes,
 } from "./parameters.js";
 export { type RandomWords, splitmix32, xoshiro128 } from "./random.js";
 export { adaptedBaseShapes } from "./sampler/adapted-weights.js";

@@ -110,34 +110,55 @@ function initStd(name: string, stds: InitScheme): number {
   }
 }
 
+/** Bytes of the weights under one leaf of their hash: also the size of the objects that they are published as. */
+export const weightsLeafBytes = 64 * 1024 * 1024;
+
 /**
- * SHA-256 in hex over name, dtype, element count and bytes (little-endian), in the order of the sorted
- * names. Two processes that agree on a config and on this hash hold the same weights.
+ * SHA-256 in hex over the names, dtypes and element counts, and over the SHA-256 of each leaf: of each `leafBytes` of all
+ * tensors' bytes (little-endian), laid one after another in the order of their sorted names. Two processes that agree on a
+ * config and on this hash hold the same weights. Leaves may be hashed at once, and by whoever stores them.
  */
-export function hashWeights(parameters: Readonly<Record<string, Float32Array>>): string {
-  const hash = openWeightsHash();
-  for (const name of Object.keys(parameters).sort()) {
-    const values = parameters[name] as Float32Array;
-    hash.begin(name, values.length);
-    hash.update(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+export function hashWeights(
+  parameters: Readonly<Record<string, Float32Array>>,
+  leafBytes = weightsLeafBytes,
+): string {
+  const leaves: string[] = [];
+  let leaf = createHash("sha256");
+  let leafFilledBytes = 0;
+  const names = Object.keys(parameters).sort();
+  for (const name of names) {
+    const { buffer, byteOffset, byteLength } = parameters[name] as Float32Array;
+    for (let at = 0; at < byteLength; ) {
+      const takenBytes = Math.min(byteLength - at, leafBytes - leafFilledBytes);
+      leaf.update(new Uint8Array(buffer, byteOffset + at, takenBytes));
+      at += takenBytes;
+      leafFilledBytes += takenBytes;
+      if (leafFilledBytes < leafBytes) continue;
+      leaves.push(leaf.digest("hex"));
+      leaf = createHash("sha256");
+      leafFilledBytes = 0;
+    }
   }
-  return hash.digest();
+  if (leafFilledBytes > 0) leaves.push(leaf.digest("hex"));
+  const tensors = names.map((name) => ({ name, elements: (parameters[name] as Float32Array).length }));
+  return hashOfLeaves(tensors, leaves, leafBytes);
 }
 
-/** `hashWeights` for weights that come piece by piece: tensors in the order of their sorted names. */
-export function openWeightsHash(): {
-  /** The next tensor. */
-  begin(name: string, elements: number): void;
-  /** Its next bytes. */
-  update(bytes: Uint8Array): void;
-  digest(): string;
-} {
+/**
+ * `hashWeights` of weights whose leaves are hashed already.
+ * @param tensors in the order of their sorted names
+ * @param leaves SHA-256 in hex
+ */
+export function hashOfLeaves(
+  tensors: readonly { readonly name: string; readonly elements: number }[],
+  leaves: readonly string[],
+  leafBytes = weightsLeafBytes,
+): string {
   const hash = createHash("sha256");
-  return {
-    begin: (name, elements) => void hash.update(`${name}\0float32\0${elements}\0`),
-    update: (bytes) => void hash.update(bytes),
-    digest: () => hash.digest("hex"),
-  };
+  for (const { name, elements } of tensors) hash.update(`${name}\0float32\0${elements}\0`);
+  hash.update(`leaves of ${leafBytes} bytes\0`);
+  for (const leaf of leaves) hash.update(`${leaf}\0`);
+  return hash.digest("hex");
 }
 
 /**

@@ -16,6 +16,7 @@
  * - STORE-6. A hold that was made after an order to drop was given is not ended by that order (revisions).
  */
 import { type Clock, systemClock } from "@palimpsest/wire";
+import { FileHashes } from "./file-hashes.js";
 import { type ObjectDisk, type OpenedObject, systemDisk } from "./object-disk.js";
 import { ObjectFiles } from "./object-files.js";
 import { ObjectResidence, type OnMovedBytes } from "./object-residence.js";
@@ -26,13 +27,7 @@ import type { SharedWrite } from "./shared-write.js";
 import { SpillFiles } from "./spill-files.js";
 import { StoreRoom } from "./store-room.js";
 import { StoreWrites } from "./store-writes.js";
-import {
-  type DropOrder,
-  isValueId,
-  type StoredObject,
-  type StoredPlace,
-  type StoreWatcher,
-} from "./stored-object.js";
+import type { DropOrder, StoredObject, StoredPlace, StoreWatcher } from "./stored-object.js";
 
 export interface ObjectStoreOptions {
   /** Folder of its own; emptied on open and removed on close. */
@@ -59,6 +54,7 @@ export class ObjectStore {
   readonly #residence: ObjectResidence;
   readonly #room: StoreRoom;
   readonly #writes: StoreWrites;
+  readonly #hashes = new FileHashes();
 
   private constructor(files: ObjectFiles, spill: SpillFiles | undefined, options: ObjectStoreOptions) {
     this.#files = files;
@@ -78,6 +74,7 @@ export class ObjectStore {
     });
     this.#writes = new StoreWrites({
       ...{ files, table: this.#table, segments: this.#segments, room: this.#room },
+      hashOf: (path, sizeBytes) => this.#hashes.of(path, sizeBytes),
     });
   }
 
@@ -223,7 +220,8 @@ export class ObjectStore {
   }
 
   /**
-   * Room for a value that a program of this machine writes itself.
+   * Room for what a program of this machine writes itself.
+   * @param valueId empty: the object is named by its hash when it is sealed
    * @throws {PalimpsestError} OBJECT_STORE_FULL, INVALID_ARGUMENT
    */
   reserve(sizeBytes: number, holder: string, valueId: string): Promise<SharedWrite> {
@@ -259,6 +257,7 @@ export class ObjectStore {
     this.#table.clear();
     this.#small.clear();
     this.#segments.close();
+    await this.#hashes.close();
     await this.#files.close();
     await this.#spill?.close();
   }
@@ -269,7 +268,7 @@ export class ObjectStore {
     this.#room.changed();
     if (this.#small.delete(objectId) || !isResident) return;
     // Who reads it for another node has its file open.
-    const reusable = isValueId(objectId) && readers === 0;
+    const reusable = readers === 0;
     if (!reusable || !this.#segments.keep(objectId, sizeBytes)) this.#files.remove(objectId);
   }
 }

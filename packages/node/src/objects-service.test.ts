@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { appendFile, readdir, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { ServerWritableStream } from "@grpc/grpc-js";
 import {
@@ -211,7 +211,7 @@ describe("objects over gRPC", () => {
     expect(head.freed.map(({ holder }) => holder)).toEqual(["job-1"]);
   });
 
-  test("are freed here at once and by the head elsewhere; nobody but a holder may put", async () => {
+  test("are freed here at once and by the head elsewhere", async () => {
     const { objectId = "" } = await put(at(0), randomBytes(10));
     await at(0).unary(objectsService.free, { objectIds: [objectId ?? ""], holder: "other" }, timeout);
     await at(0).unary(objectsService.stat, { objectId }, timeout);
@@ -220,9 +220,34 @@ describe("objects over gRPC", () => {
       code: "NOT_FOUND",
     });
     expect(head.freed.map(({ holder }) => holder)).toEqual(["other", "job-1"]);
-    const { stream, response } = at(0).clientStream(objectsService.put, timeout);
-    stream.end({ data: new Uint8Array(1), sizeBytes: 1 });
-    await expect(response).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+  });
+
+  test("are a copy when nobody holds them, and what is not sealed leaves nothing (CONTENTWRITE-1)", async () => {
+    const bytes = randomBytes(300_000);
+    const { stream: upload, response } = at(0).clientStream(objectsService.put, timeout);
+    upload.end({ data: bytes, sizeBytes: bytes.byteLength });
+    expect(await response).toMatchObject({ objectId: createHash("sha256").update(bytes).digest("hex") });
+    for (const sealed of [false, true]) {
+      const written = randomBytes(300_000);
+      const stream = at(0).bidi(objectsService.write, timeout);
+      stream.on("error", () => undefined);
+      const answers = (stream as AsyncIterable<proto.WriteAnswer.$Properties>)[Symbol.asyncIterator]();
+      const ask = async (order: proto.WriteOrder.$Properties) => {
+        stream.write(order);
+        return (await answers.next()).value as proto.WriteAnswer.$Properties;
+      };
+      const { proofPath, proof } = await ask({});
+      expect(await readFile(proofPath ?? "", "utf8")).toBe(proof);
+      const path = (await ask({ sizeBytes: written.byteLength, holder: "job-1" })).info?.path ?? "";
+      await writeFile(path, written);
+      if (sealed) {
+        const objectId = createHash("sha256").update(written).digest("hex");
+        expect((await ask({ seal: true })).info?.objectId).toBe(objectId);
+        expect((await pull(at(0), { objectId })).bytes.equals(written)).toBe(true);
+      }
+      stream.cancel();
+      await expect.poll(() => readdir(dirname(path))).toHaveLength(sealed ? 2 : 1);
+    }
   });
 
   test("whose node dies in the middle come on from the byte where they broke (FETCH-4)", async () => {

@@ -13,9 +13,10 @@ import type {
   sendUnaryData,
   UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { type Clock, PalimpsestError, toGrpcError, unary } from "@palimpsest/wire";
+import { type Clock, PalimpsestError, toGrpcError, transferTimeoutMs, unary } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ByteBudget } from "./byte-budget.js";
+import { serveWrite, type WriteStream } from "./content-write.js";
 import { handOver } from "./hand-over.js";
 import type { ObjectFetcher } from "./object-fetch.js";
 import type { ObjectHolds } from "./object-holds.js";
@@ -83,6 +84,7 @@ export function createObjectsHandlers(deps: ObjectsServiceDeps): UntypedServiceI
       await deps.freeElsewhere(objectIds, holder);
       return {};
     }),
+    write: (stream: WriteStream) => serveWrite(deps, stream),
     link: (stream: LinkStream) => serveLink(deps, stream),
     hold: unary<proto.HoldRequest.$Properties, proto.HoldResponse.$Properties>((request) => {
       const holder = request.holder ?? "";
@@ -107,11 +109,6 @@ async function receive(
   if (first.done)
     throw new PalimpsestError("INVALID_ARGUMENT", "the stream has no chunk: the first names the size");
   const holder = first.value.holder ?? "";
-  if (holder === "")
-    throw new PalimpsestError(
-      "INVALID_ARGUMENT",
-      "holder is empty: the first chunk names the session, actor or job that holds the object",
-    );
   const { sizeBytes, valueId, contains } = first.value;
   const name = valueId?.byteLength ? valueIdOf(valueId) : "";
   const contained = name === "" ? [] : idsOf({ objectIds: contains ?? [] });
@@ -123,6 +120,8 @@ async function receive(
     }
     await holds.holdContained(name, contained);
     const stored = await writer.commit();
+    // Whoever put it has time to hold it.
+    if (holder === "") store.lease(stored.objectId, transferTimeoutMs(stored.sizeBytes));
     onMoved("in", stored.sizeBytes);
     return stored;
   } finally {

@@ -1,5 +1,5 @@
 /**
- * Responsibility: one value that a program of this machine writes into a file of the store.
+ * Responsibility: one object that a program of this machine writes into a file of the store.
  * Not responsible for: who may write (object-link.ts), room (object-store.ts).
  *
  * Invariants:
@@ -14,7 +14,10 @@ export interface SharedWriteDeps {
   readonly sizeBytes: number;
   /** Undefined: there is no plain file any more. */
   readonly sizeOf: () => Promise<number | undefined>;
-  readonly settle: (keep: boolean) => Promise<StoredObject | undefined>;
+  /** The object's name, once the file has all of its bytes. */
+  readonly nameOf: () => Promise<string>;
+  /** Keeps the file under that name; undefined: throws it away. */
+  readonly settle: (objectId: string | undefined) => Promise<StoredObject | undefined>;
 }
 
 export class SharedWrite {
@@ -32,7 +35,7 @@ export class SharedWrite {
 
   /** @throws {PalimpsestError} INVALID_ARGUMENT when the file has another size, OBJECT_LOST */
   async seal(): Promise<StoredObject> {
-    const { sizeBytes, sizeOf, settle, path } = this.#deps;
+    const { sizeBytes, sizeOf, nameOf, settle, path } = this.#deps;
     const found = await sizeOf();
     if (found !== sizeBytes) {
       await this.abort();
@@ -42,10 +45,11 @@ export class SharedWrite {
         { details: { path } },
       );
     }
+    const name = await nameOf();
     if (this.#ended)
       throw new PalimpsestError("OBJECT_LOST", "the value was thrown away before it was sealed");
     this.#ended = true;
-    const stored = await settle(true);
+    const stored = await settle(name);
     if (stored) return stored;
     throw new PalimpsestError("OBJECT_LOST", "the value was freed while it was stored");
   }
@@ -53,6 +57,6 @@ export class SharedWrite {
   async abort(): Promise<void> {
     if (this.#ended) return;
     this.#ended = true;
-    await this.#deps.settle(false);
+    await this.#deps.settle(undefined);
   }
 }

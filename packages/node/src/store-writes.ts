@@ -19,6 +19,8 @@ export interface StoreWritesDeps {
   readonly table: ObjectTable;
   readonly segments: ObjectSegments;
   readonly room: StoreRoom;
+  /** SHA-256 of a file. */
+  readonly hashOf: (path: string, sizeBytes: number) => Promise<string>;
 }
 
 export class StoreWrites {
@@ -26,8 +28,10 @@ export class StoreWrites {
   readonly #table: ObjectTable;
   readonly #segments: ObjectSegments;
   readonly #room: StoreRoom;
+  readonly #hashOf: StoreWritesDeps["hashOf"];
 
-  constructor({ files, table, segments, room }: StoreWritesDeps) {
+  constructor({ files, table, segments, room, hashOf }: StoreWritesDeps) {
+    this.#hashOf = hashOf;
     this.#files = files;
     this.#table = table;
     this.#segments = segments;
@@ -52,7 +56,8 @@ export class StoreWrites {
   }
 
   /**
-   * Room for a value that a program of this machine writes itself.
+   * Room for what a program of this machine writes itself.
+   * @param valueId empty: the object is named by its hash when it is sealed
    * @throws {PalimpsestError} OBJECT_STORE_FULL, INVALID_ARGUMENT
    */
   async reserve(sizeBytes: number, holder: string, valueId: string): Promise<SharedWrite> {
@@ -66,7 +71,8 @@ export class StoreWrites {
           path,
           sizeBytes,
           sizeOf: () => this.#files.sizeOf(path),
-          settle: (keep) => this.#settle(path, sizeBytes, holder, keep ? valueId : undefined),
+          nameOf: async () => valueId || (await this.#hashOf(path, sizeBytes)),
+          settle: (objectId) => this.#settle(path, sizeBytes, holder, objectId),
         });
       });
     } catch (reason) {

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   hashWeights,
   initParameters,
@@ -10,8 +9,9 @@ import {
   parseModelConfig,
 } from "@palimpsest/model";
 import { expect, test } from "vitest";
+import { memoryObjects } from "./memory-objects.fixture.js";
 import { adaptersOf, fetchPolicy } from "./policy-weights.js";
-import { type ObjectAccess, publishWeights } from "./weights.js";
+import { publishWeights } from "./weights.js";
 
 const model = parseModelConfig({
   architecture: "llama",
@@ -27,19 +27,6 @@ const model = parseModelConfig({
 });
 const base = initParameters(model, 1);
 const baseHash = hashWeights(base);
-
-function memoryObjects(): ObjectAccess {
-  const held = new Map<string, Uint8Array>();
-  return {
-    put: async (pieces) => {
-      const bytes = Buffer.concat(pieces);
-      const objectId = createHash("sha256").update(bytes).digest("hex");
-      held.set(objectId, bytes);
-      return { objectId, sizeBytes: bytes.byteLength };
-    },
-    get: async ({ objectId }) => held.get(objectId) ?? new Uint8Array(),
-  };
-}
 
 async function published(lora: ReturnType<typeof loraConfigSchema.parse>) {
   const objects = memoryObjects();

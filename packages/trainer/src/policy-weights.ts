@@ -23,7 +23,7 @@ export function adaptersOf(
  * @throws {PalimpsestError} OBJECT_LOST; CODEC, also where they belong to another base
  */
 export async function fetchAdapters(
-  objects: Pick<ObjectAccess, "get">,
+  objects: Pick<ObjectAccess, "getInto">,
   manifest: proto.WeightManifest.$Properties,
   base: Pick<BaseWeights, "weightsHash">,
 ): Promise<Parameters> {
@@ -43,7 +43,7 @@ export async function fetchAdapters(
  * @throws {PalimpsestError} OBJECT_LOST, CODEC
  */
 export async function fetchPolicy(
-  objects: Pick<ObjectAccess, "get">,
+  objects: Pick<ObjectAccess, "getInto">,
   manifest: proto.WeightManifest.$Properties,
   model: ModelConfig,
   base: BaseWeights,

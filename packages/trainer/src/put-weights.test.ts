@@ -19,11 +19,14 @@ const idOf = (text: string) => createHash("sha256").update(text).digest("hex");
 const manifest = (policyVersion: number, shards: readonly ObjectLocation[]) =>
   proto.WeightManifest.create({ policyVersion, shards: [...shards] });
 const store = {
+  // For nobody: a copy, which goes by itself.
   put: async (pieces: readonly Uint8Array[]) => {
-    if (dies) throw new Error("killed while it puts");
     const text = Buffer.concat(pieces).toString();
-    stored.add(idOf(text));
     return { objectId: idOf(text), sizeBytes: text.length };
+  },
+  hold: async ({ objectId }: ObjectLocation) => {
+    if (dies) throw new Error("killed while it holds");
+    stored.add(objectId);
   },
   release: async (locations: readonly ObjectLocation[]) => {
     for (const { objectId } of locations) stored.delete(objectId);
@@ -59,12 +62,25 @@ test("a learner that starts again releases what the one before it put, but not w
   expect(await readFile(path, "utf8")).not.toContain(idOf("torn"));
 });
 
-test("an object is noted before it is put (PUT-1)", async () => {
+test("an object is noted before it is held (PUT-1)", async () => {
   const first = await PutWeights.open(store, path, (write) => write());
   dies = true;
   await expect(first.put(bytes("late"))).rejects.toThrow("killed");
   const left = (await PutWeights.open(store, path, (write) => write())).takeLeft();
   expect(left).toEqual([{ objectId: idOf("late"), sizeBytes: 4 }]);
+});
+
+test("objects that are put at once are all noted before they are held (PUT-1)", async () => {
+  let writes = 0;
+  const first = await PutWeights.open(store, path, (write) => {
+    writes++;
+    return write();
+  });
+  const texts = ["one", "two", "three", "four"];
+  await Promise.all(texts.map((text) => first.put(bytes(text))));
+  expect(writes).toBeLessThan(texts.length);
+  const left = (await PutWeights.open(store, path, (write) => write())).takeLeft();
+  expect(left.map(({ objectId }) => objectId).sort()).toEqual(texts.map(idOf).sort());
 });
 
 test("notes that are damaged count as none", async () => {

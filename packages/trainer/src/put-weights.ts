@@ -4,9 +4,9 @@
  * Not responsible for: which versions are needed (held-weights.ts).
  *
  * Invariants:
- * - PUT-1. An object is noted on disk before it is put, and until it is released: at most too much is noted.
+ * - PUT-1. An object is noted on disk before it is held, and until it is released: at most too much is noted. Until it is
+ *   held it is a copy, which makes room by itself.
  */
-import { createHash } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { durableFiles } from "@palimpsest/learner";
@@ -20,7 +20,9 @@ const notesSchema = z.array(
 type OnDisk = (write: () => Promise<void>) => Promise<void>;
 
 interface WeightObjects {
-  put(pieces: readonly Uint8Array[]): Promise<ObjectLocation>;
+  /** Holder "": nobody. */
+  put(pieces: readonly Uint8Array[], options: { readonly holder: "" }): Promise<ObjectLocation>;
+  hold(location: ObjectLocation): Promise<unknown>;
   release(locations: readonly ObjectLocation[], options: { readonly timeoutMs: number }): Promise<void>;
 }
 
@@ -29,7 +31,12 @@ export class PutWeights {
   readonly #path: string;
   readonly #onDisk: OnDisk;
   readonly #noted: Map<string, ObjectLocation>;
+  /** Noted ones that are on the disk. */
+  readonly #written: Set<string>;
   readonly #left: ObjectLocation[];
+  #lastWrite: Promise<void> = Promise.resolve();
+  /** Begins when the one before has ended, and takes everything that was noted until then. */
+  #nextWrite: Promise<void> | undefined;
 
   private constructor(objects: WeightObjects, path: string, onDisk: OnDisk, left: ObjectLocation[]) {
     this.#objects = objects;
@@ -37,6 +44,7 @@ export class PutWeights {
     this.#onDisk = onDisk;
     this.#left = left;
     this.#noted = new Map(left.map((location) => [location.objectId, location]));
+    this.#written = new Set(this.#noted.keys());
   }
 
   /**
@@ -55,18 +63,11 @@ export class PutWeights {
   }
 
   async put(pieces: readonly Uint8Array[]): Promise<ObjectLocation> {
-    const hash = createHash("sha256");
-    let sizeBytes = 0;
-    for (const piece of pieces) {
-      hash.update(piece);
-      sizeBytes += piece.byteLength;
-    }
-    const objectId = hash.digest("hex");
-    if (!this.#noted.has(objectId)) {
-      await this.#write([...this.#noted.values(), { objectId, sizeBytes }]);
-      this.#noted.set(objectId, { objectId, sizeBytes });
-    }
-    return await this.#objects.put(pieces);
+    const location = await this.#objects.put(pieces, { holder: "" });
+    this.#noted.set(location.objectId, location);
+    if (!this.#written.has(location.objectId)) await this.#note();
+    await this.#objects.hold(location);
+    return location;
   }
 
   async release(
@@ -75,7 +76,22 @@ export class PutWeights {
   ): Promise<void> {
     await this.#objects.release(locations, options);
     // Written with the next put.
-    for (const { objectId } of locations) this.#noted.delete(objectId);
+    for (const { objectId } of locations) {
+      this.#noted.delete(objectId);
+      this.#written.delete(objectId);
+    }
+  }
+
+  /** Several puts at once share one write. */
+  #note(): Promise<void> {
+    this.#nextWrite ??= this.#lastWrite
+      .catch(() => undefined)
+      .then(() => {
+        this.#nextWrite = undefined;
+        this.#lastWrite = this.#write([...this.#noted.values()]);
+        return this.#lastWrite;
+      });
+    return this.#nextWrite;
   }
 
   async #write(notes: readonly ObjectLocation[]): Promise<void> {
@@ -83,6 +99,7 @@ export class PutWeights {
     await this.#onDisk(() => durableFiles.write(passing, Buffer.from(JSON.stringify(notes))));
     await durableFiles.rename(passing, this.#path);
     await durableFiles.syncFolder(dirname(this.#path));
+    for (const { objectId } of notes) if (this.#noted.has(objectId)) this.#written.add(objectId);
   }
 }
 

@@ -1,5 +1,4 @@
 /** What a rollout actor reads of new weights: of a policy with adapters these alone, where its sampler merges them. */
-import { createHash } from "node:crypto";
 import type { ActorContext } from "@palimpsest/client";
 import { loadBackend } from "@palimpsest/jit";
 import {
@@ -16,11 +15,12 @@ import {
 } from "@palimpsest/model";
 import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, expect, test } from "vitest";
+import { memoryObjects } from "./memory-objects.fixture.js";
 import { ownSampler } from "./own-sampler.js";
 import { adaptersOf } from "./policy-weights.js";
 import type { Recipe } from "./recipe.js";
 import { RolloutWeights } from "./rollout-weights.js";
-import { publishWeights } from "./weights.js";
+import { type ObjectAccess, publishWeights } from "./weights.js";
 
 const model = parseModelConfig({
   architecture: "llama",
@@ -53,18 +53,13 @@ function someAdapters(seed: number) {
 
 /** A run's store and its announcements. */
 async function aRun() {
-  const held = new Map<string, Uint8Array>();
+  const store = memoryObjects();
   const read: string[] = [];
-  const objects = {
-    put: async (pieces: readonly Uint8Array[]) => {
-      const bytes = Buffer.concat(pieces);
-      const objectId = createHash("sha256").update(bytes).digest("hex");
-      held.set(objectId, bytes);
-      return { objectId, sizeBytes: bytes.byteLength };
-    },
-    get: async ({ objectId }: { readonly objectId: string }) => {
-      read.push(objectId);
-      return held.get(objectId) ?? new Uint8Array();
+  const objects: ObjectAccess = {
+    put: store.put,
+    getInto: async (location, targets) => {
+      read.push(location.objectId);
+      await store.getInto(location, targets);
     },
   };
   const metrics = { histogram: () => ({ observe: () => undefined }) };

@@ -1096,6 +1096,160 @@ export namespace palimpsest {
         }
 
         /**
+         * Properties of a WriteOrder.
+         * @deprecated Use palimpsest.v1.WriteOrder.$Properties instead.
+         */
+        interface IWriteOrder extends palimpsest.v1.WriteOrder.$Properties {
+        }
+
+        /** Represents a WriteOrder. */
+        class WriteOrder {
+
+            /**
+             * Constructs a new WriteOrder.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.WriteOrder.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** WriteOrder sizeBytes. */
+            sizeBytes: number;
+
+            /** WriteOrder holder. */
+            holder: string;
+
+            /** WriteOrder seal. */
+            seal: boolean;
+
+            /**
+             * Creates a new WriteOrder instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns WriteOrder instance
+             */
+            static create(properties: palimpsest.v1.WriteOrder.$Shape): palimpsest.v1.WriteOrder & palimpsest.v1.WriteOrder.$Shape;
+            static create(properties?: palimpsest.v1.WriteOrder.$Properties): palimpsest.v1.WriteOrder;
+
+            /**
+             * Encodes the specified WriteOrder message. Does not implicitly {@link palimpsest.v1.WriteOrder.verify|verify} messages.
+             * @param message WriteOrder message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.WriteOrder.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a WriteOrder message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.WriteOrder & palimpsest.v1.WriteOrder.$Shape} WriteOrder
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.WriteOrder & palimpsest.v1.WriteOrder.$Shape;
+        }
+
+        namespace WriteOrder {
+
+            /** Properties of a WriteOrder. */
+            interface $Properties {
+
+                /** WriteOrder sizeBytes */
+                sizeBytes?: (number|null);
+
+                /** WriteOrder holder */
+                holder?: (string|null);
+
+                /** WriteOrder seal */
+                seal?: (boolean|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a WriteOrder. */
+            type $Shape = palimpsest.v1.WriteOrder.$Properties;
+        }
+
+        /**
+         * Properties of a WriteAnswer.
+         * @deprecated Use palimpsest.v1.WriteAnswer.$Properties instead.
+         */
+        interface IWriteAnswer extends palimpsest.v1.WriteAnswer.$Properties {
+        }
+
+        /** Represents a WriteAnswer. */
+        class WriteAnswer {
+
+            /**
+             * Constructs a new WriteAnswer.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.WriteAnswer.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** WriteAnswer info. */
+            info?: (palimpsest.v1.ObjectInfo.$Properties|null);
+
+            /** WriteAnswer proofPath. */
+            proofPath: string;
+
+            /** WriteAnswer proof. */
+            proof: string;
+
+            /**
+             * Creates a new WriteAnswer instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns WriteAnswer instance
+             */
+            static create(properties: palimpsest.v1.WriteAnswer.$Shape): palimpsest.v1.WriteAnswer & palimpsest.v1.WriteAnswer.$Shape;
+            static create(properties?: palimpsest.v1.WriteAnswer.$Properties): palimpsest.v1.WriteAnswer;
+
+            /**
+             * Encodes the specified WriteAnswer message. Does not implicitly {@link palimpsest.v1.WriteAnswer.verify|verify} messages.
+             * @param message WriteAnswer message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.WriteAnswer.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a WriteAnswer message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.WriteAnswer & palimpsest.v1.WriteAnswer.$Shape} WriteAnswer
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.WriteAnswer & palimpsest.v1.WriteAnswer.$Shape;
+        }
+
+        namespace WriteAnswer {
+
+            /** Properties of a WriteAnswer. */
+            interface $Properties {
+
+                /** WriteAnswer info */
+                info?: (palimpsest.v1.ObjectInfo.$Properties|null);
+
+                /** WriteAnswer proofPath */
+                proofPath?: (string|null);
+
+                /** WriteAnswer proof */
+                proof?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a WriteAnswer. */
+            type $Shape = palimpsest.v1.WriteAnswer.$Properties;
+        }
+
+        /**
          * Properties of an ObjectInfo.
          * @deprecated Use palimpsest.v1.ObjectInfo.$Properties instead.
          */
@@ -14800,6 +14954,9 @@ export namespace palimpsest {
             /** WeightManifest adapters. */
             adapters?: (palimpsest.v1.WeightAdapters.$Properties|null);
 
+            /** WeightManifest leafBytes. */
+            leafBytes: number;
+
             /**
              * Creates a new WeightManifest instance using the specified properties.
              * @param [properties] Properties to set
@@ -14852,6 +15009,9 @@ export namespace palimpsest {
 
                 /** WeightManifest adapters */
                 adapters?: (palimpsest.v1.WeightAdapters.$Properties|null);
+
+                /** WeightManifest leafBytes */
+                leafBytes?: (number|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -15296,3 +15456,5 @@ export import WeightShard = palimpsest.v1.WeightShard;
 export import WeightTensor = palimpsest.v1.WeightTensor;
 export import WorkingDirectory = palimpsest.v1.WorkingDirectory;
 export import WorkingFile = palimpsest.v1.WorkingFile;
+export import WriteAnswer = palimpsest.v1.WriteAnswer;
+export import WriteOrder = palimpsest.v1.WriteOrder;

@@ -2834,6 +2834,387 @@ export const palimpsest = $root.palimpsest = (() => {
             return PutChunk;
         })();
 
+        v1.WriteOrder = (function() {
+
+            /**
+             * Properties of a WriteOrder.
+             * @typedef {Object} palimpsest.v1.WriteOrder.$Properties
+             * @property {number|null} [sizeBytes] WriteOrder sizeBytes
+             * @property {string|null} [holder] WriteOrder holder
+             * @property {boolean|null} [seal] WriteOrder seal
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a WriteOrder.
+             * @memberof palimpsest.v1
+             * @interface IWriteOrder
+             * @augments palimpsest.v1.WriteOrder.$Properties
+             * @deprecated Use palimpsest.v1.WriteOrder.$Properties instead.
+             */
+
+            /**
+             * Shape of a WriteOrder.
+             * @typedef {palimpsest.v1.WriteOrder.$Properties} palimpsest.v1.WriteOrder.$Shape
+             */
+
+            /**
+             * Constructs a new WriteOrder.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a WriteOrder.
+             * @constructor
+             * @param {palimpsest.v1.WriteOrder.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const WriteOrder = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * WriteOrder sizeBytes.
+             * @member {number} sizeBytes
+             * @memberof palimpsest.v1.WriteOrder
+             * @instance
+             */
+            WriteOrder.prototype.sizeBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * WriteOrder holder.
+             * @member {string} holder
+             * @memberof palimpsest.v1.WriteOrder
+             * @instance
+             */
+            WriteOrder.prototype.holder = "";
+
+            /**
+             * WriteOrder seal.
+             * @member {boolean} seal
+             * @memberof palimpsest.v1.WriteOrder
+             * @instance
+             */
+            WriteOrder.prototype.seal = false;
+
+            /**
+             * Creates a new WriteOrder instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.WriteOrder
+             * @static
+             * @param {palimpsest.v1.WriteOrder.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.WriteOrder} WriteOrder instance
+             * @type {{
+             *   (properties: palimpsest.v1.WriteOrder.$Shape): palimpsest.v1.WriteOrder & palimpsest.v1.WriteOrder.$Shape;
+             *   (properties?: palimpsest.v1.WriteOrder.$Properties): palimpsest.v1.WriteOrder;
+             * }}
+             */
+            WriteOrder.create = function(properties) {
+                return new WriteOrder(properties);
+            };
+
+            /**
+             * Encodes the specified WriteOrder message. Does not implicitly {@link palimpsest.v1.WriteOrder.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.WriteOrder
+             * @static
+             * @param {palimpsest.v1.WriteOrder.$Properties} message WriteOrder message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            WriteOrder.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.sizeBytes != null && $Object.hasOwnProperty.call(message, "sizeBytes") && (typeof message.sizeBytes === "object" ? message.sizeBytes.low || message.sizeBytes.high : message.sizeBytes !== 0))
+                    writer.uint32(/* id 1, wireType 0 =*/8).int64(message.sizeBytes);
+                if (message.holder != null && $Object.hasOwnProperty.call(message, "holder") && message.holder !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.holder);
+                if (message.seal != null && $Object.hasOwnProperty.call(message, "seal") && message.seal !== false)
+                    writer.uint32(/* id 3, wireType 0 =*/24).bool(message.seal);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a WriteOrder message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.WriteOrder
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.WriteOrder & palimpsest.v1.WriteOrder.$Shape} WriteOrder
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            WriteOrder.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.WriteOrder();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.sizeBytes = value;
+                            else
+                                delete message.sizeBytes;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.holder = value;
+                            else
+                                delete message.holder;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.seal = value;
+                            else
+                                delete message.seal;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return WriteOrder;
+        })();
+
+        v1.WriteAnswer = (function() {
+
+            /**
+             * Properties of a WriteAnswer.
+             * @typedef {Object} palimpsest.v1.WriteAnswer.$Properties
+             * @property {palimpsest.v1.ObjectInfo.$Properties|null} [info] WriteAnswer info
+             * @property {string|null} [proofPath] WriteAnswer proofPath
+             * @property {string|null} [proof] WriteAnswer proof
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a WriteAnswer.
+             * @memberof palimpsest.v1
+             * @interface IWriteAnswer
+             * @augments palimpsest.v1.WriteAnswer.$Properties
+             * @deprecated Use palimpsest.v1.WriteAnswer.$Properties instead.
+             */
+
+            /**
+             * Shape of a WriteAnswer.
+             * @typedef {palimpsest.v1.WriteAnswer.$Properties} palimpsest.v1.WriteAnswer.$Shape
+             */
+
+            /**
+             * Constructs a new WriteAnswer.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a WriteAnswer.
+             * @constructor
+             * @param {palimpsest.v1.WriteAnswer.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const WriteAnswer = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * WriteAnswer info.
+             * @member {palimpsest.v1.ObjectInfo.$Properties|null|undefined} info
+             * @memberof palimpsest.v1.WriteAnswer
+             * @instance
+             */
+            WriteAnswer.prototype.info = null;
+
+            /**
+             * WriteAnswer proofPath.
+             * @member {string} proofPath
+             * @memberof palimpsest.v1.WriteAnswer
+             * @instance
+             */
+            WriteAnswer.prototype.proofPath = "";
+
+            /**
+             * WriteAnswer proof.
+             * @member {string} proof
+             * @memberof palimpsest.v1.WriteAnswer
+             * @instance
+             */
+            WriteAnswer.prototype.proof = "";
+
+            /**
+             * Creates a new WriteAnswer instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.WriteAnswer
+             * @static
+             * @param {palimpsest.v1.WriteAnswer.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.WriteAnswer} WriteAnswer instance
+             * @type {{
+             *   (properties: palimpsest.v1.WriteAnswer.$Shape): palimpsest.v1.WriteAnswer & palimpsest.v1.WriteAnswer.$Shape;
+             *   (properties?: palimpsest.v1.WriteAnswer.$Properties): palimpsest.v1.WriteAnswer;
+             * }}
+             */
+            WriteAnswer.create = function(properties) {
+                return new WriteAnswer(properties);
+            };
+
+            /**
+             * Encodes the specified WriteAnswer message. Does not implicitly {@link palimpsest.v1.WriteAnswer.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.WriteAnswer
+             * @static
+             * @param {palimpsest.v1.WriteAnswer.$Properties} message WriteAnswer message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            WriteAnswer.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.info != null && $Object.hasOwnProperty.call(message, "info"))
+                    $root.palimpsest.v1.ObjectInfo.encode(message.info, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.proofPath != null && $Object.hasOwnProperty.call(message, "proofPath") && message.proofPath !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.proofPath);
+                if (message.proof != null && $Object.hasOwnProperty.call(message, "proof") && message.proof !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.proof);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a WriteAnswer message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.WriteAnswer
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.WriteAnswer & palimpsest.v1.WriteAnswer.$Shape} WriteAnswer
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            WriteAnswer.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.WriteAnswer();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.info = $root.palimpsest.v1.ObjectInfo.decode(reader, reader.size(), $undefined, _depth + 1, message.info);
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.proofPath = value;
+                            else
+                                delete message.proofPath;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.proof = value;
+                            else
+                                delete message.proof;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return WriteAnswer;
+        })();
+
         v1.ObjectInfo = (function() {
 
             /**
@@ -37604,6 +37985,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Array.<palimpsest.v1.WeightShard.$Properties>|null} [shards] WeightManifest shards
              * @property {number|null} [publishedAtMs] WeightManifest publishedAtMs
              * @property {palimpsest.v1.WeightAdapters.$Properties|null} [adapters] WeightManifest adapters
+             * @property {number|null} [leafBytes] WeightManifest leafBytes
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -37694,6 +38076,14 @@ export const palimpsest = $root.palimpsest = (() => {
             WeightManifest.prototype.adapters = null;
 
             /**
+             * WeightManifest leafBytes.
+             * @member {number} leafBytes
+             * @memberof palimpsest.v1.WeightManifest
+             * @instance
+             */
+            WeightManifest.prototype.leafBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
              * Creates a new WeightManifest instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.WeightManifest
@@ -37741,6 +38131,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 6, wireType 0 =*/48).int64(message.publishedAtMs);
                 if (message.adapters != null && $Object.hasOwnProperty.call(message, "adapters"))
                     $root.palimpsest.v1.WeightAdapters.encode(message.adapters, writer.uint32(/* id 7, wireType 2 =*/58).fork(), _depth + 1).ldelim();
+                if (message.leafBytes != null && $Object.hasOwnProperty.call(message, "leafBytes") && (typeof message.leafBytes === "object" ? message.leafBytes.low || message.leafBytes.high : message.leafBytes !== 0))
+                    writer.uint32(/* id 8, wireType 0 =*/64).int64(message.leafBytes);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -37841,6 +38233,15 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (wireType !== 2)
                                 break;
                             message.adapters = $root.palimpsest.v1.WeightAdapters.decode(reader, reader.size(), $undefined, _depth + 1, message.adapters);
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.leafBytes = value;
+                            else
+                                delete message.leafBytes;
                             continue;
                         }
                     }
@@ -38700,4 +39101,6 @@ const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
 const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
-export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorLogChunk as ActorLogChunk, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessExiting as ActorProcessExiting, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedAutoscalerStatus as AutoscalerStatus, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterEvent as ClusterEvent, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListEventsRequest as ListEventsRequest, exportedListEventsResponse as ListEventsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedListTasksRequest as ListTasksRequest, exportedListTasksResponse as ListTasksResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedNodeTypeStatus as NodeTypeStatus, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedReadLogRequest as ReadLogRequest, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReportTasksRequest as ReportTasksRequest, exportedReportTasksResponse as ReportTasksResponse, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummarizeTasksRequest as SummarizeTasksRequest, exportedSummarizeTasksResponse as SummarizeTasksResponse, exportedSummary as Summary, exportedTask as Task, exportedTaskCounts as TaskCounts, exportedTaskEvent as TaskEvent, exportedTaskFact as TaskFact, exportedTaskKind as TaskKind, exportedTaskReport as TaskReport, exportedTaskState as TaskState, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedUnmetDemand as UnmetDemand, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };
+const exportedWriteAnswer = palimpsest.v1.WriteAnswer;
+const exportedWriteOrder = palimpsest.v1.WriteOrder;
+export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorLogChunk as ActorLogChunk, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessExiting as ActorProcessExiting, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedAutoscalerStatus as AutoscalerStatus, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterEvent as ClusterEvent, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListEventsRequest as ListEventsRequest, exportedListEventsResponse as ListEventsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedListTasksRequest as ListTasksRequest, exportedListTasksResponse as ListTasksResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedNodeTypeStatus as NodeTypeStatus, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedReadLogRequest as ReadLogRequest, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReportTasksRequest as ReportTasksRequest, exportedReportTasksResponse as ReportTasksResponse, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummarizeTasksRequest as SummarizeTasksRequest, exportedSummarizeTasksResponse as SummarizeTasksResponse, exportedSummary as Summary, exportedTask as Task, exportedTaskCounts as TaskCounts, exportedTaskEvent as TaskEvent, exportedTaskFact as TaskFact, exportedTaskKind as TaskKind, exportedTaskReport as TaskReport, exportedTaskState as TaskState, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedUnmetDemand as UnmetDemand, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile, exportedWriteAnswer as WriteAnswer, exportedWriteOrder as WriteOrder };

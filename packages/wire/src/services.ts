@@ -85,6 +85,7 @@ export const actorHostService = {
 const objects = serviceMethods("Objects");
 export const objectsService = {
   put: objects.clientStream("Put", proto.PutChunk, proto.ObjectInfo, access.carry),
+  write: objects.bidi("Write", proto.WriteOrder, proto.WriteAnswer, access.carry),
   pull: objects.serverStream("Pull", proto.PullRequest, proto.PullChunk, access.bytes),
   fetch: objects.unary("Fetch", proto.FetchRequest, proto.ObjectInfo, access.use),
   stat: objects.unary("Stat", proto.StatRequest, proto.ObjectInfo, access.bytes),

@@ -1,0 +1,67 @@
+/**
+ * Responsibility: one object that is named by its hash and that a program of this machine writes into a file of the store.
+ * Not responsible for: the file and its hash (object-store.ts).
+ *
+ * Invariants:
+ * - CONTENTWRITE-1. What is not sealed when its stream ends, or when the time for writing so many bytes is over, is thrown
+ *   away.
+ */
+import type { ServerDuplexStream } from "@grpc/grpc-js";
+import { type Clock, PalimpsestError, toGrpcError, transferTimeoutMs } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { ObjectStore } from "./object-store.js";
+import type { SharedWrite } from "./shared-write.js";
+import type { StoredObject } from "./stored-object.js";
+
+export type WriteStream = ServerDuplexStream<proto.WriteOrder.$Properties, proto.WriteAnswer.$Properties>;
+
+export interface ContentWriteDeps {
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly proof: { readonly path: string; readonly text: string };
+}
+
+export function serveWrite(deps: ContentWriteDeps, stream: WriteStream): void {
+  serve(deps, stream).then(
+    () => stream.end(),
+    (reason: unknown) => stream.emit("error", toGrpcError(reason)),
+  );
+}
+
+async function serve({ store, clock, proof }: ContentWriteDeps, stream: WriteStream): Promise<void> {
+  stream.on("cancelled", () => stream.destroy());
+  const orders = (stream as AsyncIterable<proto.WriteOrder.$Properties>)[Symbol.asyncIterator]();
+  await orders.next();
+  stream.write({ proofPath: proof.path, proof: proof.text });
+  const begin = await orders.next();
+  // A program of another machine puts the bytes.
+  if (begin.done) return;
+  const sizeBytes = begin.value.sizeBytes ?? 0;
+  const holder = begin.value.holder ?? "";
+  if (sizeBytes <= 0)
+    throw new PalimpsestError("INVALID_ARGUMENT", `size_bytes is ${sizeBytes}: name the whole size, or put`);
+  const write = await store.reserve(sizeBytes, holder, "");
+  const timeoutMs = transferTimeoutMs(sizeBytes);
+  const late = new PalimpsestError(
+    "GET_TIMEOUT",
+    `the file was not sealed within ${timeoutMs} ms: put it again`,
+  );
+  const cancelTimer = clock.after(timeoutMs, () => stream.destroy(late));
+  try {
+    stream.write({ info: { sizeBytes, path: write.path } });
+    const seal = await orders.next();
+    if (seal.done) return;
+    const stored = await sealed(store, write, holder);
+    stream.write({ info: { objectId: stored.objectId, sizeBytes, path: stored.path } });
+  } finally {
+    cancelTimer();
+    await write.abort();
+  }
+}
+
+async function sealed(store: ObjectStore, write: SharedWrite, holder: string): Promise<StoredObject> {
+  const stored = await write.seal();
+  // Whoever wrote it has time to hold it.
+  if (holder === "") store.lease(stored.objectId, transferTimeoutMs(stored.sizeBytes));
+  return stored;
+}

@@ -1,0 +1,107 @@
+/**
+ * Responsibility: SHA-256 of files of a store, in threads: the node's own thread goes on serving, and several files are hashed
+ *   at once.
+ * Not responsible for: what the hash is compared with (object-store.ts).
+ *
+ * Invariants:
+ * - FILEHASH-1. Every digest that is asked for is answered or fails, also when its thread ends.
+ */
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import { PalimpsestError } from "@palimpsest/wire";
+import type { HashAnswer, HashOrder } from "./file-hash-thread.js";
+
+/** More do not make two cores faster, and a machine with many has other work for them. */
+const maxThreads = 2;
+
+// Threads run built code, also when tests run this module from its source.
+const program = fileURLToPath(new URL("../dist/file-hash-thread.js", import.meta.url));
+
+/** A file that is hashed as far as it is written. */
+export interface FileHash {
+  /** Its first bytes, as many as these, are written. */
+  written(toBytes: number): void;
+  /** Of that many bytes. @throws {PalimpsestError} UNAVAILABLE when the file cannot be read */
+  digest(sizeBytes: number): Promise<string>;
+  /** Nobody asks for its digest. */
+  forget(): void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  readonly waiting: Map<number, { resolve(sha256: string): void; reject(error: PalimpsestError): void }>;
+  files: number;
+}
+
+export class FileHashes {
+  readonly #threads: Thread[] = [];
+  #nextId = 1;
+
+  /** Of a whole file. */
+  of(path: string, sizeBytes: number): Promise<string> {
+    return this.open(path).digest(sizeBytes);
+  }
+
+  /** In the thread that has the fewest files. It ends with digest() or forget(). */
+  open(path: string): FileHash {
+    const id = this.#nextId++;
+    const thread = this.#thread();
+    thread.files++;
+    let ended = false;
+    const order = (rest: Omit<HashOrder, "id" | "path">) => thread.worker.postMessage({ id, path, ...rest });
+    const end = () => {
+      if (!ended) thread.files--;
+      ended = true;
+    };
+    return {
+      written: (toBytes) => order({ toBytes }),
+      digest: (sizeBytes) =>
+        new Promise<string>((resolve, reject) => {
+          thread.waiting.set(id, { resolve, reject });
+          order({ toBytes: sizeBytes, end: "digest" });
+        }).finally(end),
+      forget: () => {
+        if (!ended) order({ toBytes: 0, end: "forget" });
+        end();
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.splice(0).map(({ worker }) => worker.terminate()));
+  }
+
+  #thread(): Thread {
+    const idle = this.#threads.find(({ files }) => files === 0);
+    if (idle !== undefined) return idle;
+    if (this.#threads.length < maxThreads) return this.#start();
+    return this.#threads.reduce((least, thread) => (thread.files < least.files ? thread : least));
+  }
+
+  #start(): Thread {
+    const worker = new Worker(program);
+    const thread: Thread = { worker, waiting: new Map(), files: 0 };
+    this.#threads.push(thread);
+    // A node that has nothing else to do may end.
+    worker.unref();
+    worker.on("message", ({ id, sha256, error }: HashAnswer) => {
+      const waiting = thread.waiting.get(id);
+      thread.waiting.delete(id);
+      if (sha256 !== undefined) waiting?.resolve(sha256);
+      else waiting?.reject(unreadable(error ?? ""));
+    });
+    const ended = (why: string) => {
+      const index = this.#threads.indexOf(thread);
+      if (index >= 0) this.#threads.splice(index, 1);
+      for (const { reject } of thread.waiting.values()) reject(unreadable(why));
+      thread.waiting.clear();
+    };
+    worker.on("error", (reason) => ended(String(reason)));
+    worker.on("exit", () => ended("its thread ended"));
+    return thread;
+  }
+}
+
+function unreadable(why: string): PalimpsestError {
+  return new PalimpsestError("UNAVAILABLE", `a file of the object store cannot be hashed: ${why}`);
+}
