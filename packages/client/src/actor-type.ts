@@ -85,13 +85,14 @@ export function actorType<Instance extends object, Args extends unknown[]>(
       throw reason;
     });
     const actorId = newId("actor");
-    const { resources, fence, labels, strategy, placement, ...rest } = resolved;
+    const { resources, fence, labels, strategy, placement, process: where, ...rest } = resolved;
     const spec = {
       ...rest,
       actorId,
       code: ref,
       ...(await argumentsOf(args, actorId, deps)),
       resources: { quantities: resources },
+      sharedProcess: where === "shared",
       ...schedulingFields({ labels, strategy }),
       placement: placementField(placement, options, deps.capturedBy),
       fence: fences[fence ?? "default"],

@@ -151,6 +151,12 @@ const actorOptionsSchema = z.strictObject({
     .describe(
       "The placement group, and its bundle, of which it takes its resources: without labels and strategy, which the group has",
     ),
+  process: z
+    .enum(["own", "shared"])
+    .default("own")
+    .describe(
+      "own: a process of its own; shared: a light actor, in one process with others of the same owner and module, which ends when one of them crashes it",
+    ),
   maxRestarts: z.int().min(-1).default(0).describe("Restarts after a crash; -1 without limit"),
   maxTaskRetries: z
     .int()

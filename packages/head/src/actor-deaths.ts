@@ -7,6 +7,8 @@
  * - ACTOR-2. A report about another incarnation, or from another node, than the current one changes nothing.
  * - ACTOR-3. An actor's resources stay leased until its node says that the process is gone, or the node is dead.
  * - ACTOR-4. An actor that was ALIVE is started again at most maxRestarts times; for starts see start-retries.ts.
+ * - ACTOR-9. A light actor whose process another one has ended is started again without using up a restart; one with
+ *   maxRestarts 0 is DEAD, since its state is gone and nobody expects it to come back without.
  * - ACTOR-8. An actor that ended itself is DEAD, whatever its maxRestarts.
  * - ACTOR-5. A module, constructor or start() that throws is final, unless what it threw is retryable.
  */
@@ -122,14 +124,16 @@ export class ActorDeaths {
     const { actorId, maxRestarts } = actor.spec;
     // One that ended itself does not want to be started again.
     const isFinal = constructorError !== undefined || Boolean(certificate.exited);
-    const mayRestart = !isFinal && (maxRestarts === -1 || actor.restarts < maxRestarts);
+    // ACTOR-9
+    const isBystander = Boolean(certificate.bystander) && maxRestarts !== 0;
+    const mayRestart = !isFinal && (maxRestarts === -1 || isBystander || actor.restarts < maxRestarts);
     if (!mayRestart) {
       this.#bury(actor, certificate, cause, constructorError);
       return;
     }
     this.#countDeath(actor, certificate, cause);
     this.#childrenEnd(actor);
-    const restarts = actor.restarts + 1;
+    const restarts = actor.restarts + (isBystander ? 0 : 1);
     void actors.update(actorId, { state: "RESTARTING", certificate, restarts, nodeId: "", ...noProcess });
     metrics.counter("palimpsest_head_actor_restarts_total").inc();
     this.#deps.delays.after(actorId, () => {

@@ -40,6 +40,8 @@ export interface ActorSpec extends Scheduling {
   readonly fence: proto.Fence;
   /** Hosts the functions of a module, not an instance of a class: the lease of a shape for tasks. */
   readonly taskWorker: boolean;
+  /** A light actor: it shares a process with others. */
+  readonly sharedProcess: boolean;
   /** The placement group of whose bundles it takes its resources; its index is undefined: of any. */
   readonly placement: ActorPlacement | undefined;
 }
@@ -150,6 +152,7 @@ export function actorSpecFromProto(message: proto.ActorSpec.$Properties | null |
   if (spec.taskWorker && (spec.name !== "" || spec.detached || spec.maxRestarts !== 0)) {
     throw invalid("task_worker is true: leave name empty, detached false and max_restarts 0");
   }
+  checkShared(spec);
   const problem = requestProblem(message.resources?.quantities ?? {});
   if (problem !== undefined) throw invalid(problem);
   checkScheduling(message);
@@ -171,6 +174,22 @@ function checkPlacement({ placement, labels, labelConditions, strategy }: ActorS
   if (Object.keys(labels).length + labelConditions.length > 0 || strategy.kind !== "pack")
     throw invalid(
       `placement names group ${groupId}, whose bundles have their nodes: leave labels, label_conditions and strategy out`,
+    );
+}
+
+/** What is of a process cannot be had for one of many actors in it. */
+function checkShared({ sharedProcess, taskWorker, environment, resources }: ActorSpec): void {
+  if (!sharedProcess) return;
+  if (taskWorker)
+    throw invalid("task_worker and shared_process are true: a worker for tasks has a process of its own");
+  const [variable] = Object.keys(environment);
+  if (variable !== undefined)
+    throw invalid(
+      `shared_process is true and environment names ${variable}: variables are of a process, so give it one of its own`,
+    );
+  if (resources["gpu"])
+    throw invalid(
+      `shared_process is true and resources.gpu is ${resources["gpu"]}: a process sees its own GPUs, so give the actor one of its own`,
     );
 }
 
@@ -231,6 +250,7 @@ export function specOf(message: proto.ActorSpec.$Properties): ActorSpec {
     environment: { ...message.environment },
     role: message.role ?? "",
     taskWorker: message.taskWorker ?? false,
+    sharedProcess: message.sharedProcess ?? false,
     fence: message.fence ?? proto.Fence.FENCE_UNSPECIFIED,
     placement: message.placement
       ? {

@@ -13,10 +13,14 @@ export function scrapeTargets(
     if (node.state !== "ALIVE" || node.metricsAddress === "") continue;
     targets.push({ address: node.metricsAddress, labels: { role: "node", node_id: node.nodeId } });
   }
+  const shared = new Set<string>();
   for (const actor of actors.all()) {
     if (actor.state !== "ALIVE" || actor.metricsAddress === "") continue;
-    const { actorId, role } = actor.spec;
-    const labels = { role: role || "actor", actor_id: actorId, node_id: actor.nodeId };
+    const { actorId, role, sharedProcess } = actor.spec;
+    // Light actors have the page of their process, which is one target.
+    if (sharedProcess && shared.has(actor.metricsAddress)) continue;
+    if (sharedProcess) shared.add(actor.metricsAddress);
+    const labels = { role: role || "actor", actor_id: sharedProcess ? "" : actorId, node_id: actor.nodeId };
     targets.push({ address: actor.metricsAddress, labels });
   }
   return targets;

@@ -90,6 +90,11 @@ export const nodeConfigSchema = z.strictObject({
   headAwayLimitMs: milliseconds
     .default(600_000)
     .describe("How long the head may be away before the node ends what it runs and itself"),
+  sharedProcessBlockMs: z
+    .int()
+    .positive()
+    .default(30_000)
+    .describe("How long a process of light actors may answer nothing before it is killed"),
   actorStartTimeoutMs: milliseconds
     .default(300_000)
     .describe("Time for an actor's module, constructor and start()"),

@@ -20,6 +20,7 @@ import { memoryLook } from "./machine.js";
 import type { NodeDeps, NodeParts } from "./node-parts.js";
 import { ProcessSupervisor } from "./process-supervisor.js";
 import { RecentDeaths } from "./recent-deaths.js";
+import { SharedProcesses } from "./shared-processes.js";
 import type { TaskReports } from "./task-reports.js";
 import { WarmProcesses } from "./warm-processes.js";
 import { WorkerProcess, type WorkerProgram } from "./worker-process.js";
@@ -48,6 +49,8 @@ export class NodeProcesses {
   readonly drivers: Drivers;
   /** Absent where processes are not this node's to make. */
   readonly warm: WarmProcesses | undefined;
+  /** The processes of light actors; absent likewise. */
+  readonly shared: SharedProcesses | undefined;
   readonly #deps: NodeProcessesDeps;
   readonly #deaths: RecentDeaths;
 
@@ -56,7 +59,10 @@ export class NodeProcesses {
     this.#deps = given;
     this.#deaths = new RecentDeaths(config.headAwayLimitMs);
     const environment = childEnvironment(deps.environment, config.passEnvironment);
-    parts.credentials.own.onChange(() => this.supervisor.adopt(parts.credentials.forActor()));
+    parts.credentials.own.onChange(() => {
+      this.supervisor.adopt(parts.credentials.forActor());
+      this.shared?.adopt(parts.credentials.forActor());
+    });
     const bundles = new BundleCache({
       folder: join(config.dataDir, "bundles"),
       head: () => heads.bulk,
@@ -76,25 +82,38 @@ export class NodeProcesses {
     this.warm = deps.startProcess
       ? undefined
       : new WarmProcesses({ count, spawn, memory: memoryLook, clock, logger: deps.logger });
+    const logDir = join(config.dataDir, "logs");
+    const session = () => ({
+      clusterId: heads.clusterId,
+      headAddress: heads.addresses,
+      credentials: parts.credentials.forActor(),
+      objectsAddress: parts.objects.address,
+      listenHost: config.listenHost,
+      objectsPath: parts.objects.folder,
+      logLevel: config.logLevel,
+    });
+    this.shared = deps.startProcess
+      ? undefined
+      : new SharedProcesses({
+          ...{ logDir, clock },
+          startTimeoutMs: config.actorStartTimeoutMs,
+          blockLimitMs: config.sharedProcessBlockMs,
+          onTaskReport: (report) => given.taskReports.forward(report),
+          spawn: () => this.warm?.take() ?? spawn(),
+          session: () => ({ ...session(), nodeId: config.nodeId }),
+        });
     this.supervisor = new ProcessSupervisor({
       nodeId: config.nodeId,
       program,
       warm: this.warm,
-      logDir: join(config.dataDir, "logs"),
+      shared: this.shared,
+      logDir,
       logsBytes: config.actorLogsBytes,
       startTimeoutMs: config.actorStartTimeoutMs,
       environment,
       gpus: parts.gpus,
       moduleUrlOf: (code, abort) => moduleUrlOf(code, parts.installation, bundles, abort),
-      session: () => ({
-        clusterId: heads.clusterId,
-        headAddress: heads.addresses,
-        credentials: parts.credentials.forActor(),
-        objectsAddress: parts.objects.address,
-        listenHost: config.listenHost,
-        objectsPath: parts.objects.folder,
-        logLevel: config.logLevel,
-      }),
+      session,
       onStarted: (actorStarted) => send({ actorStarted }),
       onDied: (actorDied) => {
         // The head takes all that a node ran for dead when the node ends; before that it would start them again.
@@ -148,6 +167,7 @@ export class NodeProcesses {
       this.drivers.close(graceMs, reason),
       this.warm?.close(),
     ]);
+    await this.shared?.close(reason);
   }
 }
 

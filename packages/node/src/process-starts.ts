@@ -9,12 +9,16 @@ import type { Metrics } from "@palimpsest/telemetry";
 import type * as proto from "@palimpsest/wire/protocol";
 import { ActorProcess, type ActorProcessOptions } from "./actor-process.js";
 import { visibleDevicesName, visibleTo } from "./gpu-devices.js";
+import type { SharedProcesses } from "./shared-processes.js";
 import type { WarmProcesses } from "./warm-processes.js";
 import type { WorkerProgram } from "./worker-process.js";
 
 /** One process of one actor, as the supervisor needs it. */
 export type SupervisedActor = Pick<ActorProcess, "pid" | "ready" | "ended" | "stop" | "stopping" | "adopt"> &
-  Partial<Pick<ActorProcess, "stack" | "received">>;
+  Partial<Pick<ActorProcess, "stack" | "received">> & {
+    /** Of a light actor: ends it for sure, and at once. */
+    fence?(reason: string): void;
+  };
 
 /** Makes the process of an actor; a simulation has its own. */
 export type StartActorProcess = (options: ActorProcessOptions) => SupervisedActor;
@@ -34,6 +38,8 @@ export interface ProcessStartsDeps {
   >;
   /** Absent: every actor gets a new process. */
   readonly warm?: Pick<WarmProcesses, "take" | "busy"> | undefined;
+  /** Light actors. Absent: each gets a process of its own. */
+  readonly shared?: Pick<SharedProcesses, "start"> | undefined;
   /** Default: a Node.js process. */
   readonly startProcess?: StartActorProcess;
   /** Told what became of the calls of a process. Default: nobody is. */
@@ -71,6 +77,8 @@ export class ProcessStarts {
     const { nodeId, program, startTimeoutMs, session, startProcess, warm, metrics, onTaskReport } =
       this.#deps;
     const { spec, incarnation, moduleUrl, refusalsPath, startedPath, logPath } = request;
+    if (spec.sharedProcess && this.#deps.shared)
+      return { process: this.#deps.shared.start({ spec, incarnation }, moduleUrl), wasWarm: false };
     const options: ActorProcessOptions = {
       program,
       start: { ...session(), spec, incarnation, nodeId, moduleUrl, refusalsPath, startedPath },

@@ -84,7 +84,10 @@ export class ProcessSupervisor {
   /** Kills the actors of which no second process may run anywhere. @returns how many */
   fence(reason: string): number {
     const fenced = [...this.#entries.values()].filter(({ spec }) => needsFence(spec));
-    for (const { actorId } of fenced) this.stop(actorId, 0, reason);
+    for (const { actorId, process } of fenced) {
+      if (process?.fence) process.fence(reason);
+      else this.stop(actorId, 0, reason);
+    }
     return fenced.length;
   }
 
@@ -153,7 +156,8 @@ export class ProcessSupervisor {
     }
     if (this.#entries.get(entry.actorId) === entry) this.#entries.delete(entry.actorId);
     this.#report(entry, end);
-    void this.#pruneLogs();
+    // A light actor has no file of its own.
+    if (!spec.sharedProcess) void this.#pruneLogs();
   }
 
   #logPath({ actorId, incarnation }: Entry, ending = "log"): string {

@@ -840,6 +840,9 @@ export namespace palimpsest {
             /** DeathCertificate exited. */
             exited: boolean;
 
+            /** DeathCertificate bystander. */
+            bystander: boolean;
+
             /**
              * Creates a new DeathCertificate instance using the specified properties.
              * @param [properties] Properties to set
@@ -907,6 +910,9 @@ export namespace palimpsest {
 
                 /** DeathCertificate exited */
                 exited?: (boolean|null);
+
+                /** DeathCertificate bystander */
+                bystander?: (boolean|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -2842,8 +2848,17 @@ export namespace palimpsest {
             /** ActorProcessOrder credentials. */
             credentials?: (palimpsest.v1.ProcessCredentials.$Properties|null);
 
+            /** ActorProcessOrder startShared. */
+            startShared?: (palimpsest.v1.ActorProcessStart.$Properties|null);
+
+            /** ActorProcessOrder shared. */
+            shared?: (palimpsest.v1.SharedOrders.$Properties|null);
+
+            /** ActorProcessOrder ping. */
+            ping?: (palimpsest.v1.ActorProcessPing.$Properties|null);
+
             /** ActorProcessOrder order. */
-            order?: ("start"|"credentials");
+            order?: ("start"|"credentials"|"startShared"|"shared"|"ping");
 
             /**
              * Creates a new ActorProcessOrder instance using the specified properties.
@@ -2883,8 +2898,17 @@ export namespace palimpsest {
                 /** ActorProcessOrder credentials */
                 credentials?: (palimpsest.v1.ProcessCredentials.$Properties|null);
 
+                /** ActorProcessOrder startShared */
+                startShared?: (palimpsest.v1.ActorProcessStart.$Properties|null);
+
+                /** ActorProcessOrder shared */
+                shared?: (palimpsest.v1.SharedOrders.$Properties|null);
+
+                /** ActorProcessOrder ping */
+                ping?: (palimpsest.v1.ActorProcessPing.$Properties|null);
+
                 /** ActorProcessOrder order */
-                order?: ("start"|"credentials");
+                order?: ("start"|"credentials"|"startShared"|"shared"|"ping");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -2894,10 +2918,300 @@ export namespace palimpsest {
             type $Shape = {
               start?: palimpsest.v1.ActorProcessStart.$Shape|null;
               credentials?: palimpsest.v1.ProcessCredentials.$Shape|null;
+              startShared?: palimpsest.v1.ActorProcessStart.$Shape|null;
+              shared?: palimpsest.v1.SharedOrders.$Shape|null;
+              ping?: palimpsest.v1.ActorProcessPing.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ order?: undefined; start?: null; credentials?: null }|{ order?: "start"; start: palimpsest.v1.ActorProcessStart.$Shape; credentials?: null }|{ order?: "credentials"; start?: null; credentials: palimpsest.v1.ProcessCredentials.$Shape })
+              ({ order?: undefined; start?: null; credentials?: null; startShared?: null; shared?: null; ping?: null }|{ order?: "start"; start: palimpsest.v1.ActorProcessStart.$Shape; credentials?: null; startShared?: null; shared?: null; ping?: null }|{ order?: "credentials"; start?: null; credentials: palimpsest.v1.ProcessCredentials.$Shape; startShared?: null; shared?: null; ping?: null }|{ order?: "startShared"; start?: null; credentials?: null; startShared: palimpsest.v1.ActorProcessStart.$Shape; shared?: null; ping?: null }|{ order?: "shared"; start?: null; credentials?: null; startShared?: null; shared: palimpsest.v1.SharedOrders.$Shape; ping?: null }|{ order?: "ping"; start?: null; credentials?: null; startShared?: null; shared?: null; ping: palimpsest.v1.ActorProcessPing.$Shape })
             );
+        }
+
+        /**
+         * Properties of an ActorProcessPing.
+         * @deprecated Use palimpsest.v1.ActorProcessPing.$Properties instead.
+         */
+        interface IActorProcessPing extends palimpsest.v1.ActorProcessPing.$Properties {
+        }
+
+        /** Represents an ActorProcessPing. */
+        class ActorProcessPing {
+
+            /**
+             * Constructs a new ActorProcessPing.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ActorProcessPing.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /**
+             * Creates a new ActorProcessPing instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ActorProcessPing instance
+             */
+            static create(properties: palimpsest.v1.ActorProcessPing.$Shape): palimpsest.v1.ActorProcessPing & palimpsest.v1.ActorProcessPing.$Shape;
+            static create(properties?: palimpsest.v1.ActorProcessPing.$Properties): palimpsest.v1.ActorProcessPing;
+
+            /**
+             * Encodes the specified ActorProcessPing message. Does not implicitly {@link palimpsest.v1.ActorProcessPing.verify|verify} messages.
+             * @param message ActorProcessPing message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ActorProcessPing.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ActorProcessPing message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorProcessPing & palimpsest.v1.ActorProcessPing.$Shape} ActorProcessPing
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ActorProcessPing & palimpsest.v1.ActorProcessPing.$Shape;
+        }
+
+        namespace ActorProcessPing {
+
+            /** Properties of an ActorProcessPing. */
+            interface $Properties {
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ActorProcessPing. */
+            type $Shape = palimpsest.v1.ActorProcessPing.$Properties;
+        }
+
+        /**
+         * Properties of a SharedOrders.
+         * @deprecated Use palimpsest.v1.SharedOrders.$Properties instead.
+         */
+        interface ISharedOrders extends palimpsest.v1.SharedOrders.$Properties {
+        }
+
+        /** Represents a SharedOrders. */
+        class SharedOrders {
+
+            /**
+             * Constructs a new SharedOrders.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.SharedOrders.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** SharedOrders start. */
+            start: palimpsest.v1.SharedActor.$Properties[];
+
+            /** SharedOrders stop. */
+            stop: palimpsest.v1.StopSharedActor.$Properties[];
+
+            /**
+             * Creates a new SharedOrders instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns SharedOrders instance
+             */
+            static create(properties: palimpsest.v1.SharedOrders.$Shape): palimpsest.v1.SharedOrders & palimpsest.v1.SharedOrders.$Shape;
+            static create(properties?: palimpsest.v1.SharedOrders.$Properties): palimpsest.v1.SharedOrders;
+
+            /**
+             * Encodes the specified SharedOrders message. Does not implicitly {@link palimpsest.v1.SharedOrders.verify|verify} messages.
+             * @param message SharedOrders message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.SharedOrders.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a SharedOrders message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SharedOrders & palimpsest.v1.SharedOrders.$Shape} SharedOrders
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.SharedOrders & palimpsest.v1.SharedOrders.$Shape;
+        }
+
+        namespace SharedOrders {
+
+            /** Properties of a SharedOrders. */
+            interface $Properties {
+
+                /** SharedOrders start */
+                start?: (palimpsest.v1.SharedActor.$Properties[]|null);
+
+                /** SharedOrders stop */
+                stop?: (palimpsest.v1.StopSharedActor.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a SharedOrders. */
+            type $Shape = {
+              start?: palimpsest.v1.SharedActor.$Shape[]|null;
+              stop?: palimpsest.v1.StopSharedActor.$Shape[]|null;
+              $unknowns?: Uint8Array[];
+            };
+        }
+
+        /**
+         * Properties of a SharedActor.
+         * @deprecated Use palimpsest.v1.SharedActor.$Properties instead.
+         */
+        interface ISharedActor extends palimpsest.v1.SharedActor.$Properties {
+        }
+
+        /** Represents a SharedActor. */
+        class SharedActor {
+
+            /**
+             * Constructs a new SharedActor.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.SharedActor.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** SharedActor slot. */
+            slot: number;
+
+            /** SharedActor spec. */
+            spec?: (palimpsest.v1.ActorSpec.$Properties|null);
+
+            /** SharedActor incarnation. */
+            incarnation: number;
+
+            /**
+             * Creates a new SharedActor instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns SharedActor instance
+             */
+            static create(properties: palimpsest.v1.SharedActor.$Shape): palimpsest.v1.SharedActor & palimpsest.v1.SharedActor.$Shape;
+            static create(properties?: palimpsest.v1.SharedActor.$Properties): palimpsest.v1.SharedActor;
+
+            /**
+             * Encodes the specified SharedActor message. Does not implicitly {@link palimpsest.v1.SharedActor.verify|verify} messages.
+             * @param message SharedActor message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.SharedActor.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a SharedActor message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SharedActor & palimpsest.v1.SharedActor.$Shape} SharedActor
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.SharedActor & palimpsest.v1.SharedActor.$Shape;
+        }
+
+        namespace SharedActor {
+
+            /** Properties of a SharedActor. */
+            interface $Properties {
+
+                /** SharedActor slot */
+                slot?: (number|null);
+
+                /** SharedActor spec */
+                spec?: (palimpsest.v1.ActorSpec.$Properties|null);
+
+                /** SharedActor incarnation */
+                incarnation?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a SharedActor. */
+            type $Shape = {
+              slot?: number|null;
+              spec?: palimpsest.v1.ActorSpec.$Shape|null;
+              incarnation?: number|null;
+              $unknowns?: Uint8Array[];
+            };
+        }
+
+        /**
+         * Properties of a StopSharedActor.
+         * @deprecated Use palimpsest.v1.StopSharedActor.$Properties instead.
+         */
+        interface IStopSharedActor extends palimpsest.v1.StopSharedActor.$Properties {
+        }
+
+        /** Represents a StopSharedActor. */
+        class StopSharedActor {
+
+            /**
+             * Constructs a new StopSharedActor.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.StopSharedActor.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** StopSharedActor slot. */
+            slot: number;
+
+            /** StopSharedActor graceMs. */
+            graceMs: number;
+
+            /**
+             * Creates a new StopSharedActor instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns StopSharedActor instance
+             */
+            static create(properties: palimpsest.v1.StopSharedActor.$Shape): palimpsest.v1.StopSharedActor & palimpsest.v1.StopSharedActor.$Shape;
+            static create(properties?: palimpsest.v1.StopSharedActor.$Properties): palimpsest.v1.StopSharedActor;
+
+            /**
+             * Encodes the specified StopSharedActor message. Does not implicitly {@link palimpsest.v1.StopSharedActor.verify|verify} messages.
+             * @param message StopSharedActor message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.StopSharedActor.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a StopSharedActor message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.StopSharedActor & palimpsest.v1.StopSharedActor.$Shape} StopSharedActor
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.StopSharedActor & palimpsest.v1.StopSharedActor.$Shape;
+        }
+
+        namespace StopSharedActor {
+
+            /** Properties of a StopSharedActor. */
+            interface $Properties {
+
+                /** StopSharedActor slot */
+                slot?: (number|null);
+
+                /** StopSharedActor graceMs */
+                graceMs?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a StopSharedActor. */
+            type $Shape = palimpsest.v1.StopSharedActor.$Properties;
         }
 
         /**
@@ -3261,8 +3575,14 @@ export namespace palimpsest {
             /** ActorProcessEvent taskReport. */
             taskReport?: (palimpsest.v1.TaskReport.$Properties|null);
 
+            /** ActorProcessEvent shared. */
+            shared?: (palimpsest.v1.SharedNews.$Properties|null);
+
+            /** ActorProcessEvent answering. */
+            answering?: (palimpsest.v1.ActorProcessPing.$Properties|null);
+
             /** ActorProcessEvent event. */
-            event?: ("ready"|"failed"|"loaded"|"received"|"exiting"|"taskReport");
+            event?: ("ready"|"failed"|"loaded"|"received"|"exiting"|"taskReport"|"shared"|"answering");
 
             /**
              * Creates a new ActorProcessEvent instance using the specified properties.
@@ -3314,8 +3634,14 @@ export namespace palimpsest {
                 /** ActorProcessEvent taskReport */
                 taskReport?: (palimpsest.v1.TaskReport.$Properties|null);
 
+                /** ActorProcessEvent shared */
+                shared?: (palimpsest.v1.SharedNews.$Properties|null);
+
+                /** ActorProcessEvent answering */
+                answering?: (palimpsest.v1.ActorProcessPing.$Properties|null);
+
                 /** ActorProcessEvent event */
-                event?: ("ready"|"failed"|"loaded"|"received"|"exiting"|"taskReport");
+                event?: ("ready"|"failed"|"loaded"|"received"|"exiting"|"taskReport"|"shared"|"answering");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -3329,10 +3655,160 @@ export namespace palimpsest {
               received?: palimpsest.v1.ActorProcessReceived.$Shape|null;
               exiting?: palimpsest.v1.ActorProcessExiting.$Shape|null;
               taskReport?: palimpsest.v1.TaskReport.$Shape|null;
+              shared?: palimpsest.v1.SharedNews.$Shape|null;
+              answering?: palimpsest.v1.ActorProcessPing.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ event?: undefined; ready?: null; failed?: null; loaded?: null; received?: null; exiting?: null; taskReport?: null }|{ event?: "ready"; ready: palimpsest.v1.ActorProcessReady.$Shape; failed?: null; loaded?: null; received?: null; exiting?: null; taskReport?: null }|{ event?: "failed"; ready?: null; failed: palimpsest.v1.Error.$Shape; loaded?: null; received?: null; exiting?: null; taskReport?: null }|{ event?: "loaded"; ready?: null; failed?: null; loaded: palimpsest.v1.ActorProcessLoaded.$Shape; received?: null; exiting?: null; taskReport?: null }|{ event?: "received"; ready?: null; failed?: null; loaded?: null; received: palimpsest.v1.ActorProcessReceived.$Shape; exiting?: null; taskReport?: null }|{ event?: "exiting"; ready?: null; failed?: null; loaded?: null; received?: null; exiting: palimpsest.v1.ActorProcessExiting.$Shape; taskReport?: null }|{ event?: "taskReport"; ready?: null; failed?: null; loaded?: null; received?: null; exiting?: null; taskReport: palimpsest.v1.TaskReport.$Shape })
+              ({ event?: undefined; ready?: null; failed?: null; loaded?: null; received?: null; exiting?: null; taskReport?: null; shared?: null; answering?: null }|{ event?: "ready"; ready: palimpsest.v1.ActorProcessReady.$Shape; failed?: null; loaded?: null; received?: null; exiting?: null; taskReport?: null; shared?: null; answering?: null }|{ event?: "failed"; ready?: null; failed: palimpsest.v1.Error.$Shape; loaded?: null; received?: null; exiting?: null; taskReport?: null; shared?: null; answering?: null }|{ event?: "loaded"; ready?: null; failed?: null; loaded: palimpsest.v1.ActorProcessLoaded.$Shape; received?: null; exiting?: null; taskReport?: null; shared?: null; answering?: null }|{ event?: "received"; ready?: null; failed?: null; loaded?: null; received: palimpsest.v1.ActorProcessReceived.$Shape; exiting?: null; taskReport?: null; shared?: null; answering?: null }|{ event?: "exiting"; ready?: null; failed?: null; loaded?: null; received?: null; exiting: palimpsest.v1.ActorProcessExiting.$Shape; taskReport?: null; shared?: null; answering?: null }|{ event?: "taskReport"; ready?: null; failed?: null; loaded?: null; received?: null; exiting?: null; taskReport: palimpsest.v1.TaskReport.$Shape; shared?: null; answering?: null }|{ event?: "shared"; ready?: null; failed?: null; loaded?: null; received?: null; exiting?: null; taskReport?: null; shared: palimpsest.v1.SharedNews.$Shape; answering?: null }|{ event?: "answering"; ready?: null; failed?: null; loaded?: null; received?: null; exiting?: null; taskReport?: null; shared?: null; answering: palimpsest.v1.ActorProcessPing.$Shape })
             );
+        }
+
+        /**
+         * Properties of a SharedNews.
+         * @deprecated Use palimpsest.v1.SharedNews.$Properties instead.
+         */
+        interface ISharedNews extends palimpsest.v1.SharedNews.$Properties {
+        }
+
+        /** Represents a SharedNews. */
+        class SharedNews {
+
+            /**
+             * Constructs a new SharedNews.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.SharedNews.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** SharedNews ready. */
+            ready: number[];
+
+            /** SharedNews ended. */
+            ended: palimpsest.v1.SharedActorEnded.$Properties[];
+
+            /**
+             * Creates a new SharedNews instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns SharedNews instance
+             */
+            static create(properties: palimpsest.v1.SharedNews.$Shape): palimpsest.v1.SharedNews & palimpsest.v1.SharedNews.$Shape;
+            static create(properties?: palimpsest.v1.SharedNews.$Properties): palimpsest.v1.SharedNews;
+
+            /**
+             * Encodes the specified SharedNews message. Does not implicitly {@link palimpsest.v1.SharedNews.verify|verify} messages.
+             * @param message SharedNews message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.SharedNews.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a SharedNews message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SharedNews & palimpsest.v1.SharedNews.$Shape} SharedNews
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.SharedNews & palimpsest.v1.SharedNews.$Shape;
+        }
+
+        namespace SharedNews {
+
+            /** Properties of a SharedNews. */
+            interface $Properties {
+
+                /** SharedNews ready */
+                ready?: (number[]|null);
+
+                /** SharedNews ended */
+                ended?: (palimpsest.v1.SharedActorEnded.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a SharedNews. */
+            type $Shape = palimpsest.v1.SharedNews.$Properties;
+        }
+
+        /**
+         * Properties of a SharedActorEnded.
+         * @deprecated Use palimpsest.v1.SharedActorEnded.$Properties instead.
+         */
+        interface ISharedActorEnded extends palimpsest.v1.SharedActorEnded.$Properties {
+        }
+
+        /** Represents a SharedActorEnded. */
+        class SharedActorEnded {
+
+            /**
+             * Constructs a new SharedActorEnded.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.SharedActorEnded.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** SharedActorEnded slot. */
+            slot: number;
+
+            /** SharedActorEnded failed. */
+            failed?: (palimpsest.v1.Error.$Properties|null);
+
+            /** SharedActorEnded exiting. */
+            exiting?: (palimpsest.v1.ActorProcessExiting.$Properties|null);
+
+            /**
+             * Creates a new SharedActorEnded instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns SharedActorEnded instance
+             */
+            static create(properties: palimpsest.v1.SharedActorEnded.$Shape): palimpsest.v1.SharedActorEnded & palimpsest.v1.SharedActorEnded.$Shape;
+            static create(properties?: palimpsest.v1.SharedActorEnded.$Properties): palimpsest.v1.SharedActorEnded;
+
+            /**
+             * Encodes the specified SharedActorEnded message. Does not implicitly {@link palimpsest.v1.SharedActorEnded.verify|verify} messages.
+             * @param message SharedActorEnded message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.SharedActorEnded.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a SharedActorEnded message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SharedActorEnded & palimpsest.v1.SharedActorEnded.$Shape} SharedActorEnded
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.SharedActorEnded & palimpsest.v1.SharedActorEnded.$Shape;
+        }
+
+        namespace SharedActorEnded {
+
+            /** Properties of a SharedActorEnded. */
+            interface $Properties {
+
+                /** SharedActorEnded slot */
+                slot?: (number|null);
+
+                /** SharedActorEnded failed */
+                failed?: (palimpsest.v1.Error.$Properties|null);
+
+                /** SharedActorEnded exiting */
+                exiting?: (palimpsest.v1.ActorProcessExiting.$Properties|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a SharedActorEnded. */
+            type $Shape = palimpsest.v1.SharedActorEnded.$Properties;
         }
 
         /**
@@ -4510,6 +4986,9 @@ export namespace palimpsest {
             /** ActorSpec namespace. */
             namespace: string;
 
+            /** ActorSpec sharedProcess. */
+            sharedProcess: boolean;
+
             /**
              * Creates a new ActorSpec instance using the specified properties.
              * @param [properties] Properties to set
@@ -4620,6 +5099,9 @@ export namespace palimpsest {
                 /** ActorSpec namespace */
                 namespace?: (string|null);
 
+                /** ActorSpec sharedProcess */
+                sharedProcess?: (boolean|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -4652,6 +5134,7 @@ export namespace palimpsest {
               placement?: palimpsest.v1.GroupPlacement.$Shape|null;
               taskWorker?: boolean|null;
               namespace?: string|null;
+              sharedProcess?: boolean|null;
               $unknowns?: Uint8Array[];
             };
         }
@@ -15282,6 +15765,7 @@ export import ActorProcessEvent = palimpsest.v1.ActorProcessEvent;
 export import ActorProcessExiting = palimpsest.v1.ActorProcessExiting;
 export import ActorProcessLoaded = palimpsest.v1.ActorProcessLoaded;
 export import ActorProcessOrder = palimpsest.v1.ActorProcessOrder;
+export import ActorProcessPing = palimpsest.v1.ActorProcessPing;
 export import ActorProcessReady = palimpsest.v1.ActorProcessReady;
 export import ActorProcessReceived = palimpsest.v1.ActorProcessReceived;
 export import ActorProcessStart = palimpsest.v1.ActorProcessStart;
@@ -15415,6 +15899,10 @@ export import SessionMessage = palimpsest.v1.SessionMessage;
 export import SessionOpened = palimpsest.v1.SessionOpened;
 export import SetWaitingRequest = palimpsest.v1.SetWaitingRequest;
 export import SetWaitingResponse = palimpsest.v1.SetWaitingResponse;
+export import SharedActor = palimpsest.v1.SharedActor;
+export import SharedActorEnded = palimpsest.v1.SharedActorEnded;
+export import SharedNews = palimpsest.v1.SharedNews;
+export import SharedOrders = palimpsest.v1.SharedOrders;
 export import ShutdownRequest = palimpsest.v1.ShutdownRequest;
 export import ShutdownResponse = palimpsest.v1.ShutdownResponse;
 export import StackReport = palimpsest.v1.StackReport;
@@ -15427,6 +15915,7 @@ export import StopActor = palimpsest.v1.StopActor;
 export import StopDriver = palimpsest.v1.StopDriver;
 export import StopJobRequest = palimpsest.v1.StopJobRequest;
 export import StopNode = palimpsest.v1.StopNode;
+export import StopSharedActor = palimpsest.v1.StopSharedActor;
 export import StoreDiff = palimpsest.v1.StoreDiff;
 export import StoreValue = palimpsest.v1.StoreValue;
 export import Strategy = palimpsest.v1.Strategy;

@@ -2024,6 +2024,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {boolean|null} [processEnded] DeathCertificate processEnded
              * @property {number|null} [startedCalls] DeathCertificate startedCalls
              * @property {boolean|null} [exited] DeathCertificate exited
+             * @property {boolean|null} [bystander] DeathCertificate bystander
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -2152,6 +2153,14 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             DeathCertificate.prototype.exited = false;
 
+            /**
+             * DeathCertificate bystander.
+             * @member {boolean} bystander
+             * @memberof palimpsest.v1.DeathCertificate
+             * @instance
+             */
+            DeathCertificate.prototype.bystander = false;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
@@ -2224,6 +2233,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 11, wireType 0 =*/88).int64(message.startedCalls);
                 if (message.exited != null && $Object.hasOwnProperty.call(message, "exited") && message.exited !== false)
                     writer.uint32(/* id 20, wireType 0 =*/160).bool(message.exited);
+                if (message.bystander != null && $Object.hasOwnProperty.call(message, "bystander") && message.bystander !== false)
+                    writer.uint32(/* id 21, wireType 0 =*/168).bool(message.bystander);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -2369,6 +2380,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.exited = value;
                             else
                                 delete message.exited;
+                            continue;
+                        }
+                    case 21: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.bystander = value;
+                            else
+                                delete message.bystander;
                             continue;
                         }
                     }
@@ -7029,7 +7049,10 @@ export const palimpsest = $root.palimpsest = (() => {
              * @typedef {Object} palimpsest.v1.ActorProcessOrder.$Properties
              * @property {palimpsest.v1.ActorProcessStart.$Properties|null} [start] ActorProcessOrder start
              * @property {palimpsest.v1.ProcessCredentials.$Properties|null} [credentials] ActorProcessOrder credentials
-             * @property {"start"|"credentials"} [order] ActorProcessOrder order
+             * @property {palimpsest.v1.ActorProcessStart.$Properties|null} [startShared] ActorProcessOrder startShared
+             * @property {palimpsest.v1.SharedOrders.$Properties|null} [shared] ActorProcessOrder shared
+             * @property {palimpsest.v1.ActorProcessPing.$Properties|null} [ping] ActorProcessOrder ping
+             * @property {"start"|"credentials"|"startShared"|"shared"|"ping"} [order] ActorProcessOrder order
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -7046,9 +7069,12 @@ export const palimpsest = $root.palimpsest = (() => {
              * @typedef {{
              *   start?: palimpsest.v1.ActorProcessStart.$Shape|null;
              *   credentials?: palimpsest.v1.ProcessCredentials.$Shape|null;
+             *   startShared?: palimpsest.v1.ActorProcessStart.$Shape|null;
+             *   shared?: palimpsest.v1.SharedOrders.$Shape|null;
+             *   ping?: palimpsest.v1.ActorProcessPing.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ order?: undefined; start?: null; credentials?: null }|{ order?: "start"; start: palimpsest.v1.ActorProcessStart.$Shape; credentials?: null }|{ order?: "credentials"; start?: null; credentials: palimpsest.v1.ProcessCredentials.$Shape })
+             *   ({ order?: undefined; start?: null; credentials?: null; startShared?: null; shared?: null; ping?: null }|{ order?: "start"; start: palimpsest.v1.ActorProcessStart.$Shape; credentials?: null; startShared?: null; shared?: null; ping?: null }|{ order?: "credentials"; start?: null; credentials: palimpsest.v1.ProcessCredentials.$Shape; startShared?: null; shared?: null; ping?: null }|{ order?: "startShared"; start?: null; credentials?: null; startShared: palimpsest.v1.ActorProcessStart.$Shape; shared?: null; ping?: null }|{ order?: "shared"; start?: null; credentials?: null; startShared?: null; shared: palimpsest.v1.SharedOrders.$Shape; ping?: null }|{ order?: "ping"; start?: null; credentials?: null; startShared?: null; shared?: null; ping: palimpsest.v1.ActorProcessPing.$Shape })
              * )} palimpsest.v1.ActorProcessOrder.$Shape
              */
 
@@ -7083,17 +7109,41 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             ActorProcessOrder.prototype.credentials = null;
 
+            /**
+             * ActorProcessOrder startShared.
+             * @member {palimpsest.v1.ActorProcessStart.$Properties|null|undefined} startShared
+             * @memberof palimpsest.v1.ActorProcessOrder
+             * @instance
+             */
+            ActorProcessOrder.prototype.startShared = null;
+
+            /**
+             * ActorProcessOrder shared.
+             * @member {palimpsest.v1.SharedOrders.$Properties|null|undefined} shared
+             * @memberof palimpsest.v1.ActorProcessOrder
+             * @instance
+             */
+            ActorProcessOrder.prototype.shared = null;
+
+            /**
+             * ActorProcessOrder ping.
+             * @member {palimpsest.v1.ActorProcessPing.$Properties|null|undefined} ping
+             * @memberof palimpsest.v1.ActorProcessOrder
+             * @instance
+             */
+            ActorProcessOrder.prototype.ping = null;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
             /**
              * ActorProcessOrder order.
-             * @member {"start"|"credentials"|undefined} order
+             * @member {"start"|"credentials"|"startShared"|"shared"|"ping"|undefined} order
              * @memberof palimpsest.v1.ActorProcessOrder
              * @instance
              */
             $Object.defineProperty(ActorProcessOrder.prototype, "order", {
-                get: $util.oneOfGetter($oneOfFields = ["start", "credentials"]),
+                get: $util.oneOfGetter($oneOfFields = ["start", "credentials", "startShared", "shared", "ping"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -7133,6 +7183,12 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.ActorProcessStart.encode(message.start, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
                 if (message.credentials != null && $Object.hasOwnProperty.call(message, "credentials"))
                     $root.palimpsest.v1.ProcessCredentials.encode(message.credentials, writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.startShared != null && $Object.hasOwnProperty.call(message, "startShared"))
+                    $root.palimpsest.v1.ActorProcessStart.encode(message.startShared, writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
+                if (message.shared != null && $Object.hasOwnProperty.call(message, "shared"))
+                    $root.palimpsest.v1.SharedOrders.encode(message.shared, writer.uint32(/* id 4, wireType 2 =*/34).fork(), _depth + 1).ldelim();
+                if (message.ping != null && $Object.hasOwnProperty.call(message, "ping"))
+                    $root.palimpsest.v1.ActorProcessPing.encode(message.ping, writer.uint32(/* id 5, wireType 2 =*/42).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -7191,6 +7247,27 @@ export const palimpsest = $root.palimpsest = (() => {
                             message.order = "credentials";
                             continue;
                         }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            message.startShared = $root.palimpsest.v1.ActorProcessStart.decode(reader, reader.size(), $undefined, _depth + 1, message.startShared);
+                            message.order = "startShared";
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            message.shared = $root.palimpsest.v1.SharedOrders.decode(reader, reader.size(), $undefined, _depth + 1, message.shared);
+                            message.order = "shared";
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            message.ping = $root.palimpsest.v1.ActorProcessPing.decode(reader, reader.size(), $undefined, _depth + 1, message.ping);
+                            message.order = "ping";
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -7209,6 +7286,679 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return ActorProcessOrder;
+        })();
+
+        v1.ActorProcessPing = (function() {
+
+            /**
+             * Properties of an ActorProcessPing.
+             * @typedef {Object} palimpsest.v1.ActorProcessPing.$Properties
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ActorProcessPing.
+             * @memberof palimpsest.v1
+             * @interface IActorProcessPing
+             * @augments palimpsest.v1.ActorProcessPing.$Properties
+             * @deprecated Use palimpsest.v1.ActorProcessPing.$Properties instead.
+             */
+
+            /**
+             * Shape of an ActorProcessPing.
+             * @typedef {palimpsest.v1.ActorProcessPing.$Properties} palimpsest.v1.ActorProcessPing.$Shape
+             */
+
+            /**
+             * Constructs a new ActorProcessPing.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ActorProcessPing.
+             * @constructor
+             * @param {palimpsest.v1.ActorProcessPing.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ActorProcessPing = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Creates a new ActorProcessPing instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ActorProcessPing
+             * @static
+             * @param {palimpsest.v1.ActorProcessPing.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ActorProcessPing} ActorProcessPing instance
+             * @type {{
+             *   (properties: palimpsest.v1.ActorProcessPing.$Shape): palimpsest.v1.ActorProcessPing & palimpsest.v1.ActorProcessPing.$Shape;
+             *   (properties?: palimpsest.v1.ActorProcessPing.$Properties): palimpsest.v1.ActorProcessPing;
+             * }}
+             */
+            ActorProcessPing.create = function(properties) {
+                return new ActorProcessPing(properties);
+            };
+
+            /**
+             * Encodes the specified ActorProcessPing message. Does not implicitly {@link palimpsest.v1.ActorProcessPing.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ActorProcessPing
+             * @static
+             * @param {palimpsest.v1.ActorProcessPing.$Properties} message ActorProcessPing message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ActorProcessPing.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ActorProcessPing message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ActorProcessPing
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorProcessPing & palimpsest.v1.ActorProcessPing.$Shape} ActorProcessPing
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ActorProcessPing.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ActorProcessPing();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    reader.skipType(tag & 7, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ActorProcessPing;
+        })();
+
+        v1.SharedOrders = (function() {
+
+            /**
+             * Properties of a SharedOrders.
+             * @typedef {Object} palimpsest.v1.SharedOrders.$Properties
+             * @property {Array.<palimpsest.v1.SharedActor.$Properties>|null} [start] SharedOrders start
+             * @property {Array.<palimpsest.v1.StopSharedActor.$Properties>|null} [stop] SharedOrders stop
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a SharedOrders.
+             * @memberof palimpsest.v1
+             * @interface ISharedOrders
+             * @augments palimpsest.v1.SharedOrders.$Properties
+             * @deprecated Use palimpsest.v1.SharedOrders.$Properties instead.
+             */
+
+            /**
+             * Shape of a SharedOrders.
+             * @typedef {{
+             *   start?: Array.<palimpsest.v1.SharedActor.$Shape>|null;
+             *   stop?: Array.<palimpsest.v1.StopSharedActor.$Shape>|null;
+             *   $unknowns?: Array.<Uint8Array>;
+             * }} palimpsest.v1.SharedOrders.$Shape
+             */
+
+            /**
+             * Constructs a new SharedOrders.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a SharedOrders.
+             * @constructor
+             * @param {palimpsest.v1.SharedOrders.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const SharedOrders = function (properties) {
+                this.start = [];
+                this.stop = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * SharedOrders start.
+             * @member {Array.<palimpsest.v1.SharedActor.$Properties>} start
+             * @memberof palimpsest.v1.SharedOrders
+             * @instance
+             */
+            SharedOrders.prototype.start = $util.emptyArray;
+
+            /**
+             * SharedOrders stop.
+             * @member {Array.<palimpsest.v1.StopSharedActor.$Properties>} stop
+             * @memberof palimpsest.v1.SharedOrders
+             * @instance
+             */
+            SharedOrders.prototype.stop = $util.emptyArray;
+
+            /**
+             * Creates a new SharedOrders instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.SharedOrders
+             * @static
+             * @param {palimpsest.v1.SharedOrders.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.SharedOrders} SharedOrders instance
+             * @type {{
+             *   (properties: palimpsest.v1.SharedOrders.$Shape): palimpsest.v1.SharedOrders & palimpsest.v1.SharedOrders.$Shape;
+             *   (properties?: palimpsest.v1.SharedOrders.$Properties): palimpsest.v1.SharedOrders;
+             * }}
+             */
+            SharedOrders.create = function(properties) {
+                return new SharedOrders(properties);
+            };
+
+            /**
+             * Encodes the specified SharedOrders message. Does not implicitly {@link palimpsest.v1.SharedOrders.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.SharedOrders
+             * @static
+             * @param {palimpsest.v1.SharedOrders.$Properties} message SharedOrders message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            SharedOrders.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.start != null && message.start.length)
+                    for (let i = 0; i < message.start.length; ++i)
+                        $root.palimpsest.v1.SharedActor.encode(message.start[i], writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.stop != null && message.stop.length)
+                    for (let i = 0; i < message.stop.length; ++i)
+                        $root.palimpsest.v1.StopSharedActor.encode(message.stop[i], writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a SharedOrders message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.SharedOrders
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SharedOrders & palimpsest.v1.SharedOrders.$Shape} SharedOrders
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            SharedOrders.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.SharedOrders();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.start && message.start.length))
+                                message.start = [];
+                            message.start.push($root.palimpsest.v1.SharedActor.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.stop && message.stop.length))
+                                message.stop = [];
+                            message.stop.push($root.palimpsest.v1.StopSharedActor.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return SharedOrders;
+        })();
+
+        v1.SharedActor = (function() {
+
+            /**
+             * Properties of a SharedActor.
+             * @typedef {Object} palimpsest.v1.SharedActor.$Properties
+             * @property {number|null} [slot] SharedActor slot
+             * @property {palimpsest.v1.ActorSpec.$Properties|null} [spec] SharedActor spec
+             * @property {number|null} [incarnation] SharedActor incarnation
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a SharedActor.
+             * @memberof palimpsest.v1
+             * @interface ISharedActor
+             * @augments palimpsest.v1.SharedActor.$Properties
+             * @deprecated Use palimpsest.v1.SharedActor.$Properties instead.
+             */
+
+            /**
+             * Shape of a SharedActor.
+             * @typedef {{
+             *   slot?: number|null;
+             *   spec?: palimpsest.v1.ActorSpec.$Shape|null;
+             *   incarnation?: number|null;
+             *   $unknowns?: Array.<Uint8Array>;
+             * }} palimpsest.v1.SharedActor.$Shape
+             */
+
+            /**
+             * Constructs a new SharedActor.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a SharedActor.
+             * @constructor
+             * @param {palimpsest.v1.SharedActor.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const SharedActor = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * SharedActor slot.
+             * @member {number} slot
+             * @memberof palimpsest.v1.SharedActor
+             * @instance
+             */
+            SharedActor.prototype.slot = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * SharedActor spec.
+             * @member {palimpsest.v1.ActorSpec.$Properties|null|undefined} spec
+             * @memberof palimpsest.v1.SharedActor
+             * @instance
+             */
+            SharedActor.prototype.spec = null;
+
+            /**
+             * SharedActor incarnation.
+             * @member {number} incarnation
+             * @memberof palimpsest.v1.SharedActor
+             * @instance
+             */
+            SharedActor.prototype.incarnation = 0;
+
+            /**
+             * Creates a new SharedActor instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.SharedActor
+             * @static
+             * @param {palimpsest.v1.SharedActor.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.SharedActor} SharedActor instance
+             * @type {{
+             *   (properties: palimpsest.v1.SharedActor.$Shape): palimpsest.v1.SharedActor & palimpsest.v1.SharedActor.$Shape;
+             *   (properties?: palimpsest.v1.SharedActor.$Properties): palimpsest.v1.SharedActor;
+             * }}
+             */
+            SharedActor.create = function(properties) {
+                return new SharedActor(properties);
+            };
+
+            /**
+             * Encodes the specified SharedActor message. Does not implicitly {@link palimpsest.v1.SharedActor.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.SharedActor
+             * @static
+             * @param {palimpsest.v1.SharedActor.$Properties} message SharedActor message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            SharedActor.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.slot != null && $Object.hasOwnProperty.call(message, "slot") && (typeof message.slot === "object" ? message.slot.low || message.slot.high : message.slot !== 0))
+                    writer.uint32(/* id 1, wireType 0 =*/8).int64(message.slot);
+                if (message.spec != null && $Object.hasOwnProperty.call(message, "spec"))
+                    $root.palimpsest.v1.ActorSpec.encode(message.spec, writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.incarnation != null && $Object.hasOwnProperty.call(message, "incarnation") && message.incarnation !== 0)
+                    writer.uint32(/* id 3, wireType 0 =*/24).int32(message.incarnation);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a SharedActor message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.SharedActor
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SharedActor & palimpsest.v1.SharedActor.$Shape} SharedActor
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            SharedActor.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.SharedActor();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.slot = value;
+                            else
+                                delete message.slot;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            message.spec = $root.palimpsest.v1.ActorSpec.decode(reader, reader.size(), $undefined, _depth + 1, message.spec);
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.incarnation = value;
+                            else
+                                delete message.incarnation;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return SharedActor;
+        })();
+
+        v1.StopSharedActor = (function() {
+
+            /**
+             * Properties of a StopSharedActor.
+             * @typedef {Object} palimpsest.v1.StopSharedActor.$Properties
+             * @property {number|null} [slot] StopSharedActor slot
+             * @property {number|null} [graceMs] StopSharedActor graceMs
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a StopSharedActor.
+             * @memberof palimpsest.v1
+             * @interface IStopSharedActor
+             * @augments palimpsest.v1.StopSharedActor.$Properties
+             * @deprecated Use palimpsest.v1.StopSharedActor.$Properties instead.
+             */
+
+            /**
+             * Shape of a StopSharedActor.
+             * @typedef {palimpsest.v1.StopSharedActor.$Properties} palimpsest.v1.StopSharedActor.$Shape
+             */
+
+            /**
+             * Constructs a new StopSharedActor.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a StopSharedActor.
+             * @constructor
+             * @param {palimpsest.v1.StopSharedActor.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const StopSharedActor = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * StopSharedActor slot.
+             * @member {number} slot
+             * @memberof palimpsest.v1.StopSharedActor
+             * @instance
+             */
+            StopSharedActor.prototype.slot = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * StopSharedActor graceMs.
+             * @member {number} graceMs
+             * @memberof palimpsest.v1.StopSharedActor
+             * @instance
+             */
+            StopSharedActor.prototype.graceMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new StopSharedActor instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.StopSharedActor
+             * @static
+             * @param {palimpsest.v1.StopSharedActor.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.StopSharedActor} StopSharedActor instance
+             * @type {{
+             *   (properties: palimpsest.v1.StopSharedActor.$Shape): palimpsest.v1.StopSharedActor & palimpsest.v1.StopSharedActor.$Shape;
+             *   (properties?: palimpsest.v1.StopSharedActor.$Properties): palimpsest.v1.StopSharedActor;
+             * }}
+             */
+            StopSharedActor.create = function(properties) {
+                return new StopSharedActor(properties);
+            };
+
+            /**
+             * Encodes the specified StopSharedActor message. Does not implicitly {@link palimpsest.v1.StopSharedActor.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.StopSharedActor
+             * @static
+             * @param {palimpsest.v1.StopSharedActor.$Properties} message StopSharedActor message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            StopSharedActor.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.slot != null && $Object.hasOwnProperty.call(message, "slot") && (typeof message.slot === "object" ? message.slot.low || message.slot.high : message.slot !== 0))
+                    writer.uint32(/* id 1, wireType 0 =*/8).int64(message.slot);
+                if (message.graceMs != null && $Object.hasOwnProperty.call(message, "graceMs") && (typeof message.graceMs === "object" ? message.graceMs.low || message.graceMs.high : message.graceMs !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.graceMs);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a StopSharedActor message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.StopSharedActor
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.StopSharedActor & palimpsest.v1.StopSharedActor.$Shape} StopSharedActor
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            StopSharedActor.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.StopSharedActor();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.slot = value;
+                            else
+                                delete message.slot;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.graceMs = value;
+                            else
+                                delete message.graceMs;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return StopSharedActor;
         })();
 
         v1.ActorProcessStart = (function() {
@@ -8069,7 +8819,9 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.ActorProcessReceived.$Properties|null} [received] ActorProcessEvent received
              * @property {palimpsest.v1.ActorProcessExiting.$Properties|null} [exiting] ActorProcessEvent exiting
              * @property {palimpsest.v1.TaskReport.$Properties|null} [taskReport] ActorProcessEvent taskReport
-             * @property {"ready"|"failed"|"loaded"|"received"|"exiting"|"taskReport"} [event] ActorProcessEvent event
+             * @property {palimpsest.v1.SharedNews.$Properties|null} [shared] ActorProcessEvent shared
+             * @property {palimpsest.v1.ActorProcessPing.$Properties|null} [answering] ActorProcessEvent answering
+             * @property {"ready"|"failed"|"loaded"|"received"|"exiting"|"taskReport"|"shared"|"answering"} [event] ActorProcessEvent event
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -8090,9 +8842,11 @@ export const palimpsest = $root.palimpsest = (() => {
              *   received?: palimpsest.v1.ActorProcessReceived.$Shape|null;
              *   exiting?: palimpsest.v1.ActorProcessExiting.$Shape|null;
              *   taskReport?: palimpsest.v1.TaskReport.$Shape|null;
+             *   shared?: palimpsest.v1.SharedNews.$Shape|null;
+             *   answering?: palimpsest.v1.ActorProcessPing.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ event?: undefined; ready?: null; failed?: null; loaded?: null; received?: null; exiting?: null; taskReport?: null }|{ event?: "ready"; ready: palimpsest.v1.ActorProcessReady.$Shape; failed?: null; loaded?: null; received?: null; exiting?: null; taskReport?: null }|{ event?: "failed"; ready?: null; failed: palimpsest.v1.Error.$Shape; loaded?: null; received?: null; exiting?: null; taskReport?: null }|{ event?: "loaded"; ready?: null; failed?: null; loaded: palimpsest.v1.ActorProcessLoaded.$Shape; received?: null; exiting?: null; taskReport?: null }|{ event?: "received"; ready?: null; failed?: null; loaded?: null; received: palimpsest.v1.ActorProcessReceived.$Shape; exiting?: null; taskReport?: null }|{ event?: "exiting"; ready?: null; failed?: null; loaded?: null; received?: null; exiting: palimpsest.v1.ActorProcessExiting.$Shape; taskReport?: null }|{ event?: "taskReport"; ready?: null; failed?: null; loaded?: null; received?: null; exiting?: null; taskReport: palimpsest.v1.TaskReport.$Shape })
+             *   ({ event?: undefined; ready?: null; failed?: null; loaded?: null; received?: null; exiting?: null; taskReport?: null; shared?: null; answering?: null }|{ event?: "ready"; ready: palimpsest.v1.ActorProcessReady.$Shape; failed?: null; loaded?: null; received?: null; exiting?: null; taskReport?: null; shared?: null; answering?: null }|{ event?: "failed"; ready?: null; failed: palimpsest.v1.Error.$Shape; loaded?: null; received?: null; exiting?: null; taskReport?: null; shared?: null; answering?: null }|{ event?: "loaded"; ready?: null; failed?: null; loaded: palimpsest.v1.ActorProcessLoaded.$Shape; received?: null; exiting?: null; taskReport?: null; shared?: null; answering?: null }|{ event?: "received"; ready?: null; failed?: null; loaded?: null; received: palimpsest.v1.ActorProcessReceived.$Shape; exiting?: null; taskReport?: null; shared?: null; answering?: null }|{ event?: "exiting"; ready?: null; failed?: null; loaded?: null; received?: null; exiting: palimpsest.v1.ActorProcessExiting.$Shape; taskReport?: null; shared?: null; answering?: null }|{ event?: "taskReport"; ready?: null; failed?: null; loaded?: null; received?: null; exiting?: null; taskReport: palimpsest.v1.TaskReport.$Shape; shared?: null; answering?: null }|{ event?: "shared"; ready?: null; failed?: null; loaded?: null; received?: null; exiting?: null; taskReport?: null; shared: palimpsest.v1.SharedNews.$Shape; answering?: null }|{ event?: "answering"; ready?: null; failed?: null; loaded?: null; received?: null; exiting?: null; taskReport?: null; shared?: null; answering: palimpsest.v1.ActorProcessPing.$Shape })
              * )} palimpsest.v1.ActorProcessEvent.$Shape
              */
 
@@ -8159,17 +8913,33 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             ActorProcessEvent.prototype.taskReport = null;
 
+            /**
+             * ActorProcessEvent shared.
+             * @member {palimpsest.v1.SharedNews.$Properties|null|undefined} shared
+             * @memberof palimpsest.v1.ActorProcessEvent
+             * @instance
+             */
+            ActorProcessEvent.prototype.shared = null;
+
+            /**
+             * ActorProcessEvent answering.
+             * @member {palimpsest.v1.ActorProcessPing.$Properties|null|undefined} answering
+             * @memberof palimpsest.v1.ActorProcessEvent
+             * @instance
+             */
+            ActorProcessEvent.prototype.answering = null;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
             /**
              * ActorProcessEvent event.
-             * @member {"ready"|"failed"|"loaded"|"received"|"exiting"|"taskReport"|undefined} event
+             * @member {"ready"|"failed"|"loaded"|"received"|"exiting"|"taskReport"|"shared"|"answering"|undefined} event
              * @memberof palimpsest.v1.ActorProcessEvent
              * @instance
              */
             $Object.defineProperty(ActorProcessEvent.prototype, "event", {
-                get: $util.oneOfGetter($oneOfFields = ["ready", "failed", "loaded", "received", "exiting", "taskReport"]),
+                get: $util.oneOfGetter($oneOfFields = ["ready", "failed", "loaded", "received", "exiting", "taskReport", "shared", "answering"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -8217,6 +8987,10 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.ActorProcessExiting.encode(message.exiting, writer.uint32(/* id 5, wireType 2 =*/42).fork(), _depth + 1).ldelim();
                 if (message.taskReport != null && $Object.hasOwnProperty.call(message, "taskReport"))
                     $root.palimpsest.v1.TaskReport.encode(message.taskReport, writer.uint32(/* id 6, wireType 2 =*/50).fork(), _depth + 1).ldelim();
+                if (message.shared != null && $Object.hasOwnProperty.call(message, "shared"))
+                    $root.palimpsest.v1.SharedNews.encode(message.shared, writer.uint32(/* id 10, wireType 2 =*/82).fork(), _depth + 1).ldelim();
+                if (message.answering != null && $Object.hasOwnProperty.call(message, "answering"))
+                    $root.palimpsest.v1.ActorProcessPing.encode(message.answering, writer.uint32(/* id 11, wireType 2 =*/90).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -8303,6 +9077,20 @@ export const palimpsest = $root.palimpsest = (() => {
                             message.event = "taskReport";
                             continue;
                         }
+                    case 10: {
+                            if (wireType !== 2)
+                                break;
+                            message.shared = $root.palimpsest.v1.SharedNews.decode(reader, reader.size(), $undefined, _depth + 1, message.shared);
+                            message.event = "shared";
+                            continue;
+                        }
+                    case 11: {
+                            if (wireType !== 2)
+                                break;
+                            message.answering = $root.palimpsest.v1.ActorProcessPing.decode(reader, reader.size(), $undefined, _depth + 1, message.answering);
+                            message.event = "answering";
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -8321,6 +9109,371 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return ActorProcessEvent;
+        })();
+
+        v1.SharedNews = (function() {
+
+            /**
+             * Properties of a SharedNews.
+             * @typedef {Object} palimpsest.v1.SharedNews.$Properties
+             * @property {Array.<number>|null} [ready] SharedNews ready
+             * @property {Array.<palimpsest.v1.SharedActorEnded.$Properties>|null} [ended] SharedNews ended
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a SharedNews.
+             * @memberof palimpsest.v1
+             * @interface ISharedNews
+             * @augments palimpsest.v1.SharedNews.$Properties
+             * @deprecated Use palimpsest.v1.SharedNews.$Properties instead.
+             */
+
+            /**
+             * Shape of a SharedNews.
+             * @typedef {palimpsest.v1.SharedNews.$Properties} palimpsest.v1.SharedNews.$Shape
+             */
+
+            /**
+             * Constructs a new SharedNews.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a SharedNews.
+             * @constructor
+             * @param {palimpsest.v1.SharedNews.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const SharedNews = function (properties) {
+                this.ready = [];
+                this.ended = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * SharedNews ready.
+             * @member {Array.<number>} ready
+             * @memberof palimpsest.v1.SharedNews
+             * @instance
+             */
+            SharedNews.prototype.ready = $util.emptyArray;
+
+            /**
+             * SharedNews ended.
+             * @member {Array.<palimpsest.v1.SharedActorEnded.$Properties>} ended
+             * @memberof palimpsest.v1.SharedNews
+             * @instance
+             */
+            SharedNews.prototype.ended = $util.emptyArray;
+
+            /**
+             * Creates a new SharedNews instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.SharedNews
+             * @static
+             * @param {palimpsest.v1.SharedNews.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.SharedNews} SharedNews instance
+             * @type {{
+             *   (properties: palimpsest.v1.SharedNews.$Shape): palimpsest.v1.SharedNews & palimpsest.v1.SharedNews.$Shape;
+             *   (properties?: palimpsest.v1.SharedNews.$Properties): palimpsest.v1.SharedNews;
+             * }}
+             */
+            SharedNews.create = function(properties) {
+                return new SharedNews(properties);
+            };
+
+            /**
+             * Encodes the specified SharedNews message. Does not implicitly {@link palimpsest.v1.SharedNews.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.SharedNews
+             * @static
+             * @param {palimpsest.v1.SharedNews.$Properties} message SharedNews message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            SharedNews.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.ready != null && message.ready.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).int64s(message.ready);
+                if (message.ended != null && message.ended.length)
+                    for (let i = 0; i < message.ended.length; ++i)
+                        $root.palimpsest.v1.SharedActorEnded.encode(message.ended[i], writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a SharedNews message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.SharedNews
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SharedNews & palimpsest.v1.SharedNews.$Shape} SharedNews
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            SharedNews.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.SharedNews();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType === 2) {
+                                if (!(message.ready && message.ready.length))
+                                    message.ready = [];
+                                reader.int64s(message.ready);
+                                continue;
+                            }
+                            if (wireType !== 0)
+                                break;
+                            if (!(message.ready && message.ready.length))
+                                message.ready = [];
+                            message.ready.push(reader.int64());
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.ended && message.ended.length))
+                                message.ended = [];
+                            message.ended.push($root.palimpsest.v1.SharedActorEnded.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return SharedNews;
+        })();
+
+        v1.SharedActorEnded = (function() {
+
+            /**
+             * Properties of a SharedActorEnded.
+             * @typedef {Object} palimpsest.v1.SharedActorEnded.$Properties
+             * @property {number|null} [slot] SharedActorEnded slot
+             * @property {palimpsest.v1.Error.$Properties|null} [failed] SharedActorEnded failed
+             * @property {palimpsest.v1.ActorProcessExiting.$Properties|null} [exiting] SharedActorEnded exiting
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a SharedActorEnded.
+             * @memberof palimpsest.v1
+             * @interface ISharedActorEnded
+             * @augments palimpsest.v1.SharedActorEnded.$Properties
+             * @deprecated Use palimpsest.v1.SharedActorEnded.$Properties instead.
+             */
+
+            /**
+             * Shape of a SharedActorEnded.
+             * @typedef {palimpsest.v1.SharedActorEnded.$Properties} palimpsest.v1.SharedActorEnded.$Shape
+             */
+
+            /**
+             * Constructs a new SharedActorEnded.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a SharedActorEnded.
+             * @constructor
+             * @param {palimpsest.v1.SharedActorEnded.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const SharedActorEnded = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * SharedActorEnded slot.
+             * @member {number} slot
+             * @memberof palimpsest.v1.SharedActorEnded
+             * @instance
+             */
+            SharedActorEnded.prototype.slot = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * SharedActorEnded failed.
+             * @member {palimpsest.v1.Error.$Properties|null|undefined} failed
+             * @memberof palimpsest.v1.SharedActorEnded
+             * @instance
+             */
+            SharedActorEnded.prototype.failed = null;
+
+            /**
+             * SharedActorEnded exiting.
+             * @member {palimpsest.v1.ActorProcessExiting.$Properties|null|undefined} exiting
+             * @memberof palimpsest.v1.SharedActorEnded
+             * @instance
+             */
+            SharedActorEnded.prototype.exiting = null;
+
+            /**
+             * Creates a new SharedActorEnded instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.SharedActorEnded
+             * @static
+             * @param {palimpsest.v1.SharedActorEnded.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.SharedActorEnded} SharedActorEnded instance
+             * @type {{
+             *   (properties: palimpsest.v1.SharedActorEnded.$Shape): palimpsest.v1.SharedActorEnded & palimpsest.v1.SharedActorEnded.$Shape;
+             *   (properties?: palimpsest.v1.SharedActorEnded.$Properties): palimpsest.v1.SharedActorEnded;
+             * }}
+             */
+            SharedActorEnded.create = function(properties) {
+                return new SharedActorEnded(properties);
+            };
+
+            /**
+             * Encodes the specified SharedActorEnded message. Does not implicitly {@link palimpsest.v1.SharedActorEnded.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.SharedActorEnded
+             * @static
+             * @param {palimpsest.v1.SharedActorEnded.$Properties} message SharedActorEnded message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            SharedActorEnded.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.slot != null && $Object.hasOwnProperty.call(message, "slot") && (typeof message.slot === "object" ? message.slot.low || message.slot.high : message.slot !== 0))
+                    writer.uint32(/* id 1, wireType 0 =*/8).int64(message.slot);
+                if (message.failed != null && $Object.hasOwnProperty.call(message, "failed"))
+                    $root.palimpsest.v1.Error.encode(message.failed, writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.exiting != null && $Object.hasOwnProperty.call(message, "exiting"))
+                    $root.palimpsest.v1.ActorProcessExiting.encode(message.exiting, writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a SharedActorEnded message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.SharedActorEnded
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SharedActorEnded & palimpsest.v1.SharedActorEnded.$Shape} SharedActorEnded
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            SharedActorEnded.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.SharedActorEnded();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.slot = value;
+                            else
+                                delete message.slot;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            message.failed = $root.palimpsest.v1.Error.decode(reader, reader.size(), $undefined, _depth + 1, message.failed);
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            message.exiting = $root.palimpsest.v1.ActorProcessExiting.decode(reader, reader.size(), $undefined, _depth + 1, message.exiting);
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return SharedActorEnded;
         })();
 
         v1.ActorProcessExiting = (function() {
@@ -10947,6 +12100,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.GroupPlacement.$Properties|null} [placement] ActorSpec placement
              * @property {boolean|null} [taskWorker] ActorSpec taskWorker
              * @property {string|null} [namespace] ActorSpec namespace
+             * @property {boolean|null} [sharedProcess] ActorSpec sharedProcess
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -10987,6 +12141,7 @@ export const palimpsest = $root.palimpsest = (() => {
              *   placement?: palimpsest.v1.GroupPlacement.$Shape|null;
              *   taskWorker?: boolean|null;
              *   namespace?: string|null;
+             *   sharedProcess?: boolean|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.ActorSpec.$Shape
              */
@@ -11220,6 +12375,14 @@ export const palimpsest = $root.palimpsest = (() => {
             ActorSpec.prototype.namespace = "";
 
             /**
+             * ActorSpec sharedProcess.
+             * @member {boolean} sharedProcess
+             * @memberof palimpsest.v1.ActorSpec
+             * @instance
+             */
+            ActorSpec.prototype.sharedProcess = false;
+
+            /**
              * Creates a new ActorSpec instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ActorSpec
@@ -11306,6 +12469,8 @@ export const palimpsest = $root.palimpsest = (() => {
                         writer.uint32(/* id 26, wireType 2 =*/210).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.methodGroups[keys[i]]).ldelim();
                 if (message.taskWorker != null && $Object.hasOwnProperty.call(message, "taskWorker") && message.taskWorker !== false)
                     writer.uint32(/* id 30, wireType 0 =*/240).bool(message.taskWorker);
+                if (message.sharedProcess != null && $Object.hasOwnProperty.call(message, "sharedProcess") && message.sharedProcess !== false)
+                    writer.uint32(/* id 31, wireType 0 =*/248).bool(message.sharedProcess);
                 if (message.namespace != null && $Object.hasOwnProperty.call(message, "namespace") && message.namespace !== "")
                     writer.uint32(/* id 40, wireType 2 =*/322).string(message.namespace);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
@@ -11676,6 +12841,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.namespace = value;
                             else
                                 delete message.namespace;
+                            continue;
+                        }
+                    case 31: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.sharedProcess = value;
+                            else
+                                delete message.sharedProcess;
                             continue;
                         }
                     }
@@ -38927,6 +40101,7 @@ const exportedActorProcessEvent = palimpsest.v1.ActorProcessEvent;
 const exportedActorProcessExiting = palimpsest.v1.ActorProcessExiting;
 const exportedActorProcessLoaded = palimpsest.v1.ActorProcessLoaded;
 const exportedActorProcessOrder = palimpsest.v1.ActorProcessOrder;
+const exportedActorProcessPing = palimpsest.v1.ActorProcessPing;
 const exportedActorProcessReady = palimpsest.v1.ActorProcessReady;
 const exportedActorProcessReceived = palimpsest.v1.ActorProcessReceived;
 const exportedActorProcessStart = palimpsest.v1.ActorProcessStart;
@@ -39060,6 +40235,10 @@ const exportedSessionMessage = palimpsest.v1.SessionMessage;
 const exportedSessionOpened = palimpsest.v1.SessionOpened;
 const exportedSetWaitingRequest = palimpsest.v1.SetWaitingRequest;
 const exportedSetWaitingResponse = palimpsest.v1.SetWaitingResponse;
+const exportedSharedActor = palimpsest.v1.SharedActor;
+const exportedSharedActorEnded = palimpsest.v1.SharedActorEnded;
+const exportedSharedNews = palimpsest.v1.SharedNews;
+const exportedSharedOrders = palimpsest.v1.SharedOrders;
 const exportedShutdownRequest = palimpsest.v1.ShutdownRequest;
 const exportedShutdownResponse = palimpsest.v1.ShutdownResponse;
 const exportedStackReport = palimpsest.v1.StackReport;
@@ -39072,6 +40251,7 @@ const exportedStopActor = palimpsest.v1.StopActor;
 const exportedStopDriver = palimpsest.v1.StopDriver;
 const exportedStopJobRequest = palimpsest.v1.StopJobRequest;
 const exportedStopNode = palimpsest.v1.StopNode;
+const exportedStopSharedActor = palimpsest.v1.StopSharedActor;
 const exportedStoreDiff = palimpsest.v1.StoreDiff;
 const exportedStoreValue = palimpsest.v1.StoreValue;
 const exportedStrategy = palimpsest.v1.Strategy;
@@ -39103,4 +40283,4 @@ const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
 const exportedWriteAnswer = palimpsest.v1.WriteAnswer;
 const exportedWriteOrder = palimpsest.v1.WriteOrder;
-export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorLogChunk as ActorLogChunk, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessExiting as ActorProcessExiting, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedAutoscalerStatus as AutoscalerStatus, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterEvent as ClusterEvent, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListEventsRequest as ListEventsRequest, exportedListEventsResponse as ListEventsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedListTasksRequest as ListTasksRequest, exportedListTasksResponse as ListTasksResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedNodeTypeStatus as NodeTypeStatus, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedReadLogRequest as ReadLogRequest, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReportTasksRequest as ReportTasksRequest, exportedReportTasksResponse as ReportTasksResponse, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummarizeTasksRequest as SummarizeTasksRequest, exportedSummarizeTasksResponse as SummarizeTasksResponse, exportedSummary as Summary, exportedTask as Task, exportedTaskCounts as TaskCounts, exportedTaskEvent as TaskEvent, exportedTaskFact as TaskFact, exportedTaskKind as TaskKind, exportedTaskReport as TaskReport, exportedTaskState as TaskState, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedUnmetDemand as UnmetDemand, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile, exportedWriteAnswer as WriteAnswer, exportedWriteOrder as WriteOrder };
+export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorLogChunk as ActorLogChunk, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessExiting as ActorProcessExiting, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessPing as ActorProcessPing, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedAutoscalerStatus as AutoscalerStatus, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterEvent as ClusterEvent, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListEventsRequest as ListEventsRequest, exportedListEventsResponse as ListEventsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedListTasksRequest as ListTasksRequest, exportedListTasksResponse as ListTasksResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedNodeTypeStatus as NodeTypeStatus, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedReadLogRequest as ReadLogRequest, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReportTasksRequest as ReportTasksRequest, exportedReportTasksResponse as ReportTasksResponse, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedSharedActor as SharedActor, exportedSharedActorEnded as SharedActorEnded, exportedSharedNews as SharedNews, exportedSharedOrders as SharedOrders, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStopSharedActor as StopSharedActor, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummarizeTasksRequest as SummarizeTasksRequest, exportedSummarizeTasksResponse as SummarizeTasksResponse, exportedSummary as Summary, exportedTask as Task, exportedTaskCounts as TaskCounts, exportedTaskEvent as TaskEvent, exportedTaskFact as TaskFact, exportedTaskKind as TaskKind, exportedTaskReport as TaskReport, exportedTaskState as TaskState, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedUnmetDemand as UnmetDemand, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile, exportedWriteAnswer as WriteAnswer, exportedWriteOrder as WriteOrder };

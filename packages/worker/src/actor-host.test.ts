@@ -355,11 +355,13 @@ describe("deadlines and cancellation", () => {
   test("a call without an answer fails with GET_TIMEOUT, and the method's signal aborts (INVOCATION-4)", async () => {
     const { address, subject } = await host({ maxConcurrency: 2 });
     const { handle } = caller(address);
-    const quick = handle.with({ timeoutMs: 100 });
+    // Connected, so that the time of the call is the method's.
+    await handle.echo(1);
+    const quick = handle.with({ timeoutMs: 500 });
     await expect(quick.abortable(new AbortController().signal)).rejects.toMatchObject({
       code: "GET_TIMEOUT",
     });
-    await expect.poll(() => subject.log.length).toBe(1);
+    await expect.poll(() => subject.log.length, { timeout: 20_000 }).toBe(1);
     expect(subject.log[0]).toMatch(/aborted: (GET_TIMEOUT|CANCELLED)/);
   });
 

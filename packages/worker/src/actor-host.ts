@@ -33,17 +33,22 @@ import { ReplyWriter } from "./reply-writer.js";
 /** A client that has leased a worker opens its stream again at intervals of seconds. */
 const defaultAbandonedMs = 60_000;
 
-export interface ActorHostOptions extends LanesOptions {
+export interface HostedActorOptions extends LanesOptions {
   /** 0: as the class that is served has it by default. */
   readonly maxConcurrency: number;
   readonly actorId: string;
   readonly incarnation: number;
-  readonly network: Network;
-  readonly listenHost: string;
-  /** Default: calls carry no references. */
-  readonly values?: ValueStore;
+  /** Asked for with the first call. Default: calls carry no references. */
+  readonly values?: () => ValueStore;
+  /** Runs each call of a method. Default: as it is. */
+  readonly around?: (call: () => unknown) => unknown;
   /** Default: nobody is told of calls. */
   readonly events?: CallEvents | undefined;
+}
+
+export interface ActorHostOptions extends HostedActorOptions {
+  readonly network: Network;
+  readonly listenHost: string;
 }
 
 /** What a process serves in place of an instance: the functions of a module, one call at a time. */
@@ -56,10 +61,10 @@ export interface TaskFunctions {
   abandoned(): void;
 }
 
-type CallerStream = ServerDuplexStream<proto.CallBatch.$Properties, proto.ReplyBatch.$Properties>;
+export type CallerStream = ServerDuplexStream<proto.CallBatch.$Properties, proto.ReplyBatch.$Properties>;
 
 export class ActorHost {
-  readonly #options: ActorHostOptions;
+  readonly #options: HostedActorOptions;
   readonly #mailbox: Lanes;
   readonly #metrics: CallMetrics;
   readonly #methods = new Map<string, Method>();
@@ -67,18 +72,23 @@ export class ActorHost {
   #tasks: TaskFunctions | undefined;
   /** Calls without an answer, by stream. */
   readonly #calls = new Set<Map<number, Invocation>>();
-  #streams = 0;
   #streamNumber = 0;
+  readonly #open = new Set<CallerStream>();
   #abandonedMs = defaultAbandonedMs;
   #abandonment: NodeJS.Timeout | undefined;
   #ending = false;
   #server: RpcServer | undefined;
 
-  private constructor(options: ActorHostOptions, metrics: Metrics) {
+  private constructor(options: HostedActorOptions, metrics: (mailbox: Lanes) => CallMetrics) {
     this.#options = options;
     this.#mailbox = new Lanes({ ...options, maxConcurrency: options.maxConcurrency || 1 });
-    this.#metrics = createCallMetrics(metrics, this.#mailbox);
+    this.#metrics = metrics(this.#mailbox);
     options.events?.watch(() => this.#unanswered());
+  }
+
+  /** One of several behind a server that hands it its streams. */
+  static behind(options: HostedActorOptions, metrics: CallMetrics): ActorHost {
+    return new ActorHost(options, () => metrics);
   }
 
   /** Listens on a free port. Calls are refused until serve(). */
@@ -86,9 +96,9 @@ export class ActorHost {
     options: ActorHostOptions,
     deps: { readonly metrics: Metrics },
   ): Promise<{ readonly host: ActorHost; readonly address: string }> {
-    const host = new ActorHost(options, deps.metrics);
+    const host = new ActorHost(options, (mailbox) => createCallMetrics(deps.metrics, mailbox));
     const server = options.network.createServer();
-    server.addService(actorHostService, { calls: (stream: CallerStream) => host.#accept(stream) });
+    server.addService(actorHostService, { calls: (stream: CallerStream) => host.accept(stream) });
     host.#server = server;
     const address = await server.listen(options.listenHost, 0);
     return { host, address };
@@ -108,7 +118,7 @@ export class ActorHost {
   /** HOST-3 */
   #expectCaller(): void {
     clearTimeout(this.#abandonment);
-    if (!this.#tasks || this.#streams > 0 || this.#ending || !this.#server) return;
+    if (!this.#tasks || this.#open.size > 0 || this.#ending || !this.#server) return;
     this.#abandonment = setTimeout(() => this.#tasks?.abandoned(), this.#abandonedMs);
   }
 
@@ -125,7 +135,8 @@ export class ActorHost {
     await server?.close(graceMs);
   }
 
-  #accept(stream: CallerStream): void {
+  /** Takes a caller's stream, or refuses it (HOST-1). */
+  accept(stream: CallerStream): void {
     const wrong = this.#wrongAddressee(stream);
     if (wrong) {
       stream.emit("error", toGrpcError(wrong));
@@ -137,7 +148,7 @@ export class ActorHost {
     const calls = new Map<number, Invocation>();
     this.#calls.add(calls);
     const tasks = this.#taskHooks();
-    this.#streams += 1;
+    this.#open.add(stream);
     this.#expectCaller();
     const kept = new KeptReplies();
     const deps: InvocationDeps = {
@@ -146,7 +157,7 @@ export class ActorHost {
       methodOf: (name) => this.#methodOf(name),
       ending: () => this.#ending,
       reply: (reply) => writer.post(reply),
-      values: this.#options.values,
+      values: this.#options.values?.(),
       keep: (callId, release) => kept.keep(callId, release),
       metrics: this.#metrics,
       events: this.#options.events,
@@ -159,10 +170,8 @@ export class ActorHost {
         this.#mailbox.remove(invocation);
       },
     };
-    let left = false;
     const leave = () => {
-      if (!left) this.#streams -= 1;
-      left = true;
+      this.#open.delete(stream);
       this.#expectCaller();
       writer.close();
       kept.callerLeft();
@@ -191,9 +200,19 @@ export class ActorHost {
     });
   }
 
+  /** Calls that wait and that run. */
+  get mailbox(): { readonly waiting: number; readonly running: number } {
+    return this.#mailbox;
+  }
+
+  /** Ends the streams of its callers: they see the actor end. */
+  leave(error: PalimpsestError): void {
+    for (const stream of this.#open) stream.emit("error", toGrpcError(error));
+  }
+
   #taskHooks(): TaskHooks | undefined {
     const tasks = this.#tasks;
-    return tasks && { started: (callId, signal) => tasks.started(callId, signal, this.#streams === 1) };
+    return tasks && { started: (callId, signal) => tasks.started(callId, signal, this.#open.size === 1) };
   }
 
   #take(
@@ -255,7 +274,9 @@ export class ActorHost {
         { details: { actorId: this.#options.actorId, method: name } },
       );
     }
-    const method: Method = (...args) => Reflect.apply(member, instance, args);
+    const apply: Method = (...args) => Reflect.apply(member, instance, args);
+    const { around } = this.#options;
+    const method: Method = around ? (...args) => around(() => apply(...args)) : apply;
     this.#methods.set(name, method);
     return method;
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The process of one actor. Its node starts it with an IPC channel and sends ActorProcessStart, at once or, to a process
+ * The process of one actor, or of the light actors that share it. Its node starts it with an IPC channel and sends ActorProcessStart, at once or, to a process
  * that it keeps warm, when an actor needs one; it answers ActorProcessEvent. It ends when the node asks (SIGTERM) or is
  * gone (the channel closes).
  */
@@ -10,13 +10,16 @@ import {
   ActorProcessOrder,
   type ActorProcessStart,
   type ProcessCredentials,
+  type TaskReport,
 } from "@palimpsest/wire/protocol";
 import { type RunningActorProcess, startActorProcess } from "./actor-process.js";
+import { SharedProcess } from "./shared-process.js";
 
 /** Exit code after a failed constructor; the node has the error by then. */
 const constructorFailedCode = 70;
 
 let running: Promise<RunningActorProcess> | undefined;
+let shared: Promise<SharedProcess> | undefined;
 
 function tell(event: ActorProcessEvent.$Properties): Promise<void> {
   return new Promise((resolve) => {
@@ -26,17 +29,22 @@ function tell(event: ActorProcessEvent.$Properties): Promise<void> {
   });
 }
 
-async function start(message: ActorProcessStart.$Properties): Promise<void> {
+async function start(message: ActorProcessStart.$Properties, isShared: boolean): Promise<void> {
   void tell({ received: {} });
   // The flag --enable-source-maps cannot be given to a process that runs: bundles carry maps, and their stacks are to
   // name the user's files.
   if (message.spec?.code?.bundle) process.setSourceMapsEnabled(true);
-  running = startActorProcess(
-    message,
-    process.env,
-    (reason) => void tell({ exiting: { reason } }),
-    (taskReport) => void tell({ taskReport }),
-  );
+  const onTasks = (taskReport: TaskReport.$Properties) => void tell({ taskReport });
+  if (isShared) {
+    shared = SharedProcess.start(message, process.env, {
+      tell: (news) => void tell({ shared: news }),
+      onTasks,
+    });
+    running = shared;
+  } else {
+    const onExit = (reason: string) => void tell({ exiting: { reason } });
+    running = startActorProcess(message, process.env, onExit, onTasks);
+  }
   try {
     const { ready } = await running;
     await tell({ ready });
@@ -81,7 +89,11 @@ function endWithGroup(): void {
 
 process.on("message", (bytes: Uint8Array) => {
   const order = ActorProcessOrder.decode(bytes);
-  if (order.start) void start(order.start);
+  if (order.start) void start(order.start, false);
+  else if (order.startShared) void start(order.startShared, true);
+  // The node waits for its readiness before the first of them.
+  else if (order.shared) void shared?.then((one) => one.carryOut(order.shared ?? {}));
+  else if (order.ping) void tell({ answering: {} });
   else if (order.credentials) void adopt(order.credentials);
 });
 process.once("disconnect", endWithGroup);

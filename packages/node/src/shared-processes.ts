@@ -1,0 +1,124 @@
+/**
+ * Responsibility: which light actors share a process: those of one owner, or one job, and one module.
+ * Not responsible for: what happens inside (shared-process.ts).
+ *
+ * Invariants:
+ * - SHAREDPROCESSES-1. No process has actors of two owners, unless they are of one job, or of two modules.
+ * - SHAREDPROCESSES-2. After close() none runs.
+ */
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import type { Clock } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { SharedProcess } from "./shared-process.js";
+import type { SharedSlot } from "./shared-slot.js";
+import type { WorkerProcess } from "./worker-process.js";
+
+/** So many can end with one process. */
+const maxActors = 5_000;
+/** A process without actors waits so long for others, then it ends. */
+const idleMs = 10_000;
+
+export interface SharedActorRequest {
+  readonly spec: proto.ActorSpec.$Properties;
+  readonly incarnation: number;
+}
+
+export interface SharedProcessesDeps {
+  readonly logDir: string;
+  readonly startTimeoutMs: number;
+  readonly blockLimitMs: number;
+  readonly clock: Clock;
+  readonly onTaskReport?: ((report: proto.TaskReport.$Properties) => void) | undefined;
+  /** A process that waits, or a new one. */
+  readonly spawn: () => WorkerProcess;
+  /** What every start of a process says. */
+  readonly session: () => proto.ActorProcessStart.$Properties;
+}
+
+interface Idle {
+  readonly process: SharedProcess;
+  cancelEnd: () => void;
+}
+
+export class SharedProcesses {
+  readonly #deps: SharedProcessesDeps;
+  readonly #ofKey = new Map<string, Set<Idle>>();
+  readonly #ending = new Set<Promise<void>>();
+
+  constructor(deps: SharedProcessesDeps) {
+    this.#deps = deps;
+  }
+
+  start(request: SharedActorRequest, moduleUrl: string): SharedSlot {
+    const { spec } = request;
+    const key = JSON.stringify([spec.jobId || spec.ownerId, spec.jobId ? "job" : "owner", moduleUrl]);
+    const processes = this.#ofKey.get(key) ?? new Set();
+    this.#ofKey.set(key, processes);
+    const roomy = [...processes].find(({ process }) => process.size < maxActors);
+    const found = roomy ?? this.#open(key, processes, spec, moduleUrl);
+    found.cancelEnd();
+    return found.process.host(request);
+  }
+
+  adopt(credentials: proto.ProcessCredentials.$Properties): void {
+    for (const { process } of this.#all()) process.adopt(credentials);
+  }
+
+  async close(reason: string): Promise<void> {
+    for (const { process, cancelEnd } of this.#all()) {
+      cancelEnd();
+      this.#end(process, reason);
+    }
+    await Promise.all(this.#ending);
+  }
+
+  *#all(): Generator<Idle> {
+    for (const processes of this.#ofKey.values()) yield* [...processes];
+  }
+
+  #open(
+    key: string,
+    processes: Set<Idle>,
+    { role, jobId, code }: proto.ActorSpec.$Properties,
+    moduleUrl: string,
+  ): Idle {
+    const { logDir, startTimeoutMs, blockLimitMs, clock, spawn, session, onTaskReport } = this.#deps;
+    const path = join(logDir, `shared-${randomBytes(6).toString("hex")}`);
+    const forget = () => {
+      processes.delete(entry);
+      if (processes.size === 0) this.#ofKey.delete(key);
+    };
+    const entry: Idle = {
+      cancelEnd: () => undefined,
+      process: new SharedProcess({
+        ...{ startTimeoutMs, blockLimitMs, onTaskReport, worker: spawn(), logPath: `${path}.log` },
+        start: {
+          ...session(),
+          ...{
+            moduleUrl,
+            incarnation: 1,
+            refusalsPath: `${path}.refused.log`,
+            startedPath: `${path}.started`,
+          },
+          spec: { role: role ?? "", jobId: jobId ?? "", code: code ?? {} },
+        },
+        onEnded: forget,
+        onEmpty: () => {
+          entry.cancelEnd = clock.after(idleMs, () => {
+            // Before its end, so that no actor is put into a process that ends.
+            forget();
+            this.#end(entry.process, "none of its actors lives");
+          });
+        },
+      }),
+    };
+    processes.add(entry);
+    return entry;
+  }
+
+  #end(process: SharedProcess, reason: string): void {
+    const ended = process.stop(0, reason).finally(() => this.#ending.delete(ended));
+    this.#ending.add(ended);
+  }
+}

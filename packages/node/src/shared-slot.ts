@@ -1,0 +1,106 @@
+/**
+ * Responsibility: one light actor as the supervisor sees it: like a process of its own.
+ * Not responsible for: the process that it shares (shared-process.ts).
+ */
+import type { PalimpsestError, StackReading } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { ActorEnd } from "./actor-process.js";
+import type { SupervisedActor } from "./process-starts.js";
+
+export interface SharedSlotDeps {
+  readonly slot: number;
+  readonly spec: proto.ActorSpec.$Properties;
+  readonly incarnation: number;
+  readonly pid: number;
+  readonly startTimeoutMs: number;
+  readonly order: (orders: proto.SharedOrders.$Properties) => void;
+  /** Ends the process, with this actor to blame. */
+  readonly endProcess: (reason: string) => void;
+  readonly stack: () => Promise<StackReading>;
+}
+
+/** What the process tells, or its end. */
+export interface SlotEnd {
+  readonly certificate: proto.DeathCertificate.$Properties;
+  readonly failed?: PalimpsestError | undefined;
+}
+
+export class SharedSlot implements SupervisedActor {
+  readonly pid: number;
+  readonly ready: Promise<proto.ActorProcessReady.$Properties | undefined>;
+  readonly ended: Promise<ActorEnd>;
+  readonly #deps: SharedSlotDeps;
+  #settleReady: (ready: proto.ActorProcessReady.$Properties | undefined) => void = () => undefined;
+  #settleEnd: (end: ActorEnd) => void = () => undefined;
+  #stopReason: string | undefined;
+  #overdueAtMs = Number.POSITIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(deps: SharedSlotDeps) {
+    this.#deps = deps;
+    this.pid = deps.pid;
+    this.ready = new Promise((resolve) => {
+      this.#settleReady = resolve;
+    });
+    this.ended = new Promise((resolve) => {
+      this.#settleEnd = resolve;
+    });
+    this.#timer = setTimeout(
+      () => void this.stop(0, `it was not ready within ${deps.startTimeoutMs} ms`),
+      deps.startTimeoutMs,
+    );
+  }
+
+  get actorId(): string {
+    return this.#deps.spec.actorId ?? "";
+  }
+
+  get stopping(): boolean {
+    return this.#stopReason !== undefined;
+  }
+
+  get stopReason(): string | undefined {
+    return this.#stopReason;
+  }
+
+  /** When its process should have ended it; infinity when nobody has asked. */
+  get overdueAtMs(): number {
+    return this.#overdueAtMs;
+  }
+
+  get order(): proto.SharedActor.$Properties {
+    const { slot, spec, incarnation } = this.#deps;
+    return { slot, spec, incarnation };
+  }
+
+  async stop(graceMs: number, reason: string): Promise<void> {
+    this.#stopReason ??= reason;
+    this.#overdueAtMs = Math.min(this.#overdueAtMs, performance.now() + graceMs);
+    this.#deps.order({ stop: [{ slot: this.#deps.slot, graceMs }] });
+    await this.ended;
+  }
+
+  /** No second one of it may run anywhere: its process is not trusted to end it. */
+  fence(reason: string): void {
+    this.#stopReason ??= reason;
+    this.#deps.endProcess(reason);
+  }
+
+  /** The process gets them once, for all. */
+  adopt(): void {}
+
+  stack(): Promise<StackReading> {
+    return this.#deps.stack();
+  }
+
+  becameReady(ready: proto.ActorProcessReady.$Properties): void {
+    clearTimeout(this.#timer);
+    this.#settleReady(ready);
+  }
+
+  end({ certificate, failed }: SlotEnd): void {
+    clearTimeout(this.#timer);
+    this.#settleReady(undefined);
+    this.#settleEnd({ certificate, constructorError: failed });
+  }
+}

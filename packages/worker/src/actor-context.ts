@@ -1,0 +1,116 @@
+/** What an actor is given of its process: its own facts, and what it may open. */
+import { type ActorContext, type Cluster, connect, Objects, type ProgramValues } from "@palimpsest/client";
+import { createLogger, type Logger, type LogLevel, logLevels } from "@palimpsest/telemetry";
+import type { Network } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+
+const objectTimeoutMs = 120_000;
+
+/** @returns the context of the actor of this start, and what ends what it has opened */
+export function createContext(
+  start: proto.ActorProcessStart.$Properties,
+  {
+    network,
+    metrics,
+    environment,
+    onExit,
+    program,
+  }: Pick<ActorContext, "metrics" | "environment"> & {
+    readonly network: Network;
+    readonly program: () => ProgramValues;
+    readonly onExit: (reason: string) => void;
+  },
+) {
+  const spec = start.spec ?? {};
+  const actorId = spec.actorId ?? "";
+  const role = spec.role || "actor";
+  const abort = new AbortController();
+  const objectsAddress = start.objectsAddress ?? "";
+  // Made when they are asked for: a process may have thousands of actors.
+  let objects: Objects | undefined;
+  let logger: Logger | undefined;
+  let cluster: Promise<Cluster> | undefined;
+  const context: ActorContext = {
+    actorId,
+    name: spec.name ?? "",
+    namespace: spec.namespace || "default",
+    role,
+    nodeId: start.nodeId ?? "",
+    jobId: spec.jobId ?? "",
+    incarnation: start.incarnation ?? 0,
+    clusterId: start.clusterId ?? "",
+    headAddress: start.headAddress ?? "",
+    environment,
+    get objects() {
+      objects ??= new Objects({
+        address: () => Promise.resolve(objectsAddress),
+        network,
+        // They live as long as the actor, through its restarts: those of a detached one outlive its owner.
+        holder: actorId,
+        defaultTimeoutMs: objectTimeoutMs,
+      });
+      return objects;
+    },
+    get logger() {
+      logger ??= createLogger({
+        component: role,
+        level: levelOf(start.logLevel),
+        fields: { actorId, nodeId: start.nodeId, jobId: spec.jobId || undefined },
+      });
+      return logger;
+    },
+    metrics,
+    signal: abort.signal,
+    exit: (reason = "") => {
+      onExit(reason);
+      // Whoever waits for it never goes on: the process ends.
+      return new Promise<never>(() => undefined);
+    },
+    connect() {
+      cluster ??= connect(
+        {
+          address: start.headAddress ?? "",
+          token: network.credentials?.token ?? "",
+          name: `${role} ${actorId}`,
+          namespace: spec.namespace || "default",
+          jobId: spec.jobId ?? "",
+          objectsAddress,
+          objectHolder: actorId,
+          owner: {
+            actorId,
+            incarnation: Math.max(1, start.incarnation ?? 1),
+            isTaskWorker: spec.taskWorker ?? false,
+            capturedBy: spec.placement?.captureChildren ? (spec.placement.groupId ?? "") : "",
+          },
+        },
+        { network, program: program() },
+      ).catch((reason: unknown) => {
+        cluster = undefined;
+        throw reason;
+      });
+      return cluster;
+    },
+  };
+  const close = {
+    abort: async () => abort.abort(),
+    connections: async () => {
+      await objects?.close();
+      await (await cluster?.catch(() => undefined))?.close();
+    },
+  };
+  return { context, close };
+}
+
+/** The encoded constructor arguments: those in the specification, or the object that stands for them. */
+export async function argumentsOf(
+  spec: proto.ActorSpec.$Properties,
+  context: ActorContext,
+): Promise<Uint8Array> {
+  const object = spec.argsObject;
+  if (!object?.objectId) return spec.args ?? new Uint8Array();
+  return await context.objects.get({ objectId: object.objectId, sizeBytes: object.sizeBytes ?? 0 });
+}
+
+function levelOf(name: string | null | undefined): LogLevel {
+  return logLevels.find((level) => level === name) ?? "info";
+}

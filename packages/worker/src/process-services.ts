@@ -1,0 +1,46 @@
+/** What the process of an actor, or of several, has once: what it proves itself with, its network, its way to the head. */
+import { HeadClient, ProgramValues } from "@palimpsest/client";
+import { AuditLog, credentialsOf, grpcNetwork, systemClock } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+
+const controlTimeoutMs = 30_000;
+/** As that of a connection that names none. */
+const callTimeoutMs = 600_000;
+/** A node has many actors, and what they refuse lies among their logs. */
+const refusalsMaxBytes = 1024 * 1024;
+
+export type ProcessServices = ReturnType<typeof openServices>;
+
+/** @throws {PalimpsestError} INVALID_ARGUMENT for credentials that are none */
+export function openServices(start: proto.ActorProcessStart.$Properties) {
+  const credentials = credentialsOf(start.credentials ?? {});
+  const onCall = refusalsTo(start.refusalsPath ?? "");
+  const network = grpcNetwork({ credentials, onCall });
+  let head: HeadClient | undefined;
+  return {
+    credentials,
+    onCall,
+    network,
+    /** Values and handles of the program that holds them under this name. */
+    values: (holder: string) =>
+      new ProgramValues({
+        head: () => {
+          head ??= new HeadClient(network, start.headAddress ?? "", controlTimeoutMs);
+          return head;
+        },
+        ...{ network, callTimeoutMs, holder },
+        objectsAddress: () => Promise.resolve(start.objectsAddress ?? ""),
+      }),
+    close: () => head?.close(),
+  };
+}
+
+/** Writes a line for each call that this process refuses, beside its log. */
+function refusalsTo(path: string): AuditLog["record"] {
+  if (path === "") return () => undefined;
+  const onError = (reason: unknown, fields: object) => {
+    process.stderr.write(`refused calls cannot be logged: ${String(reason)}: ${JSON.stringify(fields)}\n`);
+  };
+  const audit = new AuditLog({ refusals: path }, { clock: systemClock, onError, maxBytes: refusalsMaxBytes });
+  return audit.record;
+}

@@ -1,0 +1,108 @@
+/**
+ * Responsibility: one light actor inside the process that it shares: its instance, its mailbox, its end.
+ * Not responsible for: the process (shared-process.ts).
+ *
+ * Invariants:
+ * - SHAREDACTOR-1. Its stop() runs at most once, and not longer than its grace; then its callers see it end.
+ */
+import type { ActorContext, ProgramValues } from "@palimpsest/client";
+import { PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { createInstance, stopInstance } from "./actor-class.js";
+import { argumentsOf, createContext } from "./actor-context.js";
+import { ActorHost } from "./actor-host.js";
+import { callEventsOf, hostedActor } from "./actor-process.js";
+import type { CallEvents } from "./call-events.js";
+import type { CallMetrics } from "./call-metrics.js";
+import type { ProcessServices } from "./process-services.js";
+
+export interface SharedActorDeps {
+  readonly services: ProcessServices;
+  /** The start of the process, with the specification and the incarnation of this actor. */
+  readonly start: proto.ActorProcessStart.$Properties;
+  readonly metrics: ActorContext["metrics"];
+  readonly callMetrics: CallMetrics;
+  readonly environment: ActorContext["environment"];
+  readonly onTasks: (report: proto.TaskReport.$Properties) => void;
+  /** Runs what is this actor's code. */
+  readonly around: <Result>(call: () => Result) => Result;
+  /** Told when it ends itself: somebody is then to call stop(). */
+  readonly onExit: (reason: string) => void;
+}
+
+export class SharedActor {
+  readonly host: ActorHost;
+  readonly #deps: SharedActorDeps;
+  readonly #opened: ReturnType<typeof createContext>;
+  readonly #events: CallEvents;
+  #instance: object | undefined;
+  #program: ProgramValues | undefined;
+  #stopping: Promise<void> | undefined;
+
+  constructor(deps: SharedActorDeps) {
+    this.#deps = deps;
+    const { start, services, callMetrics, metrics, environment, onExit, around } = deps;
+    const program = () => this.#values();
+    this.#events = callEventsOf(start, deps.onTasks);
+    this.host = ActorHost.behind(
+      {
+        ...hostedActor(start.spec ?? {}, start.incarnation ?? 0),
+        around,
+        events: this.#events,
+        values: () => program().values,
+      },
+      callMetrics,
+    );
+    const { network } = services;
+    this.#opened = createContext(start, { network, metrics, environment, onExit, program });
+  }
+
+  /** Runs the constructor and start(). @throws {PalimpsestError} when one of them fails */
+  async begin(Class: Parameters<typeof createInstance>[0]): Promise<void> {
+    const { start, around } = this.#deps;
+    const { context } = this.#opened;
+    const args = await argumentsOf(start.spec ?? {}, context);
+    this.#instance = await around(() => createInstance(Class, args, context, this.#values().values));
+    // It may have been stopped meanwhile.
+    if (!this.#stopping) this.host.serve(this.#instance);
+  }
+
+  /** @param graceMs how long stop() of the actor may take; 0: it does not run */
+  stop(graceMs: number, reason: string): Promise<void> {
+    this.#stopping ??= this.#stop(graceMs, reason);
+    return this.#stopping;
+  }
+
+  async #stop(graceMs: number, reason: string): Promise<void> {
+    this.host.end();
+    await this.#opened.close.abort();
+    const instance = this.#instance;
+    if (instance && graceMs > 0) {
+      const ended = this.#deps.around(() => stopInstance(instance));
+      await Promise.race([ended.catch(complain), expiry(graceMs)]);
+    }
+    this.host.leave(new PalimpsestError("ACTOR_UNAVAILABLE", reason));
+    this.#instance = undefined;
+    this.#events.close();
+    void this.#close();
+  }
+
+  async #close(): Promise<void> {
+    await this.#program?.close();
+    await this.#opened.close.connections();
+  }
+
+  #values(): ProgramValues {
+    const { services, start } = this.#deps;
+    this.#program ??= services.values(`${start.spec?.actorId}.${start.incarnation}`);
+    return this.#program;
+  }
+}
+
+function complain(reason: unknown): void {
+  process.stderr.write(`stop() failed: ${reason instanceof Error ? reason.stack : String(reason)}\n`);
+}
+
+function expiry(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}

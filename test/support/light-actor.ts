@@ -1,0 +1,56 @@
+import { writeFileSync } from "node:fs";
+import type { ActorContext } from "@palimpsest/client";
+
+/** One of many in a process. */
+export class Light {
+  readonly #label: string;
+  #context: ActorContext | undefined;
+  #calls = 0;
+
+  constructor(label = "") {
+    if (label === "refuses") throw new Error("refuses to be made");
+    this.#label = label;
+  }
+
+  start(context: ActorContext): void {
+    this.#context = context;
+  }
+
+  count(): {
+    readonly label: string;
+    readonly calls: number;
+    readonly pid: number;
+    readonly incarnation: number;
+  } {
+    this.#calls += 1;
+    const incarnation = this.#context?.incarnation ?? 0;
+    return { label: this.#label, calls: this.#calls, pid: process.pid, incarnation };
+  }
+
+  /** Forever, in one turn of the event loop. @param begunPath file that tells that it does */
+  block(begunPath: string): void {
+    writeFileSync(begunPath, "");
+    for (;;) Math.random();
+  }
+
+  exitProcess(): void {
+    process.exit(7);
+  }
+
+  /** Fails later, where nobody catches it. */
+  async failLater(): Promise<void> {
+    setTimeout(() => {
+      void Promise.reject(new Error("nobody catches this"));
+    }, 1);
+    await new Promise(() => undefined);
+  }
+
+  async leave(): Promise<never> {
+    if (!this.#context) throw new Error("it has not started");
+    return await this.#context.exit("it has done its work");
+  }
+
+  crashProcess(): void {
+    process.kill(process.pid, "SIGSEGV");
+  }
+}
