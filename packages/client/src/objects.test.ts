@@ -79,7 +79,7 @@ beforeEach(async () => {
     },
     write: (stream: ServerDuplexStream<proto.WriteOrder.$Properties, proto.WriteAnswer.$Properties>) => {
       const file = join(folder, `writing-${++writes}`);
-      stream.on("data", async ({ sizeBytes, holder, seal }: proto.WriteOrder.$Properties) => {
+      const take = async ({ sizeBytes, holder, seal }: proto.WriteOrder.$Properties) => {
         if (seal) {
           const bytes = await readFile(file);
           const objectId = createHash("sha256").update(bytes).digest("hex");
@@ -93,7 +93,8 @@ beforeEach(async () => {
           if (paths) await writeFile(join(folder, "proof"), "of this machine");
           stream.write({ proofPath: join(folder, "proof"), proof: "of this machine" });
         }
-      });
+      };
+      stream.on("data", (order: proto.WriteOrder.$Properties) => void take(order));
       stream.on("end", () => stream.end());
     },
     pull: (call: ServerWritableStream<proto.PullRequest.$Properties, proto.PullChunk.$Properties>) => {

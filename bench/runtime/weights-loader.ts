@@ -1,0 +1,20 @@
+import type { ActorContext } from "@palimpsest/client";
+import { fetchWeights, type Parameters } from "../../packages/trainer/src/weights.js";
+
+/** What the bench calls: an actor that loads weights as rollout actors do, into the arrays of the version before. */
+export class WeightsLoader {
+  #context: ActorContext | undefined;
+  #parameters: Parameters = {};
+
+  start(context: ActorContext): void {
+    this.#context = context;
+  }
+
+  /** @param reused whether arrays of the version before are filled again @returns the first value of the first tensor */
+  async load(manifest: unknown, reused: boolean): Promise<number> {
+    if (this.#context === undefined) throw new Error("the actor has not started");
+    const into = reused ? this.#parameters : {};
+    this.#parameters = await fetchWeights(this.#context.objects, manifest as object, into);
+    return Object.values(this.#parameters)[0]?.[0] ?? Number.NaN;
+  }
+}
