@@ -115,6 +115,7 @@ export class CallStream {
         callId: call.callId,
         method: call.method,
         ...argumentsOf(call),
+        ...(call.resultId === "" ? {} : { resultObjectId: Buffer.from(call.resultId, "hex") }),
         timeoutMs: call.remainingMs(),
         streamCredit: streamWindow,
         streamCreditBytes: streamWindowBytes,

@@ -16,6 +16,7 @@ import {
   storedValue,
   wholeOf,
 } from "@palimpsest/wire";
+import type { ObjectRef } from "./object-ref.js";
 import { refsOf, smallValueBytes, type ValueStore } from "./value-store.js";
 
 /** Largest encoded arguments or value of one call that a message carries, bytes. */
@@ -36,6 +37,8 @@ export interface OutgoingValue {
   readonly sizeBytes: number;
   /** Whether something is held until release(). */
   readonly keeps: boolean;
+  /** Values that it refers to. */
+  readonly refs: readonly ObjectRef[];
   release(): void;
 }
 
@@ -43,12 +46,18 @@ const nothing = () => undefined;
 
 /**
  * @param snapshot whether the value may change as soon as this returns
+ * @param objectId the name that it takes as an object, however small; empty: a new one, where it is large
  * @throws {PalimpsestError} INVALID_ARGUMENT for functions and symbols
  */
-export function outgoingValue(value: unknown, values: ValueStore, snapshot: boolean): OutgoingValue {
+export function outgoingValue(
+  value: unknown,
+  values: ValueStore,
+  snapshot: boolean,
+  objectId = "",
+): OutgoingValue {
   const encoded = encodeLong(value);
   const refs = refsOf(encoded.references);
-  const isSmall = encoded.sizeBytes <= smallValueBytes;
+  const isSmall = encoded.sizeBytes <= smallValueBytes && objectId === "";
   if (isSmall && refs.length === 0) {
     return inlineValue(inlineOf(value, encoded));
   }
@@ -60,19 +69,19 @@ export function outgoingValue(value: unknown, values: ValueStore, snapshot: bool
   if (isSmall) {
     const bytes = inlineOf(value, encoded);
     const preparing = promoting?.then(() => ({ bytes, object: undefined }));
-    return { preparing, bytes, sizeBytes: bytes.byteLength, keeps: true, release };
+    return { preparing, bytes, sizeBytes: bytes.byteLength, keeps: true, refs, release };
   }
   const store = async (): Promise<ReadyValue> => {
     const stored = storedValue(encoded);
     const pieces = snapshot ? [Uint8Array.from(wholeOf(stored))] : stored.pieces;
     try {
-      const ref = await values.store({ pieces, sizeBytes: stored.sizeBytes }, refs);
+      const ref = await values.store({ pieces, sizeBytes: stored.sizeBytes }, refs, { objectId });
       kept.push(() => ref.release());
       return { bytes: new Uint8Array(), object: { objectId: ref.objectId, sizeBytes: ref.sizeBytes } };
     } catch (reason) {
       // A message carries it as well, slower.
       const { code } = PalimpsestError.from(reason);
-      const fits = stored.sizeBytes <= maxCallBytes;
+      const fits = stored.sizeBytes <= maxCallBytes && objectId === "";
       if (!fits || (code !== "OBJECT_STORE_FULL" && code !== "UNAVAILABLE")) throw reason;
       await promoting;
       return {
@@ -81,12 +90,20 @@ export function outgoingValue(value: unknown, values: ValueStore, snapshot: bool
       };
     }
   };
-  return { preparing: store(), bytes: new Uint8Array(), sizeBytes: encoded.sizeBytes, keeps: true, release };
+  const { sizeBytes } = encoded;
+  return { preparing: store(), bytes: new Uint8Array(), sizeBytes, keeps: true, refs, release };
 }
 
 /** One that travels in its message and refers to nothing. */
 export function inlineValue(bytes: Uint8Array): OutgoingValue {
-  return { preparing: undefined, bytes, sizeBytes: bytes.byteLength, keeps: false, release: nothing };
+  return {
+    preparing: undefined,
+    bytes,
+    sizeBytes: bytes.byteLength,
+    keeps: false,
+    refs: [],
+    release: nothing,
+  };
 }
 
 function inlineOf(value: unknown, { encoded, arrays }: EncodedValue): Uint8Array {

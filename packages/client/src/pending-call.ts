@@ -13,6 +13,7 @@
 import { type Clock, decodeValue, errorFromProto, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { OutgoingValue, ReadyValue } from "./outgoing-value.js";
+import { notAgain } from "./task-lineage.js";
 import type { ValueStore } from "./value-store.js";
 
 /** Items of a generator that travel ahead of the reader. */
@@ -37,6 +38,21 @@ export interface PendingCallOptions {
   readonly retries: number;
   /** The lane that it asks for; default that of its method. */
   readonly concurrencyGroup?: string;
+  /** What its promise gives. Default: the value. */
+  readonly reader?: ResultReader | undefined;
+}
+
+/** Makes of a result what a call's promise gives. */
+export interface ResultReader {
+  /** The name that the result takes as an object. Default: a new one, when it is large. */
+  readonly resultId?: string;
+  inline(value: unknown): unknown;
+  object(
+    reference: { readonly objectId: string; readonly sizeBytes: number },
+    call: PendingCall,
+  ): Promise<unknown>;
+  /** Why there is none: the method was a generator. */
+  end(): PalimpsestError;
 }
 
 /** What the call asks of whatever carries it. */
@@ -69,6 +85,8 @@ export class PendingCall {
   #args: ReadyValue | undefined;
   readonly #outgoing: OutgoingValue;
   readonly #values: ValueStore | undefined;
+  readonly #reader: ResultReader | undefined;
+  #keepsArguments = false;
   /** Of a value that is an object. */
   #reading: Promise<void> | undefined;
   readonly #carrier: CallCarrier;
@@ -91,6 +109,7 @@ export class PendingCall {
     this.concurrencyGroup = options.concurrencyGroup ?? "";
     this.#outgoing = options.args;
     this.#values = options.values;
+    this.#reader = options.reader;
     this.sizeBytes = callBytes(options.args);
     this.retriesLeft = options.retries;
     this.#carrier = carrier;
@@ -139,8 +158,9 @@ export class PendingCall {
     if (this.#outcome) return;
     try {
       const decoded = decodeValue(value, this.#values);
+      const given = this.#reader ? this.#reader.inline(decoded) : decoded;
       this.#settle({ kind: "value" });
-      this.#resolve(decoded);
+      this.#resolve(given);
     } catch (reason) {
       this.fail(PalimpsestError.from(reason, "CODEC"));
     }
@@ -164,8 +184,23 @@ export class PendingCall {
     }
   }
 
+  /** The name that its result takes; empty: none in particular. */
+  get resultId(): string {
+    return this.#reader?.resultId ?? "";
+  }
+
+  /** Has its arguments stay, whatever becomes of it, until release() of what is returned. */
+  keepArguments(): Pick<OutgoingValue, "refs" | "sizeBytes" | "release"> {
+    this.#keepsArguments = true;
+    return this.#outgoing;
+  }
+
   end(): void {
     if (this.#outcome) return;
+    if (this.#reader) {
+      this.fail(this.#reader.end());
+      return;
+    }
     this.#settle({ kind: "end" });
     this.#resolve(undefined);
   }
@@ -225,7 +260,7 @@ export class PendingCall {
     this.#outcome = outcome;
     this.#cancelTimer?.();
     if (this.#onAbort) for (const signal of this.#signals) signal.removeEventListener("abort", this.#onAbort);
-    this.#outgoing.release();
+    if (!this.#keepsArguments) this.#outgoing.release();
     this.#carrier.settled(this);
     this.#wake?.();
   }
@@ -237,7 +272,7 @@ export class PendingCall {
       this.fail(PalimpsestError.from(reason));
     }
     // It settled before what it holds was there.
-    if (this.#outcome) this.#outgoing.release();
+    if (this.#outcome && !this.#keepsArguments) this.#outgoing.release();
     this.#carrier.prepared(this);
   }
 
@@ -250,13 +285,21 @@ export class PendingCall {
     try {
       if (!this.#values)
         throw new PalimpsestError("CODEC", "the value is an object, and objects cannot be read here");
-      const value = await this.#values.read(reference);
+      const value = await (this.#reader?.object(reference, this) ?? this.#values.read(reference));
       if (this.#outcome) return;
       this.#settle({ kind: "value" });
       this.#resolve(value);
     } catch (reason) {
-      this.fail(PalimpsestError.from(reason, "CODEC"));
+      const error = PalimpsestError.from(reason, "CODEC");
+      if (error.code === "OBJECT_LOST") this.resultLost(error);
+      else this.fail(error);
     }
+  }
+
+  /** Its result was lost before it was read. */
+  protected resultLost(error: PalimpsestError): void {
+    const because = `it was the result of ${this.method}, which an actor does not run again: its state may differ by now`;
+    this.fail(notAgain(error, because));
   }
 
   #late(): PalimpsestError {

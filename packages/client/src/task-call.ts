@@ -7,11 +7,14 @@
  *   its items was seen. One that surely has not begun uses none of them.
  * - TASK-2. What the function throws ends the task, unless `retryExceptions` asks for another attempt, which uses one of
  *   the retries too.
+ * - TASK-3. One that fails because an argument is lost runs again when that was made again, and one whose result is lost
+ *   before it is read runs again too; either uses one of the retries.
  */
 import { errorFromProto, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type CallCarrier, PendingCall, type PendingCallOptions } from "./pending-call.js";
 import type { TaskLease } from "./task-lease.js";
+import { lostObjectOf, notAgain } from "./task-lineage.js";
 import type { TaskQueue } from "./task-queue.js";
 
 export interface TaskCallOptions extends PendingCallOptions {
@@ -29,6 +32,8 @@ export interface TaskCarrier extends CallCarrier {
   again(call: TaskCall): void;
   /** An attempt ended, of which no worker tells. */
   lost?(call: TaskCall, begun: boolean, error: PalimpsestError): void;
+  /** Has an object made again that the task needs, and then runs it again; false: nobody here knows how it was made. */
+  againWith(call: TaskCall, objectId: string, why: PalimpsestError): boolean;
 }
 
 let taskCount = 0;
@@ -79,8 +84,14 @@ export class TaskCall extends PendingCall {
     this.leave(reply.ranUs ? reply.ranUs / 1_000 : undefined);
     this.#isTold = true;
     const error = reply.error ? errorFromProto(reply.error) : undefined;
+    if (error && this.againForLost(error)) return;
     if (error?.code === "TASK_ERROR" && this.#retryExceptions && this.mayRetry()) this.#tasks.again(this);
     else super.answer(reply);
+  }
+
+  protected override resultLost(error: PalimpsestError): void {
+    if (this.mayRetry()) this.#tasks.again(this);
+    else this.fail(notAgain(error, `${this.name}, whose result it was, has no retries left`));
   }
 
   /** An attempt was cut short. @param begun whether it may have begun @param error what it ends with when it does */
@@ -105,6 +116,15 @@ export class TaskCall extends PendingCall {
     this.isForced ||= force;
     if (again) this.#tasks.abandon(this);
     else this.cancel(new PalimpsestError("CANCELLED", `${this.name} was cancelled by its caller`, { cause }));
+  }
+
+  /** TASK-3 */
+  private againForLost(error: PalimpsestError): boolean {
+    const objectId = lostObjectOf(error);
+    if (objectId === undefined || !this.mayRetry()) return false;
+    if (this.#tasks.againWith(this, objectId, error)) return true;
+    this.retriesLeft++;
+    return false;
   }
 
   private leave(ranMs?: number): void {

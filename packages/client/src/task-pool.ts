@@ -158,7 +158,17 @@ export class TaskPool implements TaskCarrier {
   }
 
   again(call: TaskCall): void {
-    call.queue?.again(call);
+    if (!call.settled) call.queue?.again(call);
+  }
+
+  againWith(call: TaskCall, objectId: string, why: PalimpsestError): boolean {
+    const lineage = this.#deps.values?.lineage;
+    if (!lineage?.knows(objectId)) return false;
+    lineage.recover(objectId, why).then(
+      () => this.again(call),
+      (reason: unknown) => call.fail(PalimpsestError.from(reason)),
+    );
+    return true;
   }
 
   noticeDeath(info: proto.ActorInfo.$Properties): void {

@@ -4,7 +4,7 @@
  * Not responsible for: one worker's life (task-lease.ts), one task's attempts (task-call.ts).
  *
  * Invariants:
- * - TASKQUEUE-1. A task is in the backlog, at one worker, or has its outcome.
+ * - TASKQUEUE-1. A task is in the backlog, at one worker, waits for an argument that is made again, or has its outcome.
  * - TASKQUEUE-2. Workers are asked for while tasks wait, at most one more at a time than there are, and never more than
  *   tasks wait or `maxOpening`.
  * - TASKQUEUE-3. A worker without tasks is given back after `idleMs`, and at once when somebody else waits for its room.

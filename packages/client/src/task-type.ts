@@ -3,9 +3,11 @@ import type { RemoteMethod } from "./actor-handle.js";
 import { encodeArguments } from "./call-arguments.js";
 import { type Code, type CodeSource, codeOf } from "./code-ref.js";
 import type { TaskOptions } from "./config.js";
+import type { ObjectRef } from "./object-ref.js";
 import { placementField } from "./placement-field.js";
 import type { TaskCall } from "./task-call.js";
 import type { TaskPool, TaskShape } from "./task-pool.js";
+import { type RunAgain, referenceReader } from "./task-result.js";
 
 /** Loaded by the first task, see config.ts. */
 let configModule: Promise<typeof import("./config.js")> | undefined;
@@ -23,6 +25,11 @@ export interface TaskControls {
 /** A function as tasks: a promise of its value, or its items when it is a generator. */
 export interface TaskType<Fn extends TaskFunction> {
   (...args: Parameters<Fn>): ReturnType<RemoteMethod<Fn>> & TaskControls;
+  /**
+   * The same, but the promise gives a reference to the result, which stays where it was made: for results that go on to
+   * other tasks. Lost with its node, a large one is computed again, which counts as a retry.
+   */
+  ref(...args: Parameters<Fn>): Promise<ObjectRef<Awaited<ReturnType<Fn>>>> & TaskControls;
   /** The same function with other options. */
   options(options: TaskOptions): TaskType<Fn>;
 }
@@ -76,7 +83,10 @@ export function taskType<Fn extends TaskFunction>(
     );
   }
 
-  function run(...args: unknown[]): unknown {
+  const run = (...args: unknown[]) => start(args, false);
+  const ref = (...args: unknown[]) => start(args, true);
+
+  function start(args: readonly unknown[], asReference: boolean): unknown {
     let encoded: ReturnType<typeof encodeArguments>;
     try {
       encoded = encodeArguments(args, pool.values);
@@ -85,12 +95,20 @@ export function taskType<Fn extends TaskFunction>(
     }
     // Options that are wrong fail the task when they are looked at, before it runs.
     const { maxRetries = 3, timeoutMs, retryExceptions = false, maxCalls = 0 } = options;
-    const call = pool.call({
-      ...{ name, retryExceptions, maxCalls, method: exportName, args: encoded.value },
-      values: pool.values,
+    const shared = {
+      ...{ name, retryExceptions, maxCalls, method: exportName, values: pool.values },
       timeoutMs: timeoutMs !== undefined && timeoutMs > 0 ? timeoutMs : Number.POSITIVE_INFINITY,
+    };
+    const runAgain: RunAgain = (args, retries, reader) => {
+      const call = pool.call({ ...shared, args, retries, reader, signals: [] });
+      submit(call);
+      return call;
+    };
+    const { values } = pool;
+    const call = pool.call({
+      ...{ ...shared, args: encoded.value, signals: encoded.signal ? [encoded.signal] : [] },
       retries: maxRetries < 0 ? Number.POSITIVE_INFINITY : maxRetries,
-      signals: encoded.signal ? [encoded.signal] : [],
+      reader: asReference && values ? referenceReader(values, name, runAgain) : undefined,
     });
     const { preparing } = encoded.value;
     // What fails meanwhile fails the call.
@@ -104,6 +122,7 @@ export function taskType<Fn extends TaskFunction>(
   }
 
   return Object.assign(run, {
+    ref,
     options: (more: TaskOptions) => taskType<Fn>(fn, source, { ...options, ...more }, pool),
   }) as unknown as TaskType<Fn>;
 }

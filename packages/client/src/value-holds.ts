@@ -23,6 +23,8 @@ export interface ValueHoldsDeps {
   /** Tells the node. Never rejects: what cannot be held is lost, and a read of it says so. */
   hold(objectIds: readonly string[]): Promise<void>;
   letGo(objectIds: readonly string[]): void;
+  /** This program refers to it no more. */
+  ended(objectId: string): void;
 }
 
 export class ValueHolds {
@@ -87,6 +89,13 @@ export class ValueHolds {
     return ref;
   }
 
+  /** A value that was lost with its node is there again. Settles when it is held. */
+  async holdAgain(objectId: string): Promise<void> {
+    if (!this.#entries.has(objectId)) return;
+    this.#change(true, objectId);
+    await this.settled();
+  }
+
   /** Settles when the node holds all that was received until now. */
   async settled(): Promise<void> {
     while (this.#flushing || this.#holding.size > 0) await Promise.all([this.#flushing, ...this.#holding]);
@@ -120,13 +129,14 @@ export class ValueHolds {
 
   /** It was freed for everybody. */
   forget(objectId: string): void {
-    this.#entries.delete(objectId);
+    if (this.#entries.delete(objectId)) this.#deps.ended(objectId);
   }
 
   #endIfUnused(objectId: string, entry: Entry): void {
     if (!entry.released || entry.pins > 0 || this.#entries.get(objectId) !== entry) return;
     this.#entries.delete(objectId);
     this.#change(false, objectId);
+    this.#deps.ended(objectId);
   }
 
   /** REF-3 */

@@ -30,8 +30,10 @@ import { NodeConnection } from "./node-connection.js";
 import { idBytes, type ObjectLink } from "./object-link.js";
 import { type GetOptions, ObjectRef, type RefStore } from "./object-ref.js";
 import { chunksOf, pull } from "./object-transfer.js";
+import { TaskLineage } from "./task-lineage.js";
 import { readFileValue, writeFileValue } from "./value-files.js";
 import { ValueHolds } from "./value-holds.js";
+import { within } from "./within.js";
 
 /** Larger values go to the node at once, and larger arguments and results by reference. */
 export const smallValueBytes = 100 * 1024;
@@ -44,6 +46,11 @@ export interface PutOptions {
   /** Default: 30 s and a second for each MiB. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+}
+
+interface StoreOptions extends PutOptions {
+  /** Its name; default a new one. */
+  readonly objectId?: string;
 }
 
 export interface ValueStoreOptions {
@@ -66,6 +73,7 @@ interface LocalValue {
 
 export class ValueStore implements RefStore {
   readonly holds: ValueHolds;
+  readonly lineage: TaskLineage;
   readonly #options: ValueStoreOptions;
   readonly #node: NodeConnection;
   readonly #local = new WeakMap<ObjectRef, LocalValue>();
@@ -88,6 +96,11 @@ export class ValueStore implements RefStore {
           .catch(() => undefined);
       },
       letGo: (objectIds) => this.#node.tell({ release: { objectIds: objectIds.map(idBytes) } }),
+      ended: (objectId) => this.lineage.ended(objectId),
+    });
+    this.lineage = new TaskLineage({
+      ensure: (refs, recover) => this.#ensure(refs, recover),
+      isThere: async (objectId) => (await this.#there([objectId], controlTimeoutMs)).has(objectId),
     });
   }
 
@@ -111,10 +124,10 @@ export class ValueStore implements RefStore {
   async store(
     stored: StoredValue,
     contained: readonly ObjectRef[],
-    { timeoutMs = transferTimeoutMs(stored.sizeBytes), signal }: PutOptions = {},
+    { timeoutMs = transferTimeoutMs(stored.sizeBytes), signal, objectId: name }: StoreOptions = {},
   ): Promise<ObjectRef> {
     await this.promoted(contained);
-    const objectId = newValueId();
+    const objectId = name || newValueId();
     const contains = contained.map((ref) => idBytes(ref.objectId));
     const settings = signal ? { timeoutMs, signal } : { timeoutMs };
     await this.#node.use(settings, (link, leftMs) =>
@@ -139,9 +152,24 @@ export class ValueStore implements RefStore {
     if (!this.holds.has(ref.objectId)) throw lost(ref.objectId, "this program has released or freed it");
     const unpin = this.holds.pin(ref);
     try {
-      return (await this.read(ref, options)) as T;
+      return (await this.#readOrRecover(ref, options)) as T;
     } finally {
       unpin();
+    }
+  }
+
+  /** Has it made again when it is lost, where that can be done (LINEAGE-2). */
+  async #readOrRecover(ref: ObjectRef, options: GetOptions): Promise<unknown> {
+    for (let reads = 1; ; reads++) {
+      try {
+        return await this.read(ref, options);
+      } catch (reason) {
+        const error = PalimpsestError.from(reason);
+        if (error.code !== "OBJECT_LOST" || reads === maxReads) throw error;
+        const { timeoutMs, signal } = options;
+        const again = this.lineage.recover(ref.objectId, error);
+        await within(again, timeoutMs ?? Number.POSITIVE_INFINITY, signal, this.#clock);
+      }
     }
   }
 
@@ -212,13 +240,34 @@ export class ValueStore implements RefStore {
     const found = new Set(refs.filter((ref) => this.#local.has(ref)));
     const asked = refs.filter((ref) => !found.has(ref) && this.holds.has(ref.objectId));
     if (asked.length === 0) return found;
-    const objectIds = asked.map(({ objectId }) => idBytes(objectId));
+    const ids = asked.map(({ objectId }) => objectId);
+    const there = await this.#there(ids, timeoutMs);
+    for (const ref of asked) if (there.has(ref.objectId)) found.add(ref);
+    return found;
+  }
+
+  async #there(ids: readonly string[], timeoutMs: number): Promise<ReadonlySet<string>> {
+    const objectIds = ids.map(idBytes);
     const answer = await this.#node.use({ timeoutMs }, (link, leftMs) =>
       link.order({ exist: { objectIds } }, leftMs),
     );
-    const there = new Set((answer.objectIds ?? []).map((id) => Buffer.from(id).toString("hex")));
-    for (const ref of asked) if (there.has(ref.objectId)) found.add(ref);
-    return found;
+    return new Set((answer.objectIds ?? []).map((id) => Buffer.from(id).toString("hex")));
+  }
+
+  /** Has values that tasks need lie on a node again: this program's own are stored anew, others `recover` makes. */
+  async #ensure(refs: readonly ObjectRef[], recover: (ref: ObjectRef) => Promise<void>): Promise<void> {
+    if (refs.length === 0) return;
+    const ids = refs.map(({ objectId }) => objectId);
+    const there = await this.#there(ids, controlTimeoutMs);
+    for (const ref of refs) {
+      if (there.has(ref.objectId)) continue;
+      const local = this.#local.get(ref);
+      if (local === undefined) await recover(ref);
+      else {
+        await this.#ensure(local.contained, recover);
+        await this.#storeLocal(ref.objectId, local);
+      }
+    }
   }
 
   async close(): Promise<void> {
@@ -235,9 +284,7 @@ export class ValueStore implements RefStore {
     const promoting = (async () => {
       if (local === undefined) throw lost(ref.objectId, "this program has freed it");
       await this.promoted(local.contained);
-      const contains = local.contained.map((one) => idBytes(one.objectId));
-      const store = { objectId: idBytes(ref.objectId), data: local.bytes, contains };
-      await this.#node.use({ timeoutMs: controlTimeoutMs }, (link, leftMs) => link.order({ store }, leftMs));
+      await this.#storeLocal(ref.objectId, local);
     })();
     this.#promoting.set(ref, promoting);
     promoting
@@ -250,6 +297,12 @@ export class ValueStore implements RefStore {
       )
       .finally(unpin);
     return promoting;
+  }
+
+  async #storeLocal(objectId: string, { bytes, contained }: LocalValue): Promise<void> {
+    const contains = contained.map((one) => idBytes(one.objectId));
+    const store = { objectId: idBytes(objectId), data: bytes, contains };
+    await this.#node.use({ timeoutMs: controlTimeoutMs }, (link, leftMs) => link.order({ store }, leftMs));
   }
 
   async #storeAt(link: ObjectLink, value: StoringValue): Promise<void> {

@@ -291,6 +291,9 @@ export namespace palimpsest {
             /** Call concurrencyGroup. */
             concurrencyGroup: string;
 
+            /** Call resultObjectId. */
+            resultObjectId: Uint8Array;
+
             /**
              * Creates a new Call instance using the specified properties.
              * @param [properties] Properties to set
@@ -346,6 +349,9 @@ export namespace palimpsest {
 
                 /** Call concurrencyGroup */
                 concurrencyGroup?: (string|null);
+
+                /** Call resultObjectId */
+                resultObjectId?: (Uint8Array|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

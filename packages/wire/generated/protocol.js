@@ -615,6 +615,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [streamCreditBytes] Call streamCreditBytes
              * @property {palimpsest.v1.ObjectReference.$Properties|null} [argsObject] Call argsObject
              * @property {string|null} [concurrencyGroup] Call concurrencyGroup
+             * @property {Uint8Array|null} [resultObjectId] Call resultObjectId
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -711,6 +712,14 @@ export const palimpsest = $root.palimpsest = (() => {
             Call.prototype.concurrencyGroup = "";
 
             /**
+             * Call resultObjectId.
+             * @member {Uint8Array} resultObjectId
+             * @memberof palimpsest.v1.Call
+             * @instance
+             */
+            Call.prototype.resultObjectId = $util.newBuffer([]);
+
+            /**
              * Creates a new Call instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.Call
@@ -758,6 +767,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.ObjectReference.encode(message.argsObject, writer.uint32(/* id 7, wireType 2 =*/58).fork(), _depth + 1).ldelim();
                 if (message.concurrencyGroup != null && $Object.hasOwnProperty.call(message, "concurrencyGroup") && message.concurrencyGroup !== "")
                     writer.uint32(/* id 8, wireType 2 =*/66).string(message.concurrencyGroup);
+                if (message.resultObjectId != null && $Object.hasOwnProperty.call(message, "resultObjectId") && message.resultObjectId.length)
+                    writer.uint32(/* id 9, wireType 2 =*/74).bytes(message.resultObjectId);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -869,6 +880,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.concurrencyGroup = value;
                             else
                                 delete message.concurrencyGroup;
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.resultObjectId = value;
+                            else
+                                delete message.resultObjectId;
                             continue;
                         }
                     }

@@ -47,7 +47,8 @@ export class CallValues {
   result(value: unknown): Result | Promise<Result> {
     const { values } = this.#deps;
     if (!values) return { value: this.#encode(value) };
-    const outgoing = outgoingValue(value, values, false);
+    const resultId = Buffer.from(this.#call.resultObjectId ?? []).toString("hex");
+    const outgoing = outgoingValue(value, values, false, resultId);
     if (!outgoing.keeps && !values.holds.isHolding) return { value: outgoing.bytes };
     this.#kept.push(outgoing);
     return (async () => {

@@ -1,0 +1,66 @@
+/** Results of tasks that stay references. */
+import { PalimpsestError } from "@palimpsest/wire";
+import type { ObjectRef } from "./object-ref.js";
+import type { OutgoingValue, ReadyValue } from "./outgoing-value.js";
+import type { ResultReader } from "./pending-call.js";
+import type { TaskCall } from "./task-call.js";
+import type { ValueStore } from "./value-store.js";
+
+/** Runs the task with arguments that are ready, as often as it may; its result takes the name `resultId`. */
+export type RunAgain = (args: OutgoingValue, retries: number, reader: ResultReader) => TaskCall;
+
+/**
+ * Has a task give a reference to its result. A small one is a value of this program; a large one lies where it was made,
+ * and is made again when it is lost (task-lineage.ts).
+ */
+export function referenceReader(values: ValueStore, name: string, runAgain: RunAgain): ResultReader {
+  return {
+    inline: (value) => values.put(value),
+    async object(reference, call) {
+      const ref = values.bind({ kind: "object", ...reference }) as ObjectRef;
+      const { args, retriesLeft } = call;
+      if (args === undefined || retriesLeft <= 0) return ref;
+      const { refs, sizeBytes, release } = call.keepArguments();
+      values.lineage.record(ref.objectId, {
+        name,
+        retriesLeft,
+        argumentRefs: refs,
+        sizeBytes: refs.reduce((sum, one) => sum + one.sizeBytes, sizeBytes),
+        run: async (resultId, retries) => {
+          const again = runAgain(readyValue(args, sizeBytes, refs), retries, madeAgain(values, resultId));
+          await again.promise;
+          return again.retriesLeft;
+        },
+        release,
+      });
+      return ref;
+    },
+    end: () => noReference(name),
+  };
+}
+
+/** Of a task that runs again. */
+function madeAgain(values: ValueStore, resultId: string): ResultReader {
+  return {
+    resultId,
+    inline: () => undefined,
+    object: async () => {
+      // The hold that this program had went with the node that is gone.
+      await values.holds.holdAgain(resultId);
+    },
+    end: () => noReference(resultId),
+  };
+}
+
+function noReference(name: string): PalimpsestError {
+  return new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `${name} is a generator, which gives items and no reference: call it without .ref`,
+  );
+}
+
+/** Arguments that went before, and are kept by somebody else. */
+function readyValue(args: ReadyValue, sizeBytes: number, refs: readonly ObjectRef[]): OutgoingValue {
+  const preparing = args.object === undefined ? undefined : Promise.resolve(args);
+  return { preparing, bytes: args.bytes, sizeBytes, keeps: false, refs, release: () => undefined };
+}

@@ -1,0 +1,27 @@
+import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import { delay } from "./delay.js";
+
+/** What comes first. @throws {PalimpsestError} GET_TIMEOUT, CANCELLED */
+export async function within<T>(
+  work: Promise<T>,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+  clock: Clock,
+): Promise<T> {
+  if (!Number.isFinite(timeoutMs) && signal === undefined) return await work;
+  const over = new AbortController();
+  const stop = () => over.abort();
+  signal?.addEventListener("abort", stop, { once: true });
+  const late = delay(Math.min(timeoutMs, 2 ** 31 - 1), over.signal, clock).then(() => {
+    if (signal?.aborted)
+      throw new PalimpsestError("CANCELLED", "the caller gave up", { cause: signal.reason });
+    throw new PalimpsestError("GET_TIMEOUT", `the value was not there within ${timeoutMs} ms`);
+  });
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    signal?.removeEventListener("abort", stop);
+    over.abort();
+  }
+}

@@ -1,0 +1,116 @@
+/** Results of tasks whose node is killed, over a head and nodes as real processes. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ObjectRef } from "@palimpsest/client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { items, made, next, putBy, short } from "./support/lineage-tasks.js";
+import { TestCluster } from "./support/test-cluster.js";
+import { until } from "./support/until.js";
+import { ValueKeeper } from "./support/value-keeper.js";
+
+const source = { from: new URL("./support/lineage-tasks.ts", import.meta.url) };
+let cluster: TestCluster;
+let file = 0;
+
+beforeAll(async () => {
+  cluster = await TestCluster.start({ workers: 1 });
+}, 120_000);
+
+afterAll(async () => {
+  expect(await cluster?.stop()).toEqual([]);
+}, 60_000);
+
+/** A node that is to be killed, and what places tasks there as long as it lives. */
+async function mortalNode(args: readonly string[] = []) {
+  const command = await cluster.startWorker(args);
+  const nodeId = command.output.match(/node-[0-9a-f]{12}/)?.[0] ?? "";
+  const isThere = async () => (await cluster.client.nodes()).some((node) => node.nodeId === nodeId);
+  await until("the node is there", isThere);
+  const kill = async () => {
+    command.kill("SIGKILL");
+    await command.ended;
+  };
+  return { nodeId, there: { strategy: { nodeId, soft: true } } as const, kill };
+}
+
+const runsFile = () => join(cluster.dir, `runs-${++file}`);
+const runsOf = (path: string) => [...readFileSync(path, "utf8")].sort().join("");
+
+async function holdersOf({ objectId }: ObjectRef): Promise<readonly string[]> {
+  const { objects } = await cluster.client.listObjects({ limit: 1_000 });
+  const row = objects.find((one) => one.objectId === objectId);
+  return [...(row?.holdingNodeIds ?? []), ...(row?.copyNodeIds ?? [])];
+}
+
+test("a lost result is computed again, with what it was made of, once for all who want it; nothing else is (LINEAGE-1, LINEAGE-2)", async () => {
+  const { client } = cluster;
+  const { nodeId, there, kill } = await mortalNode();
+  const runs = runsFile();
+  const makes = client.task(made, source, there);
+  const nexts = client.task(next, source, there);
+  const alone = await makes.ref(runs, "x");
+  const first = await makes.ref(runs, "a");
+  const second = await nexts.ref(runs, "b", { before: first });
+  const third = await nexts.ref(runs, "c", { before: second });
+  const once = await makes.options({ maxRetries: 0 }).ref(runs, "o");
+  const { put } = await client.task(putBy, source, there)();
+  const keeper = await client
+    .actor(ValueKeeper, { from: new URL("./support/value-keeper.ts", import.meta.url) }, there)
+    .spawn();
+  const ofActor = (await keeper.make(new Uint8Array(300_000))).made;
+  for (const ref of [alone, first, second, third, once, put, ofActor])
+    expect(await holdersOf(ref)).toEqual([nodeId]);
+  // The first of the chain is needed still: it makes the others.
+  first.release();
+  await kill();
+  const values = await Promise.all([client.get(third), client.get(third), client.get(alone)]);
+  expect(values.map((one) => [one.length, one.every((value) => value === one[0]), one[0]])).toEqual([
+    [50_000, true, 3],
+    [50_000, true, 3],
+    [50_000, true, 1],
+  ]);
+  expect(runsOf(runs)).toBe("aabbccoxx");
+  // It was made again for the last one, and is there.
+  expect((await client.get(second))[0]).toBe(2);
+  expect(runsOf(runs)).toBe("aabbccoxx");
+  await expect(client.get(once)).rejects.toMatchObject({ code: "OBJECT_LOST" });
+  for (const lost of [put, ofActor]) {
+    const failed = client.get(lost);
+    await expect(failed).rejects.toMatchObject({ code: "OBJECT_LOST" });
+    await expect(failed).rejects.toThrow("it was put, is the result of an actor");
+  }
+  for (const ref of [alone, second, third, once, put, ofActor]) ref.release();
+  await until("the store is empty", async () => (await client.listObjects()).totalObjects === 0);
+}, 240_000);
+
+test("a task whose argument is lost has it made again; retries are used up (TASK-3, LINEAGE-3)", async () => {
+  const { client } = cluster;
+  const runs = runsFile();
+  const labels = { mortal: "yes" };
+  const node = await mortalNode(["--labels", "mortal=yes"]);
+  const first = await client.task(made, source, { labels, maxRetries: 1 }).ref(runs, "a");
+  expect(await holdersOf(first)).toEqual([node.nodeId]);
+  const other = await mortalNode(["--labels", "mortal=yes"]);
+  await node.kill();
+  // It finds that its argument is lost when it runs, there.
+  const sum = await client.task(next, source, { strategy: { nodeId: other.nodeId } })(runs, "b", {
+    before: first,
+  });
+  expect(sum[0]).toBe(2);
+  expect(runsOf(runs)).toBe("aabb");
+  expect(await holdersOf(first)).toEqual([other.nodeId]);
+  await other.kill();
+  const failed = client.get(first);
+  await expect(failed).rejects.toMatchObject({ code: "OBJECT_LOST" });
+  await expect(failed).rejects.toThrow("has used its retries");
+}, 240_000);
+
+test("a small result stays with the program that has the reference, and is stored anew for tasks that need it", async () => {
+  const { client } = cluster;
+  const runs = runsFile();
+  const before = (await client.listObjects()).totalObjects;
+  const ref = await client.task(short, source).ref(runs);
+  expect(await client.get(ref)).toBe("short");
+  expect((await client.listObjects()).totalObjects).toBe(before);
+  await expect(client.task(items, source).ref()).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+}, 60_000);
