@@ -105,7 +105,7 @@ test("a task whose argument is lost has it made again; retries are used up (TASK
   await expect(failed).rejects.toThrow("has used its retries");
 }, 240_000);
 
-test("a small result stays with the program that has the reference, and is stored anew for tasks that need it", async () => {
+test("a small result stays with the program that has the reference; a generator gives none", async () => {
   const { client } = cluster;
   const runs = runsFile();
   const before = (await client.listObjects()).totalObjects;
