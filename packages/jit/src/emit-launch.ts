@@ -1,18 +1,16 @@
-import { constant, shapeProto, text, typeOf } from "./attributes.js";
+import { typeOf } from "./attributes.js";
 import { Emitter } from "./emit.js";
-import { deviceOf, type Program } from "./emit-program.js";
+import type { Program } from "./emit-program.js";
 import type { ArgumentProto } from "./graph-protos.js";
 import { liveness, sources } from "./liveness.js";
-import type { FunctionNodes } from "./program.js";
-import { DATA_TYPE } from "./tensorflow-binding.js";
 import type { TracedFunction } from "./traced-function.js";
 import type { Value } from "./value.js";
 
 /*
  * Responsibility: a traced function as one launch: a FunctionDef that reads its variables, computes, and assigns them
- * anew, and one call of it that TensorFlow has XLA compile as a whole.
+ * anew.
  *
- * Not responsible for: the state's own nodes and mode graph (program.ts).
+ * Not responsible for: calls of it (emit-launch-call.ts), the state's own nodes and mode graph (program.ts).
  *
  * Invariants:
  * JIT-LAUNCH-1. A call with `_XlaMustCompile` gets the kernel that hands the variables' memory to XLA, so new state is
@@ -25,16 +23,31 @@ import type { Value } from "./value.js";
 
 const RESOURCE = 20;
 
+/** A function that is launched. */
+export interface Launch {
+  readonly name: string;
+  readonly inputs: readonly LaunchArgument[];
+  /** Types of its outputs. */
+  readonly outputs: readonly number[];
+}
+
+/** An argument of a launched function, and the input or state entry that it is. */
+interface LaunchArgument {
+  readonly argument: ArgumentProto;
+  readonly from: "input" | "state";
+  readonly key: string;
+}
+
 /**
  * @param name of the function, unique in the program and the same in every process
- * @returns the nodes of each replica's call; all call one function
+ * @param stored type in which a state entry is kept
  */
 export function emitLaunch(
   program: Program,
   fn: TracedFunction,
   name: string,
   stored: (state: string) => number,
-): FunctionNodes[] {
+): Launch {
   const results = [...fn.outputs.values()];
   const live = liveness([...results, ...fn.state.values()]);
   const body = new Emitter(program, `${name}_launch`, true);
@@ -86,59 +99,7 @@ export function emitLaunch(
     ret: Object.fromEntries(results.map((value, index) => [`output_${index}`, body.reference(value)])),
     controlRet: Object.fromEntries(assignments.map((node, index) => [control[index] ?? "", node])),
   });
-  const called = { name: body.prefix, inputs, outputs: outputs.map(({ type }) => type) };
-  return program.replicas.map((_, replica) => emitLaunchCall(program, fn, name, called, replica));
-}
-
-/** An argument of a launched function, and the input or state entry that it is. */
-interface LaunchArgument {
-  readonly argument: ArgumentProto;
-  readonly from: "input" | "state";
-  readonly key: string;
-}
-
-/** One replica's call of a launched function. */
-function emitLaunchCall(
-  program: Program,
-  fn: TracedFunction,
-  name: string,
-  called: {
-    readonly name: string;
-    readonly inputs: readonly LaunchArgument[];
-    readonly outputs: readonly number[];
-  },
-  replica: number,
-): FunctionNodes {
-  const main = new Emitter(program, replica === 0 ? name : `${name}_replica${replica}`, false);
-  const feeds = new Map<string, string>();
-  for (const [key, spec] of Object.entries(fn.inputs)) {
-    const attributes = { dtype: typeOf(DATA_TYPE[spec.dtype]), shape: { shape: shapeProto(spec.shape) } };
-    feeds.set(key, main.node("Placeholder", [], attributes));
-  }
-  const none = text("");
-  const call = main.node(
-    "StatefulPartitionedCall",
-    called.inputs.map(
-      ({ from, key }) => (from === "input" ? feeds : program.replicas[replica])?.get(key) ?? "",
-    ),
-    {
-      Tin: { list: { type: called.inputs.map(({ argument }) => argument.type) } },
-      Tout: { list: { type: called.outputs } },
-      f: { func: { name: called.name } },
-      _XlaMustCompile: { b: true },
-      config: none,
-      config_proto: none,
-      executor_type: none,
-    },
-    { device: deviceOf(program, replica) },
-  );
-  const fetches = called.outputs.map((dtype, index) => {
-    const output = index === 0 ? call : `${call}:${index}`;
-    return `${main.node("Identity", [output, `^${call}`], { T: typeOf(dtype) })}:0`;
-  });
-  if (fetches.length === 0)
-    fetches.push(`${main.node("Const", [`^${call}`], constant(DATA_TYPE.int32, [], [0]))}:0`);
-  return { feeds: [...feeds.values()].map((feed) => `${feed}:0`).join(), fetches: fetches.join() };
+  return { name: body.prefix, inputs, outputs: outputs.map(({ type }) => type) };
 }
 
 /** The state entries that a function reads or changes, with the names of their arguments. */

@@ -18,13 +18,13 @@ import { DATA_TYPE } from "./tensorflow-binding.js";
  */
 
 /** An entry of the state, float32. */
-export interface ReducedEntry {
+interface ReducedEntry {
   readonly name: string;
   readonly bytes: number;
 }
 
 /** Two of the largest entries of 0.5 billion weights: while one is assigned, NCCL has another to sum. */
-export const REDUCTION_WINDOW_BYTES = 2 ** 30;
+const REDUCTION_WINDOW_BYTES = 2 ** 30;
 
 /** @param windowBytes sums that stand beside the state at most, where no single entry is larger */
 export function emitReduction(

@@ -9,7 +9,7 @@ import { loadGraph } from "./saved-model.js";
 import { checkHostSize, type HostArray, type StateSpec, type TensorSpec } from "./spec.js";
 import type { FunctionStats } from "./stats.js";
 import { DATA_TYPE, nodeBackend, type TensorflowBinding } from "./tensorflow-binding.js";
-import { traceFunction } from "./traced-function.js";
+import { traceStages } from "./traced-stages.js";
 
 /** Entries that are written to the state in one run, bytes; a larger one goes alone. */
 const MAX_WRITTEN_BYTES = 64 * 2 ** 20;
@@ -65,9 +65,7 @@ export class GraphModule implements JitModule {
     // cuDNN's kernels take bfloat16: with precision float32 they would take digits that were asked for.
     const isLaunched = mode === "xla";
     const target = { fusedAttention: gpu && isLaunched && precision === "bfloat16", calls: isLaunched };
-    const traced = Object.entries(functions).map(([name, fn]) =>
-      traceFunction(name, state, fn.inputs, fn.body, target),
-    );
+    const traced = Object.entries(functions).map(([name, fn]) => traceStages(name, state, fn, target));
     for (const fn of traced) checkOutputs(fn);
     const started = performance.now();
     const program = buildProgram(state, traced, {

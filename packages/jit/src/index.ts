@@ -20,6 +20,7 @@ export {
   type JitModule,
   type JitOptions,
   type JitPrecision,
+  type JitStage,
   jit,
   type Tensors,
 } from "./module.js";

@@ -4,6 +4,7 @@ import { checkHostSize, type TensorSpec } from "./spec.js";
 import { StatsRecorder } from "./stats.js";
 import { dtypeOf } from "./tensorflow-binding.js";
 import type { TracedFunction } from "./traced-function.js";
+import { returnedOutputs, stagesOf } from "./traced-stages.js";
 
 /** A function of a graph that is loaded. */
 export interface LoadedFunction {
@@ -19,9 +20,9 @@ export interface LoadedFunction {
 }
 
 /** Refuses outputs that no host array can hold. */
-export function checkOutputs({ name, outputs }: TracedFunction): void {
-  for (const [key, { shape, dtype }] of outputs) {
-    const label = `output ${JSON.stringify(key)} of function ${JSON.stringify(name)}`;
+export function checkOutputs(fn: TracedFunction): void {
+  for (const [key, { shape, dtype }] of returnedOutputs(fn)) {
+    const label = `output ${JSON.stringify(key)} of function ${JSON.stringify(fn.name)}`;
     checkHostSize(label, { shape, dtype: dtypeOf(dtype) });
   }
 }
@@ -34,18 +35,25 @@ export function loaded(
 ): LoadedFunction {
   const nodes = program.replicas.flatMap(({ calls }) => calls.get(fn.name) ?? []);
   const outputs = Object.fromEntries(
-    [...fn.outputs].map(([key, { shape, dtype }]) => [key, { shape, dtype: dtypeOf(dtype) }]),
+    [...returnedOutputs(fn)].map(([key, { shape, dtype }]) => [key, { shape, dtype: dtypeOf(dtype) }]),
   );
-  const results = [...fn.outputs.values(), ...fn.state.values()];
-  const live = liveness(results);
-  const operations = liveCount(live);
-  const read = sources(live, results).flatMap(({ origin }) => (origin.kind === "state" ? [origin.name] : []));
+  const stages = stagesOf(fn);
+  const uses = new Set<string>();
+  let operations = 0;
+  for (const stage of stages) {
+    const results = [...stage.outputs.values(), ...stage.state.values()];
+    const live = liveness(results);
+    operations += liveCount(live);
+    for (const { origin } of sources(live, results)) if (origin.kind === "state") uses.add(origin.name);
+    for (const key of stage.state.keys()) uses.add(key);
+  }
+  const traceMs = stages.reduce((sum, stage) => sum + stage.traceMs, 0);
   return {
     inputs: fn.inputs,
     outputs,
     nodes,
-    donates: mode === "xla" && fn.state.size > 0,
-    uses: new Set([...read, ...fn.state.keys()]),
-    stats: new StatsRecorder({ traceMs: fn.traceMs, loadMs, operations }),
+    donates: mode === "xla" && stages.some(({ state }) => state.size > 0),
+    uses,
+    stats: new StatsRecorder({ traceMs, loadMs, operations }),
   };
 }

@@ -12,6 +12,7 @@ import {
   type StateSpec,
   type TensorSpec,
 } from "./spec.js";
+import { inOneBody } from "./stages.js";
 import type { FunctionStats } from "./stats.js";
 
 export type Tensors = Readonly<Record<string, tf.Tensor>>;
@@ -29,6 +30,17 @@ export type JitBody = (
 export interface JitFunction {
   readonly inputs: Readonly<Record<string, TensorSpec>>;
   readonly body: JitBody;
+  /** What comes after the body in the same run. Only the last stage changes the state. */
+  readonly next?: JitStage;
+}
+
+/** What replicas do with sums over all of them; one replica's sums are what it has, and all stages are one body. */
+export interface JitStage {
+  /** float32 outputs of what comes before: they are not returned but summed over all replicas, and are inputs of all that follows. */
+  readonly sums: readonly string[];
+  /** Given the function's inputs and all sums so far. */
+  readonly body: JitBody;
+  readonly next?: JitStage;
 }
 
 export type JitMode = "eager" | "graph" | "xla";
@@ -118,7 +130,7 @@ export function jit(options: JitOptions): JitModule {
   const { replicas = 1, reductions = {} } = options;
   checkReplicas(replicas, mode, backend);
   checkReductions(reductions, state);
-  if (mode === "eager") return new EagerModule(backend, state, functions, Object.keys(reductions));
+  if (mode === "eager") return new EagerModule(backend, state, inOneBody(functions), Object.keys(reductions));
   if (backend.name !== "tensorflow") {
     throw new JitError(
       "INVALID_OPTIONS",
@@ -126,7 +138,8 @@ export function jit(options: JitOptions): JitModule {
     );
   }
   const precision = options.precision ?? "float32";
-  return new GraphModule(backend, { state, functions, mode, precision, replicas, reductions });
+  const staged = replicas === 1 ? inOneBody(functions) : functions;
+  return new GraphModule(backend, { state, functions: staged, mode, precision, replicas, reductions });
 }
 
 /** On a GPU the kernels of a graph are launched one by one, which XLA saves; on a CPU it is not worth compiling for. */

@@ -1,7 +1,7 @@
 import { constant, shapeProto, text, typeOf } from "./attributes.js";
 import { Emitter } from "./emit.js";
 import { type AdamStep, adamSteps, readBesides, sequenceSteps } from "./emit-adam.js";
-import { emitLaunch } from "./emit-launch.js";
+import { emitLaunches } from "./emit-launch-call.js";
 import { deviceOf, type Program } from "./emit-program.js";
 import { emitReduction } from "./emit-reduction.js";
 import type { FunctionProto, NodeProto } from "./graph-protos.js";
@@ -108,7 +108,7 @@ export function buildProgram(
     halves.has(key) ? BFLOAT16 : DATA_TYPE[state[key]?.dtype ?? "float32"];
   const calls = traced.map((fn, index) =>
     options.xla
-      ? emitLaunch(program, fn, launchName(fn.name, index, traced), stored)
+      ? emitLaunches(program, fn, launchName(fn.name, index, traced), stored)
       : [emitFunction(program, fn, `f${index}`, variables, owners)],
   );
   const hasWriter = options.xla || !options.gpu;

@@ -3,8 +3,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { type Backend, loadBackend } from "./backend.js";
 import { visibleGpus } from "./gpu-device.js";
 import { jit } from "./module.js";
+import { buildProgram } from "./program.js";
 import { checkReplicas } from "./replica-checks.js";
 import type { tf } from "./tf.js";
+import { traceStages } from "./traced-stages.js";
 
 let backend: Backend;
 beforeAll(async () => {
@@ -12,8 +14,9 @@ beforeAll(async () => {
 });
 
 const vector = { shape: [3], dtype: "float32" } as const;
+const scalar = { shape: [], dtype: "float32" } as const;
 
-function summing(mode: "eager" | "xla", replicas: number) {
+function summing(mode: "eager" | "graph" | "xla", replicas: number) {
   const { tf: t } = backend;
   const of = (tensors: Readonly<Record<string, tf.Tensor>>, name: string) => tensors[name] as tf.Tensor;
   return jit({
@@ -35,7 +38,7 @@ function summing(mode: "eager" | "xla", replicas: number) {
         },
       },
       apply: {
-        inputs: { rate: { shape: [], dtype: "float32" } },
+        inputs: { rate: scalar },
         body: (state, inputs) => ({
           outputs: {},
           state: {
@@ -43,6 +46,29 @@ function summing(mode: "eager" | "xla", replicas: number) {
             sums: t.zerosLike(of(state, "sums")),
           },
         }),
+      },
+      // What `add`, a reduction and `apply` do, and a decision that is the same on all: nothing moves against the limit.
+      step: {
+        inputs: { x: vector, rate: scalar, limit: scalar },
+        body: (state, inputs) => {
+          const slope = t.mul(of(inputs, "x"), of(state, "weights"));
+          return { outputs: { slope, own: t.sum(slope) } };
+        },
+        next: {
+          sums: ["slope"],
+          body: (_, sums) => ({ outputs: { share: t.div(t.sum(of(sums, "slope")), replicas) } }),
+          next: {
+            sums: ["share"],
+            body: (state, sums) => {
+              const moves = t.lessEqual(of(sums, "share"), of(sums, "limit"));
+              const weights = t.sub(of(state, "weights"), t.mul(of(sums, "slope"), of(sums, "rate")));
+              return {
+                outputs: { total: of(sums, "share"), moves },
+                state: { weights: t.where(moves, weights, of(state, "weights")) },
+              };
+            },
+          },
+        },
       },
       look: {
         inputs: {},
@@ -87,21 +113,123 @@ describe.each([2, 3])("%i replicas", (count) => {
     }
     // Summed thrice, each time over what every replica had counted.
     expect(module.readState(["others"])["others"]?.[0]).toBe(((1 * count + 1) * count + 1) * count);
+    for (const [limit, moves] of [
+      [-1e9, 0],
+      [1e9, 1],
+    ] as const) {
+      const xs = Array.from({ length: count }, (_, i) => Float32Array.of(i, 1, -1));
+      const given = xs.map((x) => ({ x, rate: Float32Array.of(0.25), limit: Float32Array.of(limit) }));
+      const slopes = xs.map((x) => weights.map((value, at) => value * (x[at] as number)));
+      const slope = weights.map((_, at) => slopes.reduce((sum, own) => sum + (own[at] as number), 0));
+      const said = module.callEach("step", given);
+      const sum = (values: Float32Array) => values.reduce((total, value) => total + value, 0);
+      for (const [replica, { own, total, moves: did, ...others }] of said.entries()) {
+        expect(own?.[0]).toBeCloseTo(sum(slopes[replica] as Float32Array), 3);
+        expect(total?.[0]).toBeCloseTo(sum(slope), 3);
+        expect(total).toEqual(said[0]?.["total"]);
+        expect([...(did ?? [])]).toEqual([moves]);
+        expect(others).toEqual({});
+      }
+      weights.forEach((value, at) => {
+        weights[at] = value - 0.25 * moves * (slope[at] as number);
+      });
+      for (const { weights: own } of module.callEach(
+        "look",
+        xs.map(() => ({})),
+      ))
+        expect(own).toEqual(weights);
+    }
     expect(() => module.callEach("look", [{}])).toThrow(/inputs of 1 replicas, and the module has/);
     module.dispose();
   });
 });
 
 it("one replica is its own sum, in every mode", () => {
-  for (const mode of ["eager", "xla"] as const) {
+  for (const mode of ["eager", "graph", "xla"] as const) {
     const module = summing(mode, 1);
     module.writeState({ weights: Float32Array.of(1, 1, 1) });
     module.callEach("add", [{ x: Float32Array.of(1, 2, 3) }]);
     module.reduce("all");
     expect(module.readState(["sums"])["sums"]).toEqual(Float32Array.of(1, 2, 3));
     expect(() => module.reduce("some")).toThrow(/UNKNOWN_FUNCTION/);
+    const step = { x: Float32Array.of(1, 2, 3), rate: Float32Array.of(0.5), limit: Float32Array.of(9) };
+    const { total, own, ...others } = module.call("step", step);
+    expect([total?.[0], own?.[0], others["moves"]?.[0], Object.keys(others)]).toEqual([6, 6, 1, ["moves"]]);
+    expect(module.readState(["weights"])["weights"]).toEqual(Float32Array.of(0.5, 0, -0.5));
     module.dispose();
   }
+});
+
+it("between GPUs a sum begins when every replica has been launched (JIT-STAGE-2)", () => {
+  const { tf: t } = backend;
+  const of = (tensors: Readonly<Record<string, tf.Tensor>>) => Object.values(tensors)[0] as tf.Tensor;
+  const staged = {
+    inputs: { x: vector },
+    body: (_: unknown, inputs: Readonly<Record<string, tf.Tensor>>) => ({
+      outputs: { twice: t.mul(of(inputs), 2), half: t.mul(of(inputs), 0.5) },
+    }),
+    next: {
+      sums: ["twice", "half"],
+      body: (_: unknown, { twice, half }: Readonly<Record<string, tf.Tensor>>) => ({
+        outputs: {},
+        state: { held: t.add(twice as tf.Tensor, half as tf.Tensor) },
+      }),
+    },
+  };
+  const traced = traceStages("f", { held: vector }, staged, { fusedAttention: false, calls: true });
+  const options = { xla: true, gpu: true, halfProducts: false, replicas: 2 };
+  const { nodes } = buildProgram({ held: vector }, [traced], options);
+  const find = (op: string) => nodes.filter((node) => node.op === op);
+  const launches = find("StatefulPartitionedCall").filter(
+    ({ input }) => !input.some((name) => /Nccl/.test(name)),
+  );
+  expect(launches.map(({ device }) => device)).toEqual(["/device:GPU:0", "/device:GPU:1"]);
+  const sums = find("NcclAllReduce");
+  expect(new Set(sums.map(({ attr }) => String(attr["shared_name"]?.s))).size).toBe(2);
+  expect(sums).toHaveLength(4);
+  for (const { input, device } of sums) {
+    const meeting = nodes.find(({ name }) => `^${name}` === input[1]);
+    expect(meeting).toMatchObject({ op: "NoOp", device, input: launches.map(({ name }) => `^${name}`) });
+  }
+});
+
+it("refuses stages whose sums cannot be, in every mode", () => {
+  const { tf: t } = backend;
+  const of = (tensors: Readonly<Record<string, tf.Tensor>>, name: string) => tensors[name] as tf.Tensor;
+  const make = (mode: "eager" | "xla", replicas: number, sums: string[], changes = false) => {
+    const module = jit({
+      backend,
+      mode,
+      replicas,
+      state: { held: vector },
+      functions: {
+        f: {
+          inputs: { x: vector },
+          body: (_, inputs) => ({
+            outputs: {
+              x: of(inputs, "x"),
+              y: t.mul(of(inputs, "x"), 2),
+              sign: t.greater(of(inputs, "x"), 0),
+            },
+            ...(changes ? { state: { held: t.mul(of(inputs, "x"), 3) } } : {}),
+          }),
+          next: { sums, body: () => ({ outputs: {} }) },
+        },
+      },
+    });
+    if (mode === "eager") module.call("f", { x: Float32Array.of(1, 2, 3) });
+    module.dispose();
+  };
+  for (const [mode, replicas] of [
+    ["eager", 1],
+    ["xla", 1],
+    ["xla", 2],
+  ] as const) {
+    expect(() => make(mode, replicas, ["z"])).toThrow(/sums z, which the stage before does not return/);
+    expect(() => make(mode, replicas, ["x"])).toThrow(/sums x, which is an input too/);
+    expect(() => make(mode, replicas, ["y"], true)).toThrow(/changes state held before its last stage/);
+  }
+  expect(() => make("xla", 2, ["sign"])).toThrow(/sums sign, which is bool; only float32/);
 });
 
 it("refuses replicas that there are no devices for, and sums of what is not float32", () => {

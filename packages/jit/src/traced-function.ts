@@ -14,6 +14,8 @@ export interface TracedFunction {
   /** The state entries that the function changes. */
   readonly state: ReadonlyMap<string, Value>;
   readonly traceMs: number;
+  /** What comes after it in the same run, given outputs of it summed over all replicas. */
+  readonly next?: { readonly sums: readonly string[]; readonly fn: TracedFunction };
 }
 
 export type TracedBody = (
