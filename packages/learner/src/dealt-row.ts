@@ -25,11 +25,15 @@ export interface MicroBatch {
   readonly places: readonly Place[];
 }
 
-/** @throws {LearnerError} ROW_TOO_LONG */
+/**
+ * Trained tokens of a row where its bucket bounds them, else 0.
+ * @throws {LearnerError} ROW_TOO_LONG
+ */
 export function checkedTrained(rows: readonly DealtRow[], index: number, bucket: Bucket): number {
   const row = rows[index];
-  const trained = row === undefined ? 0 : trainedTokens(row);
-  if (isPicked(bucket) && trained > trainedTokensOf(bucket))
+  if (row === undefined || !isPicked(bucket)) return 0;
+  const trained = trainedTokens(row);
+  if (trained > trainedTokensOf(bucket))
     throw tooLong(
       `row ${index} trains ${trained} tokens and its bucket has trainedTokens ${trainedTokensOf(bucket)}; raise it`,
       index,

@@ -44,7 +44,12 @@ export function layOut(batch: MicroBatch, rows: readonly DealtRow[]): Layout {
       throw new LearnerError("SHAPE_MISMATCH", `no row ${rowIndex} to pack`);
     const at = placer(bucket, place, row, layout);
     const scale = 1 / (row.temperature ?? 1);
-    if (!isPicked(bucket)) layout.logitScales.fill(scale, r * width, (r + 1) * width);
+    if (!isPicked(bucket)) {
+      // Nothing of it is shared or packed: the row lies as it is.
+      layout.logitScales.fill(scale, r * width, (r + 1) * width);
+      layout.tokenIds.set(row.tokenIds, at(0));
+      return;
+    }
     for (let t = 0; t < row.tokenIds.length; t++) {
       const flat = at(t);
       layout.tokenIds[flat] = row.tokenIds[t] as number;
@@ -52,7 +57,7 @@ export function layOut(batch: MicroBatch, rows: readonly DealtRow[]): Layout {
         layout.segments[flat] = numbers[r] as number;
         layout.positions[flat] = t;
       }
-      if (!isPicked(bucket) || t === 0 || row.lossMask[t] !== 1) continue;
+      if (t === 0 || row.lossMask[t] !== 1) continue;
       layout.picks[picked] = at(t - 1);
       layout.targets[picked] = row.tokenIds[t] as number;
       layout.slots[r * width + t - 1] = picked;

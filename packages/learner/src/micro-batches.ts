@@ -59,18 +59,20 @@ export function fillMicroBatch(
   batch.rowIndices.forEach((rowIndex, r) => {
     const row = rows[rowIndex];
     if (row === undefined) throw new LearnerError("SHAPE_MISMATCH", `no row ${rowIndex} to pack`);
-    const { rolloutLogprobs, oldLogprobs = rolloutLogprobs } = row;
-    for (let t = 1; t < row.tokenIds.length; t++) {
-      const at = r * width + t - 1;
-      arrays.lossMask[at] = row.lossMask[t] ?? 0;
-      arrays.rolloutLogprobs[at] = rolloutLogprobs?.[t] ?? 0;
-      arrays.oldLogprobs[at] = oldLogprobs?.[t] ?? 0;
-      arrays.advantages[at] = row.advantage ?? 0;
-      arrays.tokenWeights[at] = weights[rowIndex] ?? 0;
-      arrays.onPolicy[at] = row.onPolicy === true ? 1 : 0;
-      arrays.rowOfToken[at] = rowIndex;
-      arrays.placeInRow[at] = t;
+    const { rolloutLogprobs, oldLogprobs = rolloutLogprobs, lossMask } = row;
+    const { length } = row.tokenIds;
+    const start = r * width - 1;
+    for (let t = 1; t < length; t++) {
+      arrays.lossMask[start + t] = lossMask[t] ?? 0;
+      arrays.rolloutLogprobs[start + t] = rolloutLogprobs?.[t] ?? 0;
+      arrays.oldLogprobs[start + t] = oldLogprobs?.[t] ?? 0;
+      arrays.placeInRow[start + t] = t;
     }
+    const all = [start + 1, start + Math.max(length, 1)] as const;
+    arrays.advantages.fill(row.advantage ?? 0, ...all);
+    arrays.tokenWeights.fill(weights[rowIndex] ?? 0, ...all);
+    arrays.onPolicy.fill(row.onPolicy === true ? 1 : 0, ...all);
+    arrays.rowOfToken.fill(rowIndex, ...all);
   });
   return arrays;
 }
