@@ -1,11 +1,12 @@
 import { loadBackend } from "@palimpsest/jit";
 import { expect, it } from "vitest";
-import { applyNames, compileLearner } from "./compiled.js";
+import { compileLearner } from "./compiled.js";
 import { resolveLearnerConfig } from "./config.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
 import { Learner } from "./learner.js";
 import { createRandom } from "./random.js";
 import { initialState } from "./state.js";
+import { applyNames } from "./sum-functions.js";
 
 it("an update that fails while it is applied closes the learner: no version names two sets of weights (L2)", async () => {
   const backend = await loadBackend();

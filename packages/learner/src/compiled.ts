@@ -14,19 +14,10 @@ import type { ResolvedLearnerConfig } from "./config.js";
 import { ACCUMULATED, appliedAtOnce, type GradientUse } from "./gradient-use.js";
 import { keepPlan } from "./keep-plan.js";
 import { tensorAlgebra } from "./loss-algebra.js";
-import { applyParts } from "./memory-config.js";
 import type { MicroBatchInput } from "./micro-batches.js";
-import { ADAM_SCALARS, type AdamScalars, adamwStep } from "./optimizer.js";
 import { policyLoss } from "./policy-loss.js";
-import {
-  hasReferenceWeights,
-  type StateKind,
-  stateName,
-  stateSpecs,
-  tensor,
-  tensorsOf,
-  trainedShapes,
-} from "./state.js";
+import { hasReferenceWeights, stateName, stateSpecs, tensor, tensorsOf, trainedShapes } from "./state.js";
+import { GRADIENTS, gradientNames, sumFunctions } from "./sum-functions.js";
 import { type PassOptions, passInputs, tokenPass } from "./token-pass.js";
 
 /** What a learner can train towards. */
@@ -41,22 +32,15 @@ export function scoreName(bucket: Bucket): string {
   return `score-${bucketName(bucket)}`;
 }
 
-/** Gradients, their norm and the optimiser in one launch, for a step of one micro-batch. */
+/** Gradients, their norm and the optimiser in one run, for a step of one micro-batch a replica. */
 export function atOnceName(objective: Objective, bucket: Bucket): string {
   return `step-${objective}-${bucketName(bucket)}`;
 }
 
-export const GRADIENT_NORM = "gradientNorm";
-/** Sums the accumulators over all replicas. */
-export const GRADIENTS = "gradients";
-const APPLY = "apply";
-/** Zeroes the accumulators. */
-export const CLEAR = "clear";
-
 /**
  * The learner's functions over one shared state: per objective and bucket one that adds a micro-batch's
  * gradients to the accumulators, one for the norm of what was added, one that applies and clears it. In mode xla also
- * per objective and bucket one that does all of it, for steps of one micro-batch.
+ * per objective and bucket one that does all of it, for steps of one micro-batch a replica.
  */
 export function compileLearner(options: {
   readonly backend: Backend;
@@ -76,10 +60,9 @@ export function compileLearner(options: {
     for (const bucket of config.buckets) {
       if (accumulates)
         functions[accumulateName(objective, bucket)] = functionOf(bucket, model, config, ACCUMULATED);
-      // Between gradients and optimiser replicas are summed.
-      if (isLaunched && config.replicas === 1) {
+      if (isLaunched) {
         const perToken = objective === "policy" ? tokenSpec(bucket) : undefined;
-        const use = appliedAtOnce(config, perToken);
+        const use = appliedAtOnce(config, Object.keys(trainedShapes(model, config)), perToken);
         functions[atOnceName(objective, bucket)] = functionOf(bucket, model, config, use);
       }
       if (objective === "policy") functions[scoreName(bucket)] = scoreFunction(bucket, model, config);
@@ -97,42 +80,8 @@ export function compileLearner(options: {
   });
 }
 
-function gradientNames(model: ModelConfig, config: PlannedConfig): string[] {
-  return Object.keys(trainedShapes(model, config)).map((name) => stateName("gradient", name));
-}
-
-/** What is done with the sums of several micro-batches. */
-function sumFunctions(
-  model: ModelConfig,
-  config: PlannedConfig,
-  isLaunched: boolean,
-): Record<string, JitFunction> {
-  const trained = trainedShapes(model, config);
-  const names = Object.keys(trained);
-  const functions: Record<string, JitFunction> = {
-    [GRADIENT_NORM]: { inputs: {}, body: gradientNormBody(names) },
-    [CLEAR]: {
-      inputs: {},
-      body: (state) => ({ outputs: {}, state: clearedGradients(state, names) }),
-    },
-  };
-  const parts = isLaunched ? [names] : applyParts(config.memory, trained);
-  parts.forEach((part, index) => {
-    functions[`${APPLY}-${index}`] = {
-      inputs: Object.fromEntries(ADAM_SCALARS.map((name) => [name, { shape: [], dtype: "float32" }])),
-      body: applyBody(part, config),
-    };
-  });
-  return functions;
-}
-
 /** A configuration, and the memory of the GPU that it is for, where there is one. */
 type PlannedConfig = ResolvedLearnerConfig & { readonly deviceBytes: number | undefined };
-
-/** The functions that together apply and clear what was added, each a part of the weights. */
-export function applyNames(module: JitModule): string[] {
-  return Object.keys(module.stats).filter((name) => name.startsWith(`${APPLY}-`));
-}
 
 /** What each objective's function is given beside the layout of its rows; see `MicroBatchArrays`. */
 export function inputNames(objective: Objective, config: ResolvedLearnerConfig): readonly MicroBatchInput[] {
@@ -199,6 +148,7 @@ function policyFunction(
       ...use.inputs,
     },
     body,
+    ...(use.next === undefined ? {} : { next: use.next }),
   };
 }
 
@@ -268,6 +218,7 @@ function supervisedFunction(
       });
       return use.use({ state, inputs, ...trained });
     },
+    ...(use.next === undefined ? {} : { next: use.next }),
   };
 }
 
@@ -304,34 +255,4 @@ function gradientsOf(
   }
   const gradients = names.map((name, index) => [name, grads[index] as tf.Tensor] as const);
   return { gradients: Object.fromEntries(gradients), outputs };
-}
-
-function gradientNormBody(names: readonly string[]): JitBody {
-  return (state) => {
-    const squares = names.map((name) => tf.sum(tf.square(tensor(state, stateName("gradient", name)))));
-    return { outputs: { squaredNorm: squares.reduce((sum, square) => tf.add(sum, square)) } };
-  };
-}
-
-function applyBody(names: readonly string[], config: ResolvedLearnerConfig): JitBody {
-  return (state, inputs) => {
-    const scalars = inputs as Tensors & AdamScalars;
-    const next: Record<string, tf.Tensor> = {};
-    for (const name of names) {
-      const entry = (kind: StateKind) => tensor(state, stateName(kind, name));
-      const adam = { weights: entry("weights"), moment1: entry("moment1"), moment2: entry("moment2") };
-      const result = adamwStep(adam, entry("gradient"), scalars, config.optimizer);
-      next[stateName("weights", name)] = result.weights;
-      next[stateName("moment1", name)] = result.moment1;
-      next[stateName("moment2", name)] = result.moment2;
-    }
-    return { outputs: {}, state: { ...next, ...clearedGradients(state, names) } };
-  };
-}
-
-function clearedGradients(state: Tensors, names: readonly string[]): Tensors {
-  const gradients = tensorsOf(state, "gradient", names);
-  return Object.fromEntries(
-    Object.entries(gradients).map(([name, value]) => [stateName("gradient", name), tf.zerosLike(value)]),
-  );
 }

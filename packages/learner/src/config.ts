@@ -292,11 +292,6 @@ function refuseContradictions(resolved: ResolvedLearnerConfig): void {
       "CONFIG_INVALID",
       `memory.accumulators is "none" with ${looks}, which looks at a step before it is applied; set it to "auto" or leave the other out`,
     );
-  if (memory.accumulators === "none" && resolved.replicas > 1)
-    throw new LearnerError(
-      "CONFIG_INVALID",
-      `memory.accumulators is "none" with replicas ${resolved.replicas}, whose gradients are summed there; set it to "auto"`,
-    );
   const needsNorm =
     resolved.aggregation === "seq-mean-token-sum-norm" || resolved.aggregation === "batch-token-norm";
   if (needsNorm && resolved.normTokens === undefined)

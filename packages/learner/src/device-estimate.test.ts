@@ -60,6 +60,17 @@ describe("estimateDevice", () => {
     );
   });
 
+  it("replicas have gradients as products give them and in float32, in which they are summed", () => {
+    const bytes = (replicas: number, accumulators: "auto" | "none") => {
+      const given = { ...update(8, "nothing"), replicas, memory: { keep: "nothing" as const, accumulators } };
+      const { gradientsBytes, weightsBytes } = estimateDevice(models["0.5B"], given, 79 * gib);
+      return gradientsBytes / weightsBytes;
+    };
+    expect([bytes(1, "none"), bytes(1, "auto"), bytes(2, "none"), bytes(2, "auto")]).toEqual([
+      0.5, 2, 1.5, 2.5,
+    ]);
+  });
+
   it("keeps products where the device has room for them", () => {
     expect(estimateDevice(models["0.5B"], update(8, "auto"), 79 * gib).keep).toBe("products");
     expect(estimateDevice(models["0.5B"], update(8, "auto"), 16 * gib).keep).toBe("nothing");

@@ -29,7 +29,7 @@ export interface DeviceEstimate {
   readonly referenceBytes: number;
   /** Two of everything that is trained. */
   readonly momentsBytes: number;
-  /** Sums over micro-batches, and those of one micro-batch before they are added; without sums the latter, as products give them. */
+  /** Sums over micro-batches, unless there are none, and those of one micro-batch: see `gradientBytes`. */
   readonly gradientsBytes: number;
   /** Copies of weights in bfloat16 that a pass makes. */
   readonly roundedBytes: number;

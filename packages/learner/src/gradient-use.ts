@@ -1,4 +1,4 @@
-import { asType, type JitBody, type TensorSpec, type Tensors, tf } from "@palimpsest/jit";
+import { asType, type JitBody, type JitStage, type TensorSpec, type Tensors, tf } from "@palimpsest/jit";
 import type { ResolvedLearnerConfig } from "./config.js";
 import type { AdamScalars } from "./optimizer.js";
 import { adamwStep } from "./optimizer.js";
@@ -6,12 +6,13 @@ import { type StateKind, stateName, tensor } from "./state.js";
 
 /*
  * Responsibility: what a compiled training function does with the gradients of its micro-batch: adds them to those of others, or
- *   applies them in the same launch where there are no others.
+ *   applies them in the same run where there are no others but those that other replicas have at the same time.
  * Not responsible for: which of the two a step takes (optimizer-step.ts), the gradients (compiled.ts).
  *
  * Invariants:
- * - AT-ONCE-1. A step that is applied in the launch of its gradients leaves weights and moments as they were, bit for bit, where
+ * - AT-ONCE-1. A step that is applied in the run of its gradients leaves weights and moments as they were, bit for bit, where
  *     its loss or the norm of its gradients is not finite or beyond what it was told; it says whether it was applied.
+ * - AT-ONCE-2. Replicas decide and clip alike, to the bit: all that does comes from sums over them, the norm too.
  */
 
 interface Given {
@@ -27,6 +28,8 @@ export interface GradientUse {
   /** What it is given besides what the micro-batch is. */
   readonly inputs: Readonly<Record<string, TensorSpec>>;
   readonly use: (given: Given) => ReturnType<JitBody>;
+  /** What is done with sums over replicas, in the same run. */
+  readonly next?: JitStage;
 }
 
 /** Adds to the accumulators. */
@@ -56,12 +59,22 @@ export const FRESH = "fresh";
 export const SQUARED_NORM = "squaredNorm";
 export const APPLIED = "applied";
 
+/** Outputs that are summed over replicas, beside the gradients; none is returned. */
+const LOSS_SUM = "lossSum";
+const DIFFERENCE_SUM = "differenceSum";
+const FRESH_SUM = "freshSum";
+/** A replica's part of the squared norm, which is equal parts. */
+const NORM_SHARE = "normShare";
+
 /**
- * Clips to the norm and applies.
+ * Clips to the norm and applies: one launch; of several replicas one for the gradients, one for the norm of their sums and one that
+ * applies them, in one run.
+ * @param names of what is trained
  * @param perToken shape of what a policy's micro-batch has one of each token; absent: there is no sampler to differ from
  */
 export function appliedAtOnce(
-  config: Pick<ResolvedLearnerConfig, "optimizer">,
+  config: Pick<ResolvedLearnerConfig, "optimizer" | "replicas">,
+  names: readonly string[],
   perToken: TensorSpec | undefined,
 ): GradientUse {
   const scalar: TensorSpec = { shape: [], dtype: "float32" };
@@ -70,32 +83,57 @@ export function appliedAtOnce(
     perToken === undefined
       ? {}
       : { [DIFFERENCE_LIMIT]: scalar, [FRESH]: perToken, rolloutLogprobs: perToken };
+  const gradientSums = names.map((name) => stateName("gradient", name));
   return {
     inputs: { ...Object.fromEntries(scalars), ...ofPolicy },
-    use: ({ state, inputs, gradients, outputs }) => {
+    use: ({ inputs, gradients, outputs }) => {
       // Wide before they are squared: bfloat16 has 8 bits of mantissa.
-      const wide = Object.entries(gradients).map(([name, g]) => [name, asType(g, "float32")] as const);
-      const squares = wide.map(([, gradient]) => tf.sum(tf.square(gradient)));
-      const squaredNorm = squares.reduce((sum, square) => tf.add(sum, square));
-      const norm = tf.sqrt(squaredNorm);
-      const conditions = [
-        tf.isFinite(tensor(outputs, "loss")),
-        tf.isFinite(norm),
-        tf.lessEqual(norm, tensor(inputs, NORM_LIMIT)),
-        ...(perToken === undefined ? [] : [isNearSampler(inputs, outputs)]),
-      ];
-      const applied = conditions.reduce((both, condition) => tf.logicalAnd(both, condition));
-      const given = { ...inputs, gradientScale: clipOf(norm, config.optimizer) } as Tensors & AdamScalars;
-      const next: Record<string, tf.Tensor> = {};
-      for (const [name, gradient] of wide) {
-        const entry = (kind: StateKind) => tensor(state, stateName(kind, name));
-        const before = { weights: entry("weights"), moment1: entry("moment1"), moment2: entry("moment2") };
-        const after = adamwStep(before, gradient, given, config.optimizer);
-        for (const kind of ["weights", "moment1", "moment2"] as const)
-          next[stateName(kind, name)] = tf.where(applied, after[kind], before[kind]);
-      }
-      return { outputs: { ...outputs, [SQUARED_NORM]: squaredNorm, [APPLIED]: applied }, state: next };
+      const wide = names.map((name) => [
+        stateName("gradient", name),
+        asType(tensor(gradients, name), "float32"),
+      ]);
+      const summed = { ...Object.fromEntries(wide), [LOSS_SUM]: tensor(outputs, "loss") };
+      return { outputs: { ...outputs, ...summed, ...(perToken && differences(inputs, outputs)) } };
     },
+    next: {
+      sums: [...gradientSums, LOSS_SUM, ...(perToken === undefined ? [] : [DIFFERENCE_SUM, FRESH_SUM])],
+      body: (_state, sums) => {
+        const squares = gradientSums.map((name) => tf.sum(tf.square(tensor(sums, name))));
+        const squared = squares.reduce((sum, square) => tf.add(sum, square));
+        return {
+          outputs: { [NORM_SHARE]: config.replicas === 1 ? squared : tf.div(squared, config.replicas) },
+        };
+      },
+      next: { sums: [NORM_SHARE], body: appliedBody(config, names, perToken !== undefined) },
+    },
+  };
+}
+
+function appliedBody(
+  { optimizer }: Pick<ResolvedLearnerConfig, "optimizer">,
+  names: readonly string[],
+  hasSampler: boolean,
+): JitBody {
+  return (state, sums) => {
+    const squaredNorm = tensor(sums, NORM_SHARE);
+    const norm = tf.sqrt(squaredNorm);
+    const conditions = [
+      tf.isFinite(tensor(sums, LOSS_SUM)),
+      tf.isFinite(norm),
+      tf.lessEqual(norm, tensor(sums, NORM_LIMIT)),
+      ...(hasSampler ? [isNearSampler(sums)] : []),
+    ];
+    const applied = conditions.reduce((both, condition) => tf.logicalAnd(both, condition));
+    const given = { ...sums, gradientScale: clipOf(norm, optimizer) } as Tensors & AdamScalars;
+    const next: Record<string, tf.Tensor> = {};
+    for (const name of names) {
+      const entry = (kind: StateKind) => tensor(state, stateName(kind, name));
+      const before = { weights: entry("weights"), moment1: entry("moment1"), moment2: entry("moment2") };
+      const after = adamwStep(before, tensor(sums, stateName("gradient", name)), given, optimizer);
+      for (const kind of ["weights", "moment1", "moment2"] as const)
+        next[stateName(kind, name)] = tf.where(applied, after[kind], before[kind]);
+    }
+    return { outputs: { [SQUARED_NORM]: squaredNorm, [APPLIED]: applied }, state: next };
   };
 }
 
@@ -105,13 +143,18 @@ function clipOf(norm: tf.Tensor, { maxGradNorm }: ResolvedLearnerConfig["optimiz
   return tf.minimum(tf.scalar(1), tf.div(tf.scalar(maxGradNorm), tf.add(norm, 1e-6)));
 }
 
-/** As `checkFresh` has it on the host; without fresh tokens there is nothing to differ. */
-function isNearSampler(inputs: Tensors, outputs: Tensors): tf.Tensor {
+/** Of fresh tokens: how far they are from the sampler's together, and how many there are. */
+function differences(inputs: Tensors, outputs: Tensors): Record<string, tf.Tensor> {
   const fresh = tensor(inputs, FRESH);
   const difference = tf.abs(tf.sub(tensor(outputs, "policyLogprobs"), tensor(inputs, "rolloutLogprobs")));
   // Of tokens that are not fresh nothing is known, not even that they are finite.
   const counted = tf.where(tf.greater(fresh, 0), difference, tf.zerosLike(difference));
+  return { [DIFFERENCE_SUM]: tf.sum(counted), [FRESH_SUM]: tf.sum(fresh) };
+}
+
+/** As `checkFresh` has it on the host; without fresh tokens there is nothing to differ. */
+function isNearSampler(sums: Tensors): tf.Tensor {
   // No token times an infinite limit would be no number.
-  const tokens = tf.maximum(tf.sum(fresh), tf.scalar(1));
-  return tf.lessEqual(tf.sum(counted), tf.mul(tensor(inputs, DIFFERENCE_LIMIT), tokens));
+  const tokens = tf.maximum(tensor(sums, FRESH_SUM), tf.scalar(1));
+  return tf.lessEqual(tensor(sums, DIFFERENCE_SUM), tf.mul(tensor(sums, DIFFERENCE_LIMIT), tokens));
 }

@@ -33,9 +33,13 @@ export function keepPlan(
   return productBytes(model, placesOf(bucket)) <= room ? "products" : "nothing";
 }
 
-/** Gradients of one micro-batch: added to sums, or as products give them. */
+/**
+ * Gradients of one micro-batch: added to sums, or as products give them. Replicas have them both as products give them and in
+ * float32, in which they are summed.
+ */
 export function gradientBytes(model: ModelConfig, config: ResolvedLearnerConfig): number {
   const trained = countOf(Object.values(trainedShapes(model, config)));
+  if (config.replicas > 1) return (HALF + FLOAT) * trained;
   return (config.memory.accumulators === "auto" ? FLOAT : HALF) * trained;
 }
 

@@ -33,7 +33,7 @@ export const MemoryConfig = z.strictObject({
     .enum(["auto", "none"])
     .default("auto")
     .describe(
-      "In mode xla, sums of the gradients of several micro-batches. auto: where a step has several; none: there is no room for them, and a step of several is refused. A step of one is one launch and has none.",
+      "In mode xla, sums of the gradients of several micro-batches. auto: where a step has several; none: there is no room for them, and a step of several is refused. A step of one micro-batch a replica is one run and has none.",
     ),
   applyMb: z
     .number()

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { JitError, type JitModule } from "@palimpsest/jit";
 import { placesOf } from "./bucket.js";
-import { accumulateName, applyNames, CLEAR, GRADIENT_NORM, GRADIENTS } from "./compiled.js";
+import { accumulateName } from "./compiled.js";
 import type { ResolvedLearnerConfig } from "./config.js";
 import { LearnerError } from "./error.js";
 import { endsLearner } from "./memory-exhausted.js";
@@ -12,6 +12,7 @@ import { packRows } from "./row-packing.js";
 import { canStepAtOnce, isWithoutSums, stepAtOnce } from "./step-at-once.js";
 import { inputsOf, notFinite } from "./step-inputs.js";
 import type { StepRequest, StepResult } from "./step-request.js";
+import { applyNames, CLEAR, GRADIENT_NORM, GRADIENTS } from "./sum-functions.js";
 
 /**
  * One optimiser step: every micro-batch's gradients are added up, looked at, and applied.
@@ -31,20 +32,21 @@ export async function optimizerStep<Row extends PackableRow>(
   request: StepRequest<Row>,
 ): Promise<StepResult> {
   const batches = packRows(request.rows, config.buckets);
-  const [only, ...others] = batches;
+  const rounds = roundsOf(batches, module.replicas);
+  const [only, ...others] = rounds;
   if (only !== undefined && others.length === 0 && canStepAtOnce(module, request, only))
     return await stepAtOnce(module, config, request, only);
   if (isWithoutSums(module))
     throw new LearnerError(
       "CONFIG_INVALID",
-      `a step has ${batches.length} micro-batches and memory.accumulators is "none"; use a bucket that holds all rows of a step, or set it to "auto"`,
+      `a step has ${batches.length} micro-batches and memory.accumulators is "none"; use a bucket that holds all rows of a step${module.replicas === 1 ? "" : `, as ${module.replicas} replicas do together`}, or set it to "auto"`,
       { details: { step: request.step } },
     );
   let touched = false;
   try {
     let loss = 0;
     let computedTokens = 0;
-    for (const { batches: some, blanks } of roundsOf(batches, module.replicas)) {
+    for (const { batches: some, blanks } of rounds) {
       if (request.signal?.aborted)
         throw new LearnerError("ABORTED", "the update was aborted", { cause: request.signal.reason });
       const all = [...some, ...blanks].map((batch) => {

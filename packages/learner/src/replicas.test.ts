@@ -1,15 +1,20 @@
 /** Replicas that train together, held against one that trains alone. On a CPU they share it; what they are given is the same. */
-import { type Backend, loadBackend } from "@palimpsest/jit";
+import { type Backend, loadBackend, tf } from "@palimpsest/jit";
+import type { Group } from "@palimpsest/trajectories";
 import { afterEach, beforeAll, expect, it } from "vitest";
 import type { LearnerConfigInput } from "./config.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
 import { createLearner, type Learner } from "./learner.js";
 import { roundsOf } from "./rounds.js";
 
+interface Runs {
+  runSavedModel: (id: number, inputs: number[], feeds: string, fetches: string) => unknown;
+}
+
 let backend: Backend;
 const open: Learner[] = [];
 /** XLA compiles some ten functions a test: a minute on two cores that are busy with other things. */
-const timeoutMs = 180_000;
+const timeoutMs = 240_000;
 beforeAll(async () => {
   backend = await loadBackend({ prefer: "tensorflow" });
 });
@@ -19,80 +24,148 @@ afterEach(() => {
 
 function aLearner(changes: Partial<LearnerConfigInput>, mode: "graph" | "xla" = "xla"): Learner {
   const config = tinyConfig({ kl: { coefficient: 0.1 }, optimizer: { epsilon: 1e-3 }, ...changes });
-  const learner = createLearner({ backend, config, model: tinyModel, parameters: tinyParameters(), mode });
+  const learner = createLearner({
+    backend,
+    config,
+    model: tinyModel,
+    parameters: tinyParameters(),
+    objectives: ["policy"],
+    mode,
+  });
   open.push(learner);
   return learner;
 }
 
-it.each([
-  [
-    "rows of two lengths, and π_old scored before the second mini-batch",
-    {
+/** Closer than Adam could make of gradients that part in their last bits. */
+function expectSame(left: Learner, right: Learner): void {
+  const others = right.parameters();
+  for (const [name, values] of Object.entries(left.parameters()))
+    values.forEach((value, i) => {
+      expect(Math.abs(value - (others[name]?.[i] ?? Number.NaN)), name).toBeLessThan(1e-5);
+    });
+}
+
+const called = ({ stats }: Learner) => Object.keys(stats).filter((name) => (stats[name]?.calls ?? 0) > 0);
+
+it(
+  "two replicas train what one trains: several rounds, shared prompts, π_old scored before the second mini-batch",
+  async () => {
+    const given = {
       miniBatches: 2,
-      buckets: [
-        { rows: 4, length: 8 },
-        { rows: 4, length: 12 },
-      ],
-    },
-  ],
-  ["shared prompts", { buckets: [{ rows: 4, length: 12, sharedPrompts: { length: 6, replies: 4 } }] }],
-] as const)(
-  "two replicas train what one trains: %s",
-  async (_, { buckets, ...changes }) => {
-    const given = { ...changes, buckets: buckets as unknown as LearnerConfigInput["buckets"] };
+      buckets: [{ rows: 4, length: 12, sharedPrompts: { length: 6, replies: 4 } }],
+    };
     // Three groups of eight rows: an odd number of micro-batches somewhere.
     const [one, two] = [aLearner(given, "graph"), aLearner({ ...given, replicas: 2 })];
-    for (const seed of [0, 1]) {
-      const [expected, got] = [await one.update(randomGroups(seed)), await two.update(randomGroups(seed))];
-      expect(got.microBatches).toBe(expected.microBatches);
-      expect(got.rowTokens).toBe(expected.rowTokens);
-      for (const measure of ["loss", "gradientNorm", "klK3", "entropy", "policyKl"] as const)
+    const [expected, got] = [await one.update(randomGroups(0)), await two.update(randomGroups(0))];
+    expect(got.microBatches).toBe(expected.microBatches);
+    expect(got.rowTokens).toBe(expected.rowTokens);
+    for (const measure of ["loss", "gradientNorm", "klK3", "entropy", "policyKl"] as const)
+      expect(got[measure], measure).toBeCloseTo(expected[measure], 5);
+    expectSame(two, one);
+    expect(called(two)).toEqual(called(one));
+  },
+  timeoutMs,
+);
+
+/** Eight rows, of which two replicas have a micro-batch each. */
+const aGroup = (seed: number) => randomGroups(seed, 1, 4);
+
+it(
+  "a step of one micro-batch a replica is one run, which all replicas apply or none",
+  async () => {
+    const given: Partial<LearnerConfigInput> = {
+      gradientGate: { norm: 1, action: "skip" },
+      maxLogprobDifference: 5,
+      optimizer: { epsilon: 1e-3, maxGradNorm: 0.1 },
+    };
+    const [one, two] = [aLearner(given, "graph"), aLearner({ ...given, replicas: 2 })];
+    const before = two.weightsHash();
+    // The last rows alone, which are not the first replica's, are of another sampler.
+    const [group] = aGroup(0);
+    const members = group?.members.map((member, at) => {
+      const { conversations, ...trajectory } = member.trajectory;
+      const far = conversations.map((each) => ({
+        ...each,
+        rolloutLogprobs: Array.from(each.rolloutLogprobs, () => -99),
+      }));
+      return at < 3 ? member : { ...member, trajectory: { ...trajectory, conversations: far } };
+    });
+    await expect(two.update([{ ...group, members } as Group])).rejects.toMatchObject({
+      code: "LOGPROB_MISMATCH",
+    });
+    expect(two.weightsHash()).toBe(before);
+    let skipped = 0;
+    for (const seed of [1, 2, 3, 4]) {
+      const [expected, got] = [await one.update(aGroup(seed)), await two.update(aGroup(seed))];
+      for (const measure of ["loss", "gradientNorm", "klK3"] as const)
         expect(got[measure], measure).toBeCloseTo(expected[measure], 5);
+      expect(got).toMatchObject({ microBatches: 2, stepsSkippedByGradient: expected.stepsSkippedByGradient });
+      skipped += got.stepsSkippedByGradient;
     }
-    const [alone, together] = [one.parameters(), two.parameters()];
-    for (const [name, values] of Object.entries(alone))
-      values.forEach((value, i) => {
-        expect(Math.abs(value - (together[name]?.[i] ?? Number.NaN)), name).toBeLessThan(1e-5);
-      });
+    expect(skipped).toBeGreaterThan(0);
+    expect(skipped).toBeLessThan(4);
+    expectSame(two, one);
+    expect(called(two)).toEqual(["step-policy-4x12"]);
+    // What is summed over rounds begins at zero.
+    await Promise.all([one.update(randomGroups(5)), two.update(randomGroups(5))]);
+    expectSame(two, one);
+    const { binding } = tf.backend() as unknown as { binding: Runs };
+    const run = binding.runSavedModel;
+    binding.runSavedModel = () => {
+      throw new Error("Session fail to run with error: Out of memory while trying to allocate 28.90GiB.");
+    };
+    try {
+      await expect(two.update(aGroup(6))).rejects.toMatchObject({ code: "MEMORY_EXHAUSTED" });
+    } finally {
+      binding.runSavedModel = run;
+    }
+    // Some replica may have applied what others have not.
+    await expect(two.update(aGroup(6))).rejects.toMatchObject({ code: "CLOSED" });
   },
   timeoutMs,
 );
 
 it(
-  "a learner of two replicas goes on from a checkpoint of one, and its own replicas stay one model",
+  "a learner of two replicas without sums goes on from a checkpoint of one, and its own replicas stay one model",
   async () => {
-    const changes = { lora: { rank: 2, alpha: 4, targets: "all-linear" as const } };
-    const one = aLearner(changes, "graph");
-    await one.update(randomGroups(0));
-    const checkpoint = one.checkpoint({ consumedGroupIds: [], dataCursor: null });
-    const config = tinyConfig({
+    const changes = {
       kl: { coefficient: 0.1 },
       optimizer: { epsilon: 1e-3 },
-      ...changes,
-      replicas: 2,
-    });
+      lora: { rank: 2, alpha: 4, targets: "all-linear" as const },
+    };
+    const one = aLearner(changes, "graph");
+    await one.update(aGroup(0));
+    const checkpoint = one.checkpoint({ consumedGroupIds: [], dataCursor: null });
+    const config = tinyConfig({ ...changes, replicas: 2, memory: { accumulators: "none" } });
+    const parameters = tinyParameters();
     const two = createLearner({
       backend,
       config,
       model: tinyModel,
-      parameters: tinyParameters(),
+      parameters,
       checkpoint,
+      objectives: ["policy"],
       mode: "xla",
     });
     open.push(two);
     for (const seed of [1, 2]) {
-      const [expected, got] = [await one.update(randomGroups(seed)), await two.update(randomGroups(seed))];
+      const [expected, got] = [await one.update(aGroup(seed)), await two.update(aGroup(seed))];
       // The second replica computes a part of each loss: with other weights it would be another.
       expect(got.loss).toBeCloseTo(expected.loss, 5);
       expect(got.gradientNorm).toBeCloseTo(expected.gradientNorm, 5);
     }
+    await expect(two.update(randomGroups(3))).rejects.toMatchObject({
+      code: "CONFIG_INVALID",
+      message: expect.stringMatching(
+        /6 micro-batches and memory\.accumulators is "none".*as 2 replicas do together/,
+      ),
+    });
   },
   timeoutMs,
 );
 
-it("replicas are refused where there is one device, and without sums", () => {
+it("replicas are refused where there is one device", () => {
   expect(() => aLearner({ replicas: 2 }, "graph")).toThrow(/replicas is 2 in mode graph/);
-  expect(() => aLearner({ replicas: 2, memory: { accumulators: "none" } })).toThrow(/"none" with replicas 2/);
 });
 
 it("micro-batches of one bucket are dealt out together, and what is left computes nothing", () => {

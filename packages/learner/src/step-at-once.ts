@@ -1,9 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { JitModule } from "@palimpsest/jit";
 import { placesOf } from "./bucket.js";
-import { atOnceName, GRADIENT_NORM } from "./compiled.js";
+import { atOnceName } from "./compiled.js";
 import type { ResolvedLearnerConfig } from "./config.js";
-import type { MicroBatch } from "./dealt-row.js";
 import { LearnerError } from "./error.js";
 import {
   APPLIED,
@@ -15,16 +14,19 @@ import {
 } from "./gradient-use.js";
 import { fillMicroBatch, type MicroBatchArrays, type PackableRow } from "./micro-batches.js";
 import { adamwScalars } from "./optimizer.js";
+import type { Round } from "./rounds.js";
 import { inputsOf, notFinite } from "./step-inputs.js";
 import type { AtOnce, StepRequest, StepResult } from "./step-request.js";
+import { GRADIENT_NORM } from "./sum-functions.js";
 
-/** Whether one launch may do the step of this one micro-batch: only mode xla has such functions. */
+/** Whether one run may do the step of this one round: only mode xla has such functions. */
 export function canStepAtOnce(
   module: JitModule,
   { objective, atOnce }: Pick<StepRequest<PackableRow>, "objective" | "atOnce">,
-  batch: MicroBatch,
+  { batches }: Round,
 ): boolean {
-  return atOnce !== undefined && atOnceName(objective, batch.bucket) in module.stats;
+  const [first] = batches;
+  return atOnce !== undefined && first !== undefined && atOnceName(objective, first.bucket) in module.stats;
 }
 
 /** Whether the module has no sums of several micro-batches. */
@@ -33,36 +35,50 @@ export function isWithoutSums(module: JitModule): boolean {
 }
 
 /**
- * One optimiser step of one micro-batch in one launch: gradients, norm, clip and AdamW. Against the same step in two launches
- * the clip is in float32, so that weights differ by its rounding; whether it was applied, the device says (AT-ONCE-1).
+ * One optimiser step of one micro-batch a replica in one run: gradients, their sums over replicas, norm, clip and AdamW. Against the
+ * same step in parts the clip is in float32, so that weights differ by its rounding; whether it was applied, the device says
+ * (AT-ONCE-1).
  * @throws {LearnerError} NOT_FINITE, ABORTED, what `beforeApply` throws; {JitError} of the device
  */
 export async function stepAtOnce<Row extends PackableRow>(
   module: JitModule,
   config: ResolvedLearnerConfig,
   request: StepRequest<Row>,
-  batch: MicroBatch,
+  { batches, blanks }: Round,
 ): Promise<StepResult> {
   if (request.signal?.aborted)
     throw new LearnerError("ABORTED", "the update was aborted", { cause: request.signal.reason });
-  const arrays = fillMicroBatch(batch, request.rows, request.weights);
-  const outputs = module.call(atOnceName(request.objective, batch.bucket), {
-    ...inputsOf(batch, request, arrays, config),
-    ...atOnceInputs(request, arrays, config),
+  const all = [...batches, ...blanks].map((batch) => {
+    const arrays = fillMicroBatch(batch, request.rows, request.weights);
+    const inputs = { ...inputsOf(batch, request, arrays, config), ...atOnceInputs(request, arrays, config) };
+    return { batch, arrays, inputs };
   });
-  const loss = outputs["loss"]?.[0] ?? Number.NaN;
-  if (!Number.isFinite(loss)) throw notFinite("loss", loss, 0, batch, request);
-  request.onMicroBatch?.(batch, arrays, outputs);
+  const [{ batch: first }] = all as [(typeof all)[number]];
+  const outputs = module.callEach(
+    atOnceName(request.objective, first.bucket),
+    all.map(({ inputs }) => inputs),
+  );
+  let loss = 0;
+  for (const [replica, batch] of batches.entries()) {
+    const own = outputs[replica]?.["loss"]?.[0] ?? Number.NaN;
+    if (!Number.isFinite(own)) throw notFinite("loss", own, replica, batch, request);
+    loss += own;
+  }
+  for (const [replica, { batch, arrays }] of all.slice(0, batches.length).entries())
+    request.onMicroBatch?.(batch, arrays, outputs[replica] ?? {});
   await setImmediate();
-  const gradientNorm = Math.sqrt(outputs[SQUARED_NORM]?.[0] ?? Number.NaN);
+  // The same on every replica (AT-ONCE-2).
+  const [{ [SQUARED_NORM]: squaredNorm, [APPLIED]: said } = {}] = outputs;
+  const gradientNorm = Math.sqrt(squaredNorm?.[0] ?? Number.NaN);
   if (!Number.isFinite(gradientNorm))
     throw new LearnerError("NOT_FINITE", `the gradient norm is ${gradientNorm}; the step was not applied`, {
       details: { step: request.step, loss },
     });
-  const applied = outputs[APPLIED]?.[0] === 1;
+  const applied = said?.[0] === 1;
   // It says why. At the very limit, where its rounding and the device's part, the step is left out.
   if (!applied) request.beforeApply?.(gradientNorm);
-  return { loss, gradientNorm, applied, microBatches: 1, computedTokens: placesOf(batch.bucket) };
+  const computedTokens = all.length * placesOf(first.bucket);
+  return { loss, gradientNorm, applied, microBatches: batches.length, computedTokens };
 }
 
 function atOnceInputs<Row extends PackableRow>(
@@ -76,13 +92,16 @@ function atOnceInputs<Row extends PackableRow>(
   const inputs: Record<string, Float32Array> = { [NORM_LIMIT]: Float32Array.of(normLimit) };
   for (const name of AT_ONCE_SCALARS) inputs[name] = known[name];
   if (objective === "supervised") return inputs;
-  const fresh = arrays.rowOfToken.map((row, at) =>
-    row >= 0 && arrays.lossMask[at] !== 0 && isFresh(row) ? 1 : 0,
-  );
+  const fresh = new Float32Array(arrays.rowOfToken.length);
+  const { rowOfToken, lossMask } = arrays;
+  for (let at = 0; at < fresh.length; at++) {
+    const row = rowOfToken[at] as number;
+    if (row >= 0 && lossMask[at] !== 0 && isFresh(row)) fresh[at] = 1;
+  }
   return {
     ...inputs,
     [DIFFERENCE_LIMIT]: Float32Array.of(differenceLimit),
-    [FRESH]: Float32Array.from(fresh),
+    [FRESH]: fresh,
     rolloutLogprobs: arrays.rolloutLogprobs,
   };
 }

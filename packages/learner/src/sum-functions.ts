@@ -1,0 +1,83 @@
+import { type JitBody, type JitFunction, type JitModule, type Tensors, tf } from "@palimpsest/jit";
+import type { ModelConfig } from "@palimpsest/model";
+import type { ResolvedLearnerConfig } from "./config.js";
+import { applyParts } from "./memory-config.js";
+import { ADAM_SCALARS, type AdamScalars, adamwStep } from "./optimizer.js";
+import { type StateKind, stateName, tensor, tensorsOf, trainedShapes } from "./state.js";
+
+/*
+ * Responsibility: what is done with sums of the gradients of several micro-batches: their norm, the optimiser, zeros.
+ * Not responsible for: adding to them (gradient-use.ts), the order of these (optimizer-step.ts).
+ */
+
+export const GRADIENT_NORM = "gradientNorm";
+/** Sums the accumulators over all replicas. */
+export const GRADIENTS = "gradients";
+const APPLY = "apply";
+/** Zeroes the accumulators. */
+export const CLEAR = "clear";
+
+/** What is done with the sums of several micro-batches. */
+export function sumFunctions(
+  model: ModelConfig,
+  config: ResolvedLearnerConfig,
+  isLaunched: boolean,
+): Record<string, JitFunction> {
+  const trained = trainedShapes(model, config);
+  const names = Object.keys(trained);
+  const functions: Record<string, JitFunction> = {
+    [GRADIENT_NORM]: { inputs: {}, body: gradientNormBody(names) },
+    [CLEAR]: {
+      inputs: {},
+      body: (state) => ({ outputs: {}, state: clearedGradients(state, names) }),
+    },
+  };
+  const parts = isLaunched ? [names] : applyParts(config.memory, trained);
+  parts.forEach((part, index) => {
+    functions[`${APPLY}-${index}`] = {
+      inputs: Object.fromEntries(ADAM_SCALARS.map((name) => [name, { shape: [], dtype: "float32" }])),
+      body: applyBody(part, config),
+    };
+  });
+  return functions;
+}
+
+/** Entries of the state that hold the sums. */
+export function gradientNames(model: ModelConfig, config: ResolvedLearnerConfig): string[] {
+  return Object.keys(trainedShapes(model, config)).map((name) => stateName("gradient", name));
+}
+
+/** The functions that together apply and clear what was added, each a part of the weights. */
+export function applyNames(module: JitModule): string[] {
+  return Object.keys(module.stats).filter((name) => name.startsWith(`${APPLY}-`));
+}
+
+function gradientNormBody(names: readonly string[]): JitBody {
+  return (state) => {
+    const squares = names.map((name) => tf.sum(tf.square(tensor(state, stateName("gradient", name)))));
+    return { outputs: { squaredNorm: squares.reduce((sum, square) => tf.add(sum, square)) } };
+  };
+}
+
+function applyBody(names: readonly string[], config: ResolvedLearnerConfig): JitBody {
+  return (state, inputs) => {
+    const scalars = inputs as Tensors & AdamScalars;
+    const next: Record<string, tf.Tensor> = {};
+    for (const name of names) {
+      const entry = (kind: StateKind) => tensor(state, stateName(kind, name));
+      const adam = { weights: entry("weights"), moment1: entry("moment1"), moment2: entry("moment2") };
+      const result = adamwStep(adam, entry("gradient"), scalars, config.optimizer);
+      next[stateName("weights", name)] = result.weights;
+      next[stateName("moment1", name)] = result.moment1;
+      next[stateName("moment2", name)] = result.moment2;
+    }
+    return { outputs: {}, state: { ...next, ...clearedGradients(state, names) } };
+  };
+}
+
+function clearedGradients(state: Tensors, names: readonly string[]): Tensors {
+  const gradients = tensorsOf(state, "gradient", names);
+  return Object.fromEntries(
+    Object.entries(gradients).map(([name, value]) => [stateName("gradient", name), tf.zerosLike(value)]),
+  );
+}
