@@ -1,5 +1,5 @@
 /** What the comparison with Ray does, on our side. The names are those of ray_cases.py. */
-import type { ActorHandle, Cluster, ObjectRef, TaskType } from "@palimpsest/client";
+import type { ActorHandle, ActorType, Cluster, ObjectRef, TaskType } from "@palimpsest/client";
 import { Caller, Echo, echo } from "./echo.js";
 
 const inFlight = 1_000;
@@ -85,22 +85,28 @@ function valueCases({ cluster, large, thousand }: Ready): readonly RayCase[] {
 function creationCases({ cluster }: Ready): readonly RayCase[] {
   const echoes = cluster.actor(Echo, source);
   return [
-    {
-      name: "actors created and called, 8 at once",
-      unit: "/s",
-      once: async () => {
-        const handles = await Promise.all(Array.from({ length: 8 }, () => echoes.spawn()));
-        await Promise.all(handles.map((handle) => handle.echo("ok")));
-        await Promise.all(handles.map((handle) => handle.kill()));
-        return handles.length;
-      },
-    },
+    eightActors("actors created and called, 8 at once", echoes),
+    // Beside Ray's actors, each of which has a process.
+    eightActors("light actors created and called, 8 at once", echoes.options({ process: "shared" })),
     rate("placement group created, ready, removed", async () => {
       const group = await cluster.placementGroup({ bundles: [{ cpu: 0.01 }] });
       await group.ready();
       await group.remove();
     }),
   ];
+}
+
+function eightActors(name: string, echoes: ActorType<Echo, []>): RayCase {
+  return {
+    name,
+    unit: "/s",
+    once: async () => {
+      const handles = await Promise.all(Array.from({ length: 8 }, () => echoes.spawn()));
+      await Promise.all(handles.map((handle) => handle.echo("ok")));
+      await Promise.all(handles.map((handle) => handle.kill()));
+      return handles.length;
+    },
+  };
 }
 
 function rate(name: string, act: () => PromiseLike<unknown>): RayCase {

@@ -100,6 +100,7 @@ CASES = {
     "get 100 MB": get_large,
     "wait on 1,000 references": lambda: one(lambda: ray.wait(THOUSAND, num_returns=1_000)),
     "actors created and called, 8 at once": actors,
+    "light actors created and called, 8 at once": actors,
     "placement group created, ready, removed": lambda: one(group),
 }
 
