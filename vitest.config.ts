@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
  * Tests that leave nothing behind in their process: they share it, and load their modules once. Those of whole clusters
@@ -31,24 +32,67 @@ const together = [
 /**
  * Packages that compute with tensors: each file activates its backend itself, so that they too share a process and load
  * tfjs once. A file whose name ends in `-memory` measures memory and gets a process of its own, and so do those of jit
- * that try what a process does once: how a backend is started, and what is patched in it.
+ * that try what a process does once: how a backend is started, and what is patched in it. So does `xla.test.ts`, which
+ * compiles as a user's process does.
  */
 const tensors = [
-  ...["learner", "model"].map((name) => `packages/${name}/src/**/!(*-memory).test.ts`),
+  ...["learner", "model"].map((name) => `packages/${name}/src/**/!(*-memory|xla).test.ts`),
   "packages/jit/src/!(backend|binding-patches|thousands-of-calls|wasm-threads).test.ts",
 ];
+
+/**
+ * XLA compiles each function of these tests to run it a few times with tiny shapes: code that LLVM has not optimized, and
+ * loops that are not fused by MLIR, are compiled in half of the time.
+ */
+const quickCompilation = {
+  XLA_FLAGS: "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false",
+};
+
+/** What takes half a minute and more on two cores. vitest knows it after a first run only, and begins with large files then. */
+const long = [
+  "chaos/order-proof",
+  "chaos/training",
+  "check/check-reference",
+  "jit/src/memory-shortage",
+  "learner/src/memory-forms",
+  "learner/src/replicas",
+  "learner/src/step-at-once",
+  "learning/grpo-learns",
+  "learning/rememr1-learns",
+  "learning/two-hop-learns",
+  "simulation/simulation",
+  "stories/03-jobs",
+  "stories/07-talking-to-a-model",
+  "stories/14-your-own-agent",
+  "stories/18-asynchronous-steps",
+].map((name) => `/${name}.test.ts`);
+
+/** Begins with the long files of each project, so that no core is idle while the last of them ends. */
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const projects = new Set(sorted.map(({ project }) => project));
+    const isLong = ({ moduleId }: TestSpecification) => long.some((name) => moduleId.endsWith(name));
+    return [...projects].flatMap((project) => {
+      const own = sorted.filter((file) => file.project === project);
+      return [...own.filter(isLong), ...own.filter((file) => !isLong(file))];
+    });
+  }
+}
 
 export default defineConfig({
   resolve: { conditions: ["@palimpsest/source"] },
   ssr: { resolve: { conditions: ["@palimpsest/source"] } },
   test: {
     pool: "forks",
-    maxWorkers: 2,
+    // Of two cores: tests of processes wait for half of their time, for leases, restarts and ends.
+    maxWorkers: 3,
+    sequence: { sequencer: LongFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [
       { extends: true, test: { name: "together", include: together, isolate: false } },
-      { extends: true, test: { name: "tensors", include: tensors, isolate: false } },
+      { extends: true, test: { name: "tensors", include: tensors, isolate: false, env: quickCompilation } },
       {
         // One fork per file: what they start, and the backends that they try, are process-wide.
         extends: true,
