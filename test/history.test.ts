@@ -1,4 +1,5 @@
 /** What has happened on a cluster, as its processes tell it: tasks, calls, transfers, deaths. */
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromeTrace } from "../packages/cli/src/state/chrome-trace.js";
 import { traceFormat } from "../packages/cli/src/state/testing.js";
@@ -74,6 +75,9 @@ describe("tasks and calls", () => {
     const first = client.task(functions.untilAborted, source, wide);
     const controller = new AbortController();
     const holding = first(controller.signal, cluster.path("hold"));
+    await expect
+      .poll(() => readFileSync(cluster.path("hold"), { encoding: "utf8", flag: "a+" }), slow)
+      .toBe("begun ");
     const waits = client.task(functions.double, source, { resources: { cpu: 1.5 } })(1);
     await expect
       .poll(async () => (await client.tasks({ states: ["pending"] })).map(({ name }) => name), slow)
@@ -104,4 +108,27 @@ test("a transfer is listed with its size, and all of it is a trace that the view
   expect((await transfers())[0]?.sizeBytes).toBeGreaterThan(300_000);
   const trace = traceFormat.parse(JSON.parse(JSON.stringify(chromeTrace(await client.tasks(), Date.now()))));
   expect(trace.traceEvents.filter(({ ph }) => ph === "s").length).toBeGreaterThan(100);
+});
+
+test("who holds what is told of every object, the largest first: references, calls under way, captures, copies", async () => {
+  const { client } = cluster;
+  const large = await client.put(new Uint8Array(400_000));
+  const inner = await client.put(new Uint8Array(200_000));
+  const outer = await client.put({ inner, more: new Uint8Array(150_000) });
+  inner.release();
+  const echo = await client.actor(Echo, actors).spawn();
+  const call = echo.hold(large);
+  const rows = async () => {
+    const { objects } = await client.memory();
+    return objects.filter(({ objectId }) => [large, inner, outer].some((ref) => ref.objectId === objectId));
+  };
+  await expect.poll(async () => (await rows())[0]?.pinnedBy, slow).toContain(client.sessionId);
+  await expect.poll(async () => (await rows())[1]?.heldBy, slow).toEqual([]);
+  const [first, second, third] = await rows();
+  expect(first).toMatchObject({ objectId: large.objectId, ownerId: client.sessionId, isCopy: false });
+  expect(first?.heldBy).toContain(client.sessionId);
+  expect(second).toMatchObject({ objectId: inner.objectId, capturedIn: [outer.objectId] });
+  expect(third).toMatchObject({ objectId: outer.objectId, heldBy: [client.sessionId], pinnedBy: [] });
+  await echo.kill();
+  await expect(call).rejects.toThrow();
 });

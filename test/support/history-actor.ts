@@ -3,6 +3,10 @@ export class Echo {
     return value;
   }
 
+  hold(_ref: unknown): Promise<never> {
+    return new Promise(() => undefined);
+  }
+
   forever(): Promise<never> {
     return new Promise(() => undefined);
   }

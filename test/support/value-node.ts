@@ -13,6 +13,7 @@ import { ValueStore } from "../../packages/client/src/value-store.js";
 import { ByteBudget } from "../../packages/node/src/byte-budget.js";
 import type { ObjectFetcher } from "../../packages/node/src/object-fetch.js";
 import { ObjectHolds } from "../../packages/node/src/object-holds.js";
+import { ObjectPins } from "../../packages/node/src/object-pins.js";
 import { ObjectStore } from "../../packages/node/src/object-store.js";
 import { createObjectsHandlers } from "../../packages/node/src/objects-service.js";
 
@@ -77,6 +78,7 @@ export class ValueNode {
       ...{ store, fetcher, proof, clock, freeElsewhere, budget: new ByteBudget(64 * 1024 * 1024) },
       holds: new ObjectHolds({ store, clock, freeElsewhere, ...asking }),
       onMoved: () => undefined,
+      pins: new ObjectPins(clock),
       existing: async (objectIds) => objectIds.filter((objectId) => store.find(objectId) !== undefined),
     });
     this.#server = grpcNetwork({ token }).createServer();

@@ -11,6 +11,8 @@ const commands: Readonly<Record<string, () => Promise<Add>>> = {
   status: async () => (await import("./commands/status.js")).addStatus,
   list: async () => (await import("./commands/list.js")).addList,
   summary: async () => (await import("./commands/summary.js")).addSummary,
+  drain: async () => (await import("./commands/drain.js")).addDrain,
+  memory: async () => (await import("./commands/memory.js")).addMemory,
   timeline: async () => (await import("./commands/timeline.js")).addTimeline,
   sql: async () => (await import("./commands/sql.js")).addSql,
   logs: async () => (await import("./commands/logs.js")).addLogs,

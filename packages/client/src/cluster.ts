@@ -20,6 +20,7 @@ import type {
 import { diedError } from "./death.js";
 import { type HeadCallOptions, HeadClient } from "./head-client.js";
 import { Jobs } from "./jobs.js";
+import { type MemoryOptions, type ObjectMemory, objectMemory } from "./object-memory.js";
 import { Objects } from "./objects.js";
 import { createPlacementGroup, groupView, PlacementGroup } from "./placement-group.js";
 import { ProgramValues } from "./program-values.js";
@@ -116,6 +117,11 @@ export class Cluster extends ClusterValues {
    */
   actorOutput(target: string, options: ActorOutputOptions = {}): AsyncGenerator<string, void, undefined> {
     return actorOutput(this, this.#network, target, options);
+  }
+
+  /** Who holds what in the object stores of all nodes. */
+  memory(options: MemoryOptions = {}): Promise<ObjectMemory> {
+    return objectMemory(this, this.#network, options);
   }
 
   /** @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED, CONFIG_INVALID */

@@ -24,6 +24,8 @@ export interface NodeConnectionOptions {
   readonly clock?: Clock;
   /** Everything that is held at the moment. */
   readonly heldIds: () => readonly string[];
+  /** What calls under way refer to. */
+  readonly pinnedIds: () => readonly string[];
 }
 
 export class NodeConnection {
@@ -81,7 +83,7 @@ export class NodeConnection {
   }
 
   async #open(): Promise<ObjectLink> {
-    const { address, network, holder, heldIds } = this.#options;
+    const { address, network, holder, heldIds, pinnedIds } = this.#options;
     const peer = network.connect(await address(), "bulk");
     // One stream at a time: whichever ends is the current one.
     const onEnd = () => {
@@ -89,7 +91,7 @@ export class NodeConnection {
       peer.close();
     };
     try {
-      return await ObjectLink.open({ peer, clock: this.#clock, holder, held: heldIds(), onEnd });
+      return await ObjectLink.open({ peer, clock: this.#clock, holder, held: heldIds(), pinnedIds, onEnd });
     } catch (reason) {
       peer.close();
       throw reason;

@@ -33,6 +33,8 @@ export interface ObjectLinkOptions {
   readonly holder: string;
   /** Everything that the holder holds. */
   readonly held: readonly string[];
+  /** What calls under way refer to. */
+  readonly pinnedIds: () => readonly string[];
   /** Called once. */
   readonly onEnd: () => void;
 }
@@ -41,6 +43,7 @@ export class ObjectLink {
   readonly peer: Peer;
   readonly #clock: Clock;
   readonly #onEnd: () => void;
+  readonly #pinnedIds: () => readonly string[];
   readonly #waiting = new Map<number, Waiting>();
   #stream: ClientDuplexStream<proto.ObjectOrders.$Properties, proto.ObjectAnswers.$Properties> | undefined;
   #outbox: proto.ObjectOrder.$Properties[] = [];
@@ -49,7 +52,8 @@ export class ObjectLink {
   #full = false;
   #shared = false;
 
-  private constructor({ peer, clock, onEnd }: ObjectLinkOptions) {
+  private constructor({ peer, clock, onEnd, pinnedIds }: ObjectLinkOptions) {
+    this.#pinnedIds = pinnedIds;
     this.peer = peer;
     this.#clock = clock;
     this.#onEnd = onEnd;
@@ -133,6 +137,11 @@ export class ObjectLink {
 
   #receive(answers: readonly proto.ObjectAnswer.$Properties[]): void {
     for (const answer of answers) {
+      if (answer.tellPins) {
+        const objectIds = this.#pinnedIds().map(idBytes);
+        this.order({ pinned: { objectIds } }, helloTimeoutMs).catch(() => undefined);
+        continue;
+      }
       const orderId = answer.orderId ?? 0;
       const waiting = this.#waiting.get(orderId);
       this.#waiting.delete(orderId);

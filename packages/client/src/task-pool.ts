@@ -12,6 +12,7 @@ import type { ActorResolver } from "./actor-resolver.js";
 import type { Bundle } from "./bundle.js";
 import type { Code } from "./code-ref.js";
 import type { ResolvedTaskOptions } from "./config.js";
+import { delay } from "./delay.js";
 import type { HeadClient } from "./head-client.js";
 import { OutstandingCalls } from "./outstanding-calls.js";
 import type { PendingCall } from "./pending-call.js";
@@ -29,6 +30,8 @@ const maxOutstandingBytes = 512 * 1024 * 1024;
 const slackMs = 2_000;
 /** What happened is told once: a head that is away does not hear of it. */
 const reportTimeoutMs = 5_000;
+/** Between two questions while workers wait for their last tasks. */
+const retirePauseMs = 1_000;
 
 export interface TaskPoolDeps {
   readonly head: Pick<HeadClient, "call">;
@@ -203,7 +206,13 @@ export class TaskPool implements TaskCarrier {
       awaitDemand: async (waitMs, signal) => {
         const request = { ownerId, resources, labels, waitMs, groupId: shape.placement?.groupId ?? "" };
         const options = { timeoutMs: waitMs + slackMs, signal };
-        return (await head.call(headService.awaitDemand, request, options)).waits ?? false;
+        const { waits, retireActorIds } = await head.call(headService.awaitDemand, request, options);
+        if (retireActorIds?.length) {
+          queue.retire(retireActorIds);
+          // Asked at once the head would answer the same.
+          await delay(retirePauseMs, signal, this.clock);
+        }
+        return waits ?? false;
       },
       lease: (events) => {
         const actorId = newId("worker");

@@ -69,6 +69,15 @@ export class TaskQueue {
     return this.#leases.size;
   }
 
+  /** These workers get no more tasks, and are given back when those that they have are done. */
+  retire(actorIds: readonly string[]): void {
+    for (const lease of [...this.#leases]) {
+      if (!actorIds.includes(lease.actorId)) continue;
+      lease.retiring = true;
+      if (lease.size === 0) lease.giveBack();
+    }
+  }
+
   /** Tasks that no worker has yet. */
   get waiting(): Iterable<TaskCall> {
     return this.#backlog;

@@ -56,6 +56,11 @@ export class ValueHolds {
     return [...this.#entries.keys()];
   }
 
+  /** What calls under way refer to. */
+  pinnedIds(): string[] {
+    return [...this.#entries].flatMap(([objectId, { pins }]) => (pins > 0 ? [objectId] : []));
+  }
+
   has(objectId: string): boolean {
     return this.#entries.has(objectId);
   }

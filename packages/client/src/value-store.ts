@@ -84,7 +84,11 @@ export class ValueStore implements RefStore {
   constructor(options: ValueStoreOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#node = new NodeConnection({ ...options, heldIds: () => this.holds.heldIds() });
+    this.#node = new NodeConnection({
+      ...options,
+      heldIds: () => this.holds.heldIds(),
+      pinnedIds: () => this.holds.pinnedIds(),
+    });
     this.holds = new ValueHolds({
       hold: async (objectIds) => {
         // What was let go while the node was away is not held again.

@@ -10,6 +10,7 @@
  * - ACTOR-9. A light actor whose process another one has ended is started again without using up a restart; one with
  *   maxRestarts 0 is DEAD, since its state is gone and nobody expects it to come back without.
  * - ACTOR-8. An actor that ended itself is DEAD, whatever its maxRestarts.
+ * - ACTOR-10. An actor that is moved away from its node (node-drains.ts) uses none of its restarts for it.
  * - ACTOR-5. A module, constructor or start() that throws is final, unless what it threw is retryable.
  */
 import type * as proto from "@palimpsest/wire/protocol";
@@ -125,15 +126,19 @@ export class ActorDeaths {
     // One that ended itself does not want to be started again.
     const isFinal = constructorError !== undefined || Boolean(certificate.exited);
     // ACTOR-9
-    const isBystander = Boolean(certificate.bystander) && maxRestarts !== 0;
-    const mayRestart = !isFinal && (maxRestarts === -1 || isBystander || actor.restarts < maxRestarts);
+    const isBystander = Boolean(certificate.bystander);
+    // ACTOR-10
+    const isMoved = this.#deps.moving.get(actorId) === actor.incarnation;
+    this.#deps.moving.delete(actorId);
+    const isFree = (isBystander || isMoved) && maxRestarts !== 0;
+    const mayRestart = !isFinal && (maxRestarts === -1 || isFree || actor.restarts < maxRestarts);
     if (!mayRestart) {
       this.#bury(actor, certificate, cause, constructorError);
       return;
     }
     this.#countDeath(actor, certificate, cause);
     this.#childrenEnd(actor);
-    const restarts = actor.restarts + (isBystander ? 0 : 1);
+    const restarts = actor.restarts + (isFree ? 0 : 1);
     void actors.update(actorId, { state: "RESTARTING", certificate, restarts, nodeId: "", ...noProcess });
     metrics.counter("palimpsest_head_actor_restarts_total").inc();
     this.#deps.delays.after(actorId, () => {

@@ -22,6 +22,7 @@ import {
   leaseOf,
   leaseOptionsOf,
   pendingKey,
+  stopActor,
 } from "./actor-supervision.js";
 import { Fences } from "./fences.js";
 import { RestartDelays } from "./restart-delays.js";
@@ -42,6 +43,7 @@ export class ActorLifecycle {
       delays: new RestartDelays(clock),
       fences: new Fences(clock, fenceAfterMs, (actorId) => this.#deaths.processEnded(actorId)),
       returning: new ReturningNodes(nodes),
+      moving: new Map(),
     };
     this.#kills = new ActorKills(this.#deps);
     this.#starts = new ActorStarts(
@@ -100,6 +102,20 @@ export class ActorLifecycle {
   /** @throws {PalimpsestError} NOT_FOUND; ACTOR_UNAVAILABLE when a crash is wanted and its node is out of reach */
   kill(actorId: string, options: KillOptions): Promise<Actor> {
     return this.#kills.kill(actorId, options);
+  }
+
+  /**
+   * Stops an actor that can restart, so that it starts again elsewhere: its node takes nothing new.
+   * @param withNode whether it ends with its node, which is about to leave
+   * @returns whether it is stopped now
+   */
+  move(actorId: string, reason: string, withNode = false): boolean {
+    const { actors, nodes, moving, stopGraceMs } = this.#deps;
+    const actor = actors.get(actorId);
+    if (actor?.state !== "ALIVE" || actor.spec.maxRestarts === 0) return false;
+    if (moving.get(actorId) === actor.incarnation) return false;
+    moving.set(actorId, actor.incarnation);
+    return withNode || stopActor(nodes, actor.nodeId, actorId, stopGraceMs, reason);
   }
 
   /** The session or actor that owned them is gone: its actors go too, unless detached. */

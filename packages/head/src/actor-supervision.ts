@@ -35,6 +35,8 @@ export interface ActorSupervision extends ActorLifecycleDeps {
   readonly delays: RestartDelays;
   readonly fences: Fences;
   readonly returning: ReturningNodes;
+  /** Incarnations that are stopped to be started elsewhere, by actor: their end uses no restart. */
+  readonly moving: Map<string, number>;
 }
 
 export type Certificate = proto.DeathCertificate.$Properties;

@@ -21,6 +21,7 @@ import { JobLifecycle } from "./job-lifecycle.js";
 import { JobLogs, type WriteAt } from "./job-logs.js";
 import { JobTable } from "./job-table.js";
 import { Journal } from "./journal.js";
+import { NodeDrains } from "./node-drains.js";
 import { NodeTable } from "./node-table.js";
 import { ObjectDirectory } from "./object-directory.js";
 import { type HolderState, ObjectHolders, objectHolderPrefix } from "./object-holders.js";
@@ -70,6 +71,7 @@ export class ControlPlane {
   readonly taskWorkers: TaskWorkers;
   readonly objectHolders: ObjectHolders;
   readonly history: History;
+  readonly drains: NodeDrains;
   readonly stacks: StackRequests;
   readonly logs: JobLogs;
   readonly bundles: Bundles;
@@ -182,6 +184,10 @@ export class ControlPlane {
       stateOf: (holder) => this.#holderState(holder),
       graceMs: Math.max(config.ownerGraceMs, config.recoveryGraceMs),
     });
+    this.drains = new NodeDrains({
+      ...{ nodes, actors, jobs, clock, objects: this.objects, lifecycle: this.lifecycle },
+      events: this.history.cluster,
+    });
     this.stacks = new StackRequests({ actors, nodes, sessions: this.sessions, clock });
     this.actors.onChange((actor, before) => {
       if (actor.state !== "DEAD" || before?.state === "DEAD") return;
@@ -196,6 +202,7 @@ export class ControlPlane {
       nodes.tick();
       pendingQueue.tick();
       groups.tick();
+      this.drains.tick();
       measureTables({ ...shared, actors, jobs });
       metrics.gauge("palimpsest_head_objects").set(this.objects.size);
       metrics.gauge("palimpsest_head_object_holders").set(this.objectHolders.size);

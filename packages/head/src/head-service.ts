@@ -16,6 +16,7 @@ import {
 } from "./actor.js";
 import type { Bundles } from "./bundles.js";
 import { type ListingsDeps, listActors, listNodes, summarize } from "./listings.js";
+import type { NodeDrains } from "./node-drains.js";
 import type { ObjectDirectory } from "./object-directory.js";
 import { createObjectRpcs } from "./object-rpcs.js";
 import { expectOwner } from "./owners.js";
@@ -40,6 +41,7 @@ export interface HeadServiceDeps extends SessionServiceDeps, ListingsDeps, TaskE
   readonly recovery: Recovery;
   readonly objects: ObjectDirectory;
   readonly taskWorkers: TaskWorkers;
+  readonly drains: NodeDrains;
   readonly groups: PlacementGroups;
   readonly groupTable: PlacementGroupTable;
   readonly bundles: Bundles;
@@ -82,9 +84,10 @@ export function createHeadHandlers(deps: HeadServiceDeps): UntypedServiceImpleme
     summarize: rpc.unary(headService.summarize, () => summarize(deps)),
     listQueues: rpc.unary(headService.listQueues, async () => ({ queues: [...(await deps.queueDepths())] })),
     ...createObjectRpcs(rpc, deps.objects),
-    ...createTaskRpcs(rpc, deps.pendingQueue, deps.groups, deps.taskWorkers),
+    ...createTaskRpcs(rpc, deps.pendingQueue, deps.groups, deps.taskWorkers, deps.drains),
     ...createTaskEventRpcs(deps),
     ...createGroupRpcs(deps),
+    drainNode: rpc.unary(headService.drainNode, (request) => deps.drains.drain(request)),
     shutdown: rpc.unary(headService.shutdown, (request) => {
       deps.shutdown(request.all ?? false);
       return {};

@@ -177,6 +177,7 @@ function addServices(
       objects: plane.objects,
       taskWorkers: plane.taskWorkers,
       history: plane.history,
+      drains: plane.drains,
       shutdown,
       clusterInfo: own.clusterInfo,
       autoscalerReport: own.autoscalerReport,

@@ -183,6 +183,21 @@ export class ObjectDirectory {
     return { objects, totalObjects: this.#objects.size };
   }
 
+  /** What would be lost with the node: objects that are held there and nowhere else. */
+  heldOnlyOn(nodeId: string): { readonly objects: number; readonly bytes: number } {
+    let objects = 0;
+    let bytes = 0;
+    for (const objectId of this.#objectsOfNode.get(nodeId) ?? []) {
+      const listing = this.#objects.get(objectId);
+      if (!listing?.places.get(nodeId)?.held) continue;
+      const isElsewhere = [...listing.places].some(([other, { held }]) => other !== nodeId && held);
+      if (isElsewhere) continue;
+      objects += 1;
+      bytes += listing.sizeBytes;
+    }
+    return { objects, bytes };
+  }
+
   #addresses(objectId: string): string[] {
     const held: string[] = [];
     const copies: string[] = [];

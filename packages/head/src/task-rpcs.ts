@@ -1,6 +1,7 @@
 import type { UntypedServiceImplementation } from "@grpc/grpc-js";
 import { normalizeQuantities } from "@palimpsest/scheduler";
 import { headService, PalimpsestError } from "@palimpsest/wire";
+import type { NodeDrains } from "./node-drains.js";
 import type { PendingQueue } from "./placement.js";
 import type { PlacementGroups } from "./placement-groups.js";
 import type { Rpc } from "./rpc.js";
@@ -14,6 +15,7 @@ export function createTaskRpcs(
   queue: Pick<PendingQueue, "demand">,
   groups: Pick<PlacementGroups, "queueOf">,
   workers: TaskWorkers,
+  drains: Pick<NodeDrains, "workersToRetire" | "onBegin">,
 ): UntypedServiceImplementation {
   return {
     awaitDemand: rpc.unary(
@@ -24,7 +26,15 @@ export function createTaskRpcs(
         const demand = groupId ? groups.queueOf(groupId)?.demand : queue.demand;
         if (demand === undefined)
           throw new PalimpsestError("NOT_FOUND", `placement group ${groupId} is not there any more`);
-        return { waits: await demand.until(ownerId ?? "", kept, boundMs, signal) };
+        const waits = await unlessDrained(drains, signal, (until) =>
+          demand.until(
+            ownerId ?? "",
+            kept,
+            drains.workersToRetire(ownerId ?? "").length > 0 ? 0 : boundMs,
+            until,
+          ),
+        );
+        return { waits, retireActorIds: [...drains.workersToRetire(ownerId ?? "")] };
       },
       maxWaitMs + 5_000,
     ),
@@ -33,4 +43,22 @@ export function createTaskRpcs(
       return {};
     }),
   };
+}
+
+/** Waits also no longer than until a drain begins. */
+async function unlessDrained<T>(
+  drains: Pick<NodeDrains, "onBegin">,
+  caller: AbortSignal,
+  wait: (until: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const end = () => controller.abort();
+  caller.addEventListener("abort", end, { once: true });
+  const forget = drains.onBegin(end);
+  try {
+    return await wait(controller.signal);
+  } finally {
+    forget();
+    caller.removeEventListener("abort", end);
+  }
 }

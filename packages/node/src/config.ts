@@ -77,6 +77,10 @@ export const nodeConfigSchema = z.strictObject({
     .min(1024 * 1024)
     .default(64 * 1024 * 1024)
     .describe("Bytes of objects under way from other nodes at once, and as many to them; more wait"),
+  taskEvents: z
+    .boolean()
+    .default(true)
+    .describe("Whether its processes tell what became of calls and tasks, for lists and timelines"),
   objectAdoption: z
     .boolean()
     .default(true)

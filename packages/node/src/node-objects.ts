@@ -13,9 +13,11 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { ByteBudget } from "./byte-budget.js";
 import type { ResolvedNodeConfig } from "./config.js";
 import { memoryBytes } from "./machine.js";
+import { ObjectDrain } from "./object-drain.js";
 import { ObjectFetcher, type ObjectTransfer } from "./object-fetch.js";
 import { chooseObjectFolder, type ObjectFolder } from "./object-folder.js";
 import { ObjectHolds } from "./object-holds.js";
+import { ObjectPins } from "./object-pins.js";
 import { ObjectReports } from "./object-reports.js";
 import type { OnMovedBytes } from "./object-residence.js";
 import { ObjectStore } from "./object-store.js";
@@ -60,6 +62,7 @@ interface NodeObjectsParts {
   readonly peers: PeerPool;
   readonly reports: ObjectReports;
   readonly holds: ObjectHolds;
+  readonly drain: ObjectDrain;
   readonly server: RpcServer;
   readonly incoming: ByteBudget;
   readonly outgoing: ByteBudget;
@@ -123,16 +126,30 @@ export class NodeObjects {
       ...{ store, clock, ...asking },
       use: (address, ask) => peers.use(address, ask),
     });
+    const drain = new ObjectDrain({ store, use: (to, ask) => peers.use(to, ask) });
     const server = network.createServer();
     const handlers = createObjectsHandlers({
       ...{ store, fetcher, holds, clock, onMoved },
       freeElsewhere: asking.freeElsewhere,
       proof: folder.proof,
       budget: outgoing,
+      pins: new ObjectPins(clock),
       existing: (objectIds) => existing(store, head, objectIds),
     });
     server.addService(objectsService, handlers);
-    const parts = { store, folder, peers, reports, holds, server, incoming, outgoing, metrics, attachment };
+    const parts = {
+      store,
+      folder,
+      peers,
+      reports,
+      holds,
+      drain,
+      server,
+      incoming,
+      outgoing,
+      metrics,
+      attachment,
+    };
     try {
       address = await server.listen(config.listenHost, config.objectsPort);
     } catch (reason) {
@@ -175,6 +192,11 @@ export class NodeObjects {
   receive({ endedHolders, dropObjects }: proto.HeadMessage.$Properties): void {
     if (endedHolders) this.#parts.reports.endedHolders(endedHolders);
     else if (dropObjects) this.#parts.reports.drop(dropObjects);
+  }
+
+  /** Has other nodes take what is held here. */
+  drain(addresses: readonly string[]): Promise<void> {
+    return this.#parts.drain.run(addresses);
   }
 
   measure(): void {

@@ -34,6 +34,7 @@ export class NodeOrders {
     } else if (message.endedHolders || message.dropObjects) objects.receive(message);
     else if (message.newToken) credentials.take(message.newToken);
     else if (message.stackRequest) void this.#answerStack(message.stackRequest);
+    else if (message.drainObjects) void objects.drain(message.drainObjects.addresses ?? []);
     else if (message.stopNode) this.#deps.stopNode(message.stopNode.reason || "the head stopped it");
   }
 

@@ -89,6 +89,7 @@ export class NodeProcesses {
       credentials: parts.credentials.forActor(),
       objectsAddress: parts.objects.address,
       listenHost: config.listenHost,
+      taskEvents: config.taskEvents,
       objectsPath: parts.objects.folder,
       logLevel: config.logLevel,
     });
@@ -121,7 +122,7 @@ export class NodeProcesses {
         this.#deaths.add(actorDied, clock.monotonicMs());
         send({ actorDied });
       },
-      onTaskReport: (report) => given.taskReports.forward(report),
+      ...(config.taskEvents ? { onTaskReport: (report) => given.taskReports.forward(report) } : {}),
       deathOf: (actorId, incarnation) => this.#deaths.of(actorId, incarnation),
       ...(deps.startProcess ? { startProcess: deps.startProcess } : {}),
       metrics,

@@ -16,6 +16,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ByteBudget } from "./byte-budget.js";
 import type { ObjectFetcher } from "./object-fetch.js";
 import { ObjectHolds } from "./object-holds.js";
+import { ObjectPins } from "./object-pins.js";
 import { ObjectStore } from "./object-store.js";
 import { createObjectsHandlers } from "./objects-service.js";
 import { StandingClock } from "./testing/standing-clock.js";
@@ -51,10 +52,11 @@ beforeEach(async () => {
   await writeFile(proof.path, proof.text);
   const budget = new ByteBudget(1_000_000);
   server = grpcNetwork({ token }).createServer();
+  const pins = new ObjectPins(clock);
   const rest = { onMoved: () => undefined, existing: async (objectIds: readonly string[]) => objectIds };
   server.addService(
     objectsService,
-    createObjectsHandlers({ store, fetcher, holds, proof, budget, clock, freeElsewhere, ...rest }),
+    createObjectsHandlers({ store, fetcher, holds, proof, budget, clock, freeElsewhere, pins, ...rest }),
   );
   peer = grpcNetwork({ token }).connect(await server.listen("127.0.0.1", 0));
 });

@@ -15,6 +15,7 @@ import { errorToProto, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ObjectFetcher } from "./object-fetch.js";
 import type { ObjectHolds } from "./object-holds.js";
+import type { ObjectPins, PinningProgram } from "./object-pins.js";
 import type { ObjectStore } from "./object-store.js";
 import type { SharedWrite } from "./shared-write.js";
 import { isObjectId, isValueId, type StoredObject } from "./stored-object.js";
@@ -32,13 +33,19 @@ export interface ObjectLinkDeps {
   readonly proof: { readonly path: string; readonly text: string };
   /** Which of them can be had somewhere. */
   readonly existing: (objectIds: readonly string[]) => Promise<readonly string[]>;
+  /** Where the programs of this node's streams are asked which objects their calls refer to. */
+  readonly pins: ObjectPins;
 }
 
 /** Serves a program until its stream ends. */
 export function serveLink(deps: ObjectLinkDeps, stream: LinkStream): void {
   const link = new ObjectLink(deps, stream);
   stream.on("data", ({ orders }: proto.ObjectOrders.$Properties) => link.take(orders ?? []));
-  const leave = () => void link.end();
+  deps.pins.add(link);
+  const leave = () => {
+    deps.pins.delete(link);
+    void link.end();
+  };
   stream.on("cancelled", leave);
   stream.on("error", leave);
   stream.on("end", () => {
@@ -47,7 +54,7 @@ export function serveLink(deps: ObjectLinkDeps, stream: LinkStream): void {
   });
 }
 
-class ObjectLink {
+class ObjectLink implements PinningProgram {
   readonly #deps: ObjectLinkDeps;
   readonly #stream: LinkStream;
   readonly #reserved = new Map<string, SharedWrite>();
@@ -70,6 +77,14 @@ class ObjectLink {
         (reason: unknown) => this.#answer({ orderId: order.orderId ?? 0, error: errorToProto(reason) }),
       );
     }
+  }
+
+  get holder(): string {
+    return this.#holder;
+  }
+
+  askPins(): void {
+    if (this.#holder !== "") this.#answer({ tellPins: true });
   }
 
   /** OBJECTLINK-3 */
@@ -97,6 +112,10 @@ class ObjectLink {
       return {};
     }
     if (order.find) return await this.#find(order.find);
+    if (order.pinned) {
+      this.#deps.pins.told(this, idsOf(order.pinned));
+      return {};
+    }
     if (order.exist) {
       const existing = await this.#deps.existing(idsOf(order.exist));
       return { objectIds: existing.map((objectId) => Buffer.from(objectId, "hex")) };

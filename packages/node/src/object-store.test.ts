@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ByteBudget } from "./byte-budget.js";
 import type { ObjectFetcher } from "./object-fetch.js";
 import type { ObjectHolds } from "./object-holds.js";
+import { ObjectPins } from "./object-pins.js";
 import { ObjectStore } from "./object-store.js";
 import { createObjectsHandlers } from "./objects-service.js";
 import { StandingClock } from "./testing/standing-clock.js";
@@ -54,6 +55,7 @@ test("an upload of which nothing comes is cut off and leaves nothing behind (SER
   const handlers = createObjectsHandlers({
     ...{ store, fetcher, budget, clock, freeElsewhere },
     ...{ holds: {} as ObjectHolds, proof: { path: "", text: "" }, existing: async () => [] },
+    pins: new ObjectPins(clock),
     onMoved: () => undefined,
   });
   server.addService(objectsService, handlers);

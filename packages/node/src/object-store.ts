@@ -121,6 +121,11 @@ export class ObjectStore {
     return this.#table.places();
   }
 
+  /** All that is here, with who holds it. */
+  entries(): Iterable<TableEntry> {
+    return this.#table.entries();
+  }
+
   holders(): string[] {
     return this.#table.holders();
   }

@@ -11,6 +11,9 @@ export interface TableEntry extends StoredObject {
   /** And the revision of each one's hold. */
   readonly holders: Map<string, number>;
   revision: number;
+  /** Who stored it; empty of a copy. */
+  readonly ownerId: string;
+  readonly storedAtMs: number;
   readers: number;
   leasedUntilMs: number;
   /** Whether its bytes lie in the store; else they were spilled. */
@@ -26,6 +29,7 @@ export class ObjectTable {
   readonly #kept = new Map<string, TableEntry>();
   readonly #held = new Map<string, Set<TableEntry>>();
   readonly #watchers = new Set<StoreWatcher>();
+  readonly #clock: Clock;
   #storedBytes = 0;
   #residentBytes = 0;
   /** Begins with the time, so that a node that starts again under its old id is not behind its old self. */
@@ -33,6 +37,7 @@ export class ObjectTable {
 
   /** @param discard removes the bytes of an object that is in the table no more */
   constructor(clock: Clock, discard: (entry: TableEntry) => void) {
+    this.#clock = clock;
     this.#revisions = clock.now();
     this.#discard = discard;
   }
@@ -80,6 +85,10 @@ export class ObjectTable {
     for (const entry of this.#objects.values()) yield placeOf(entry);
   }
 
+  entries(): Iterable<TableEntry> {
+    return this.#objects.values();
+  }
+
   holders(): string[] {
     return [...this.#held.keys()];
   }
@@ -117,6 +126,8 @@ export class ObjectTable {
       ...object,
       holders: new Map(),
       revision: ++this.#revisions,
+      ownerId: holder,
+      storedAtMs: this.#clock.now(),
       readers: 0,
       leasedUntilMs: 0,
       isResident: true,

@@ -18,9 +18,11 @@ import type * as proto from "@palimpsest/wire/protocol";
 import type { ByteBudget } from "./byte-budget.js";
 import { serveWrite, type WriteStream } from "./content-write.js";
 import { handOver } from "./hand-over.js";
+import { describeObjects } from "./object-details.js";
 import type { ObjectFetcher } from "./object-fetch.js";
 import type { ObjectHolds } from "./object-holds.js";
 import { idsOf, type LinkStream, serveLink, valueIdOf } from "./object-link.js";
+import type { ObjectPins } from "./object-pins.js";
 import type { ObjectStore } from "./object-store.js";
 import { isObjectId, type StoredObject } from "./stored-object.js";
 
@@ -36,6 +38,8 @@ export interface ObjectsServiceDeps {
   readonly proof: { readonly path: string; readonly text: string };
   /** Which of them can be had somewhere. */
   readonly existing: (objectIds: readonly string[]) => Promise<readonly string[]>;
+  /** Asks programs which objects their calls refer to. */
+  readonly pins: ObjectPins;
   /** Of what goes out. */
   readonly budget: ByteBudget;
   readonly clock: Clock;
@@ -86,6 +90,9 @@ export function createObjectsHandlers(deps: ObjectsServiceDeps): UntypedServiceI
     }),
     write: (stream: WriteStream) => serveWrite(deps, stream),
     link: (stream: LinkStream) => serveLink(deps, stream),
+    describe: unary<proto.DescribeObjectsRequest.$Properties, proto.DescribeObjectsResponse.$Properties>(
+      (request) => describeObjects(store, deps.pins, request),
+    ),
     hold: unary<proto.HoldRequest.$Properties, proto.HoldResponse.$Properties>((request) => {
       const holder = request.holder ?? "";
       if (holder === "") throw new PalimpsestError("INVALID_ARGUMENT", "holder is empty: name who holds");

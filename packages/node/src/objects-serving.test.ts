@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { ByteBudget } from "./byte-budget.js";
 import type { ObjectFetcher } from "./object-fetch.js";
 import type { ObjectHolds } from "./object-holds.js";
+import { ObjectPins } from "./object-pins.js";
 import { ObjectStore } from "./object-store.js";
 import { createObjectsHandlers } from "./objects-service.js";
 import { StandingClock } from "./testing/standing-clock.js";
@@ -37,6 +38,7 @@ beforeEach(async () => {
     ...{ store, budget, clock, fetcher: {} as ObjectFetcher },
     freeElsewhere: async () => undefined,
     ...{ holds: {} as ObjectHolds, proof: { path: "", text: "" }, existing: async () => [] },
+    pins: new ObjectPins(clock),
     onMoved: () => undefined,
   });
   server.addService(objectsService, handlers);

@@ -34,7 +34,14 @@ export interface ProcessStartsDeps {
   /** The part of the start message that is the same for all. */
   readonly session: () => Pick<
     proto.ActorProcessStart.$Properties,
-    "clusterId" | "headAddress" | "credentials" | "objectsAddress" | "listenHost" | "objectsPath" | "logLevel"
+    | "clusterId"
+    | "headAddress"
+    | "credentials"
+    | "objectsAddress"
+    | "listenHost"
+    | "objectsPath"
+    | "logLevel"
+    | "taskEvents"
   >;
   /** Absent: every actor gets a new process. */
   readonly warm?: Pick<WarmProcesses, "take" | "busy"> | undefined;
@@ -81,7 +88,15 @@ export class ProcessStarts {
       return { process: this.#deps.shared.start({ spec, incarnation }, moduleUrl), wasWarm: false };
     const options: ActorProcessOptions = {
       program,
-      start: { ...session(), spec, incarnation, nodeId, moduleUrl, refusalsPath, startedPath },
+      start: {
+        ...session(),
+        spec,
+        incarnation,
+        nodeId,
+        moduleUrl,
+        refusalsPath,
+        startedPath,
+      },
       environment: this.environment(spec.environment ?? {}, request.gpuIds),
       logPath,
       startTimeoutMs,

@@ -1869,8 +1869,11 @@ export namespace palimpsest {
             /** ObjectOrder exist. */
             exist?: (palimpsest.v1.ObjectIds.$Properties|null);
 
+            /** ObjectOrder pinned. */
+            pinned?: (palimpsest.v1.ObjectIds.$Properties|null);
+
             /** ObjectOrder order. */
-            order?: ("hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist");
+            order?: ("hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist"|"pinned");
 
             /**
              * Creates a new ObjectOrder instance using the specified properties.
@@ -1934,8 +1937,11 @@ export namespace palimpsest {
                 /** ObjectOrder exist */
                 exist?: (palimpsest.v1.ObjectIds.$Properties|null);
 
+                /** ObjectOrder pinned */
+                pinned?: (palimpsest.v1.ObjectIds.$Properties|null);
+
                 /** ObjectOrder order */
-                order?: ("hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist");
+                order?: ("hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist"|"pinned");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -1953,9 +1959,10 @@ export namespace palimpsest {
               release?: palimpsest.v1.ObjectIds.$Shape|null;
               find?: palimpsest.v1.FindValue.$Shape|null;
               exist?: palimpsest.v1.ObjectIds.$Shape|null;
+              pinned?: palimpsest.v1.ObjectIds.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ order?: undefined; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "hello"; hello: palimpsest.v1.LinkHello.$Shape; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "store"; hello?: null; store: palimpsest.v1.StoreValue.$Shape; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "reserve"; hello?: null; store?: null; reserve: palimpsest.v1.ReserveValue.$Shape; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "seal"; hello?: null; store?: null; reserve?: null; seal: palimpsest.v1.SealValue.$Shape; abandon?: null; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "abandon"; hello?: null; store?: null; reserve?: null; seal?: null; abandon: Uint8Array; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "hold"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold: palimpsest.v1.ObjectIds.$Shape; release?: null; find?: null; exist?: null }|{ order?: "release"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release: palimpsest.v1.ObjectIds.$Shape; find?: null; exist?: null }|{ order?: "find"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find: palimpsest.v1.FindValue.$Shape; exist?: null }|{ order?: "exist"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist: palimpsest.v1.ObjectIds.$Shape })
+              ({ order?: undefined; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "hello"; hello: palimpsest.v1.LinkHello.$Shape; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "store"; hello?: null; store: palimpsest.v1.StoreValue.$Shape; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "reserve"; hello?: null; store?: null; reserve: palimpsest.v1.ReserveValue.$Shape; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "seal"; hello?: null; store?: null; reserve?: null; seal: palimpsest.v1.SealValue.$Shape; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "abandon"; hello?: null; store?: null; reserve?: null; seal?: null; abandon: Uint8Array; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "hold"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold: palimpsest.v1.ObjectIds.$Shape; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "release"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release: palimpsest.v1.ObjectIds.$Shape; find?: null; exist?: null; pinned?: null }|{ order?: "find"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find: palimpsest.v1.FindValue.$Shape; exist?: null; pinned?: null }|{ order?: "exist"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist: palimpsest.v1.ObjectIds.$Shape; pinned?: null }|{ order?: "pinned"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned: palimpsest.v1.ObjectIds.$Shape })
             );
         }
 
@@ -2490,6 +2497,9 @@ export namespace palimpsest {
             /** ObjectAnswer proof. */
             proof: string;
 
+            /** ObjectAnswer tellPins. */
+            tellPins: boolean;
+
             /**
              * Creates a new ObjectAnswer instance using the specified properties.
              * @param [properties] Properties to set
@@ -2543,12 +2553,264 @@ export namespace palimpsest {
                 /** ObjectAnswer proof */
                 proof?: (string|null);
 
+                /** ObjectAnswer tellPins */
+                tellPins?: (boolean|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
 
             /** Shape of an ObjectAnswer. */
             type $Shape = palimpsest.v1.ObjectAnswer.$Properties;
+        }
+
+        /**
+         * Properties of a DescribeObjectsRequest.
+         * @deprecated Use palimpsest.v1.DescribeObjectsRequest.$Properties instead.
+         */
+        interface IDescribeObjectsRequest extends palimpsest.v1.DescribeObjectsRequest.$Properties {
+        }
+
+        /** Represents a DescribeObjectsRequest. */
+        class DescribeObjectsRequest {
+
+            /**
+             * Constructs a new DescribeObjectsRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.DescribeObjectsRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** DescribeObjectsRequest limit. */
+            limit: number;
+
+            /**
+             * Creates a new DescribeObjectsRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns DescribeObjectsRequest instance
+             */
+            static create(properties: palimpsest.v1.DescribeObjectsRequest.$Shape): palimpsest.v1.DescribeObjectsRequest & palimpsest.v1.DescribeObjectsRequest.$Shape;
+            static create(properties?: palimpsest.v1.DescribeObjectsRequest.$Properties): palimpsest.v1.DescribeObjectsRequest;
+
+            /**
+             * Encodes the specified DescribeObjectsRequest message. Does not implicitly {@link palimpsest.v1.DescribeObjectsRequest.verify|verify} messages.
+             * @param message DescribeObjectsRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.DescribeObjectsRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a DescribeObjectsRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DescribeObjectsRequest & palimpsest.v1.DescribeObjectsRequest.$Shape} DescribeObjectsRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.DescribeObjectsRequest & palimpsest.v1.DescribeObjectsRequest.$Shape;
+        }
+
+        namespace DescribeObjectsRequest {
+
+            /** Properties of a DescribeObjectsRequest. */
+            interface $Properties {
+
+                /** DescribeObjectsRequest limit */
+                limit?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a DescribeObjectsRequest. */
+            type $Shape = palimpsest.v1.DescribeObjectsRequest.$Properties;
+        }
+
+        /**
+         * Properties of a DescribeObjectsResponse.
+         * @deprecated Use palimpsest.v1.DescribeObjectsResponse.$Properties instead.
+         */
+        interface IDescribeObjectsResponse extends palimpsest.v1.DescribeObjectsResponse.$Properties {
+        }
+
+        /** Represents a DescribeObjectsResponse. */
+        class DescribeObjectsResponse {
+
+            /**
+             * Constructs a new DescribeObjectsResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.DescribeObjectsResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** DescribeObjectsResponse objects. */
+            objects: palimpsest.v1.ObjectDetail.$Properties[];
+
+            /** DescribeObjectsResponse totalObjects. */
+            totalObjects: number;
+
+            /** DescribeObjectsResponse totalBytes. */
+            totalBytes: number;
+
+            /**
+             * Creates a new DescribeObjectsResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns DescribeObjectsResponse instance
+             */
+            static create(properties: palimpsest.v1.DescribeObjectsResponse.$Shape): palimpsest.v1.DescribeObjectsResponse & palimpsest.v1.DescribeObjectsResponse.$Shape;
+            static create(properties?: palimpsest.v1.DescribeObjectsResponse.$Properties): palimpsest.v1.DescribeObjectsResponse;
+
+            /**
+             * Encodes the specified DescribeObjectsResponse message. Does not implicitly {@link palimpsest.v1.DescribeObjectsResponse.verify|verify} messages.
+             * @param message DescribeObjectsResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.DescribeObjectsResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a DescribeObjectsResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DescribeObjectsResponse & palimpsest.v1.DescribeObjectsResponse.$Shape} DescribeObjectsResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.DescribeObjectsResponse & palimpsest.v1.DescribeObjectsResponse.$Shape;
+        }
+
+        namespace DescribeObjectsResponse {
+
+            /** Properties of a DescribeObjectsResponse. */
+            interface $Properties {
+
+                /** DescribeObjectsResponse objects */
+                objects?: (palimpsest.v1.ObjectDetail.$Properties[]|null);
+
+                /** DescribeObjectsResponse totalObjects */
+                totalObjects?: (number|null);
+
+                /** DescribeObjectsResponse totalBytes */
+                totalBytes?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a DescribeObjectsResponse. */
+            type $Shape = palimpsest.v1.DescribeObjectsResponse.$Properties;
+        }
+
+        /**
+         * Properties of an ObjectDetail.
+         * @deprecated Use palimpsest.v1.ObjectDetail.$Properties instead.
+         */
+        interface IObjectDetail extends palimpsest.v1.ObjectDetail.$Properties {
+        }
+
+        /** Represents an ObjectDetail. */
+        class ObjectDetail {
+
+            /**
+             * Constructs a new ObjectDetail.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ObjectDetail.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ObjectDetail objectId. */
+            objectId: string;
+
+            /** ObjectDetail sizeBytes. */
+            sizeBytes: number;
+
+            /** ObjectDetail ownerId. */
+            ownerId: string;
+
+            /** ObjectDetail holders. */
+            holders: string[];
+
+            /** ObjectDetail pinnedBy. */
+            pinnedBy: string[];
+
+            /** ObjectDetail storedAtMs. */
+            storedAtMs: number;
+
+            /** ObjectDetail readers. */
+            readers: number;
+
+            /** ObjectDetail spilled. */
+            spilled: boolean;
+
+            /**
+             * Creates a new ObjectDetail instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ObjectDetail instance
+             */
+            static create(properties: palimpsest.v1.ObjectDetail.$Shape): palimpsest.v1.ObjectDetail & palimpsest.v1.ObjectDetail.$Shape;
+            static create(properties?: palimpsest.v1.ObjectDetail.$Properties): palimpsest.v1.ObjectDetail;
+
+            /**
+             * Encodes the specified ObjectDetail message. Does not implicitly {@link palimpsest.v1.ObjectDetail.verify|verify} messages.
+             * @param message ObjectDetail message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ObjectDetail.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ObjectDetail message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ObjectDetail & palimpsest.v1.ObjectDetail.$Shape} ObjectDetail
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ObjectDetail & palimpsest.v1.ObjectDetail.$Shape;
+        }
+
+        namespace ObjectDetail {
+
+            /** Properties of an ObjectDetail. */
+            interface $Properties {
+
+                /** ObjectDetail objectId */
+                objectId?: (string|null);
+
+                /** ObjectDetail sizeBytes */
+                sizeBytes?: (number|null);
+
+                /** ObjectDetail ownerId */
+                ownerId?: (string|null);
+
+                /** ObjectDetail holders */
+                holders?: (string[]|null);
+
+                /** ObjectDetail pinnedBy */
+                pinnedBy?: (string[]|null);
+
+                /** ObjectDetail storedAtMs */
+                storedAtMs?: (number|null);
+
+                /** ObjectDetail readers */
+                readers?: (number|null);
+
+                /** ObjectDetail spilled */
+                spilled?: (boolean|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ObjectDetail. */
+            type $Shape = palimpsest.v1.ObjectDetail.$Properties;
         }
 
         /**
@@ -3278,6 +3540,9 @@ export namespace palimpsest {
             /** ActorProcessStart startedPath. */
             startedPath: string;
 
+            /** ActorProcessStart taskEvents. */
+            taskEvents: boolean;
+
             /**
              * Creates a new ActorProcessStart instance using the specified properties.
              * @param [properties] Properties to set
@@ -3349,6 +3614,9 @@ export namespace palimpsest {
                 /** ActorProcessStart startedPath */
                 startedPath?: (string|null);
 
+                /** ActorProcessStart taskEvents */
+                taskEvents?: (boolean|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -3368,6 +3636,7 @@ export namespace palimpsest {
               logLevel?: string|null;
               refusalsPath?: string|null;
               startedPath?: string|null;
+              taskEvents?: boolean|null;
               $unknowns?: Uint8Array[];
             };
         }
@@ -8125,6 +8394,9 @@ export namespace palimpsest {
             /** AwaitDemandResponse waits. */
             waits: boolean;
 
+            /** AwaitDemandResponse retireActorIds. */
+            retireActorIds: string[];
+
             /**
              * Creates a new AwaitDemandResponse instance using the specified properties.
              * @param [properties] Properties to set
@@ -8160,12 +8432,199 @@ export namespace palimpsest {
                 /** AwaitDemandResponse waits */
                 waits?: (boolean|null);
 
+                /** AwaitDemandResponse retireActorIds */
+                retireActorIds?: (string[]|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
 
             /** Shape of an AwaitDemandResponse. */
             type $Shape = palimpsest.v1.AwaitDemandResponse.$Properties;
+        }
+
+        /**
+         * Properties of a DrainNodeRequest.
+         * @deprecated Use palimpsest.v1.DrainNodeRequest.$Properties instead.
+         */
+        interface IDrainNodeRequest extends palimpsest.v1.DrainNodeRequest.$Properties {
+        }
+
+        /** Represents a DrainNodeRequest. */
+        class DrainNodeRequest {
+
+            /**
+             * Constructs a new DrainNodeRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.DrainNodeRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** DrainNodeRequest nodeId. */
+            nodeId: string;
+
+            /** DrainNodeRequest deadlineMs. */
+            deadlineMs: number;
+
+            /**
+             * Creates a new DrainNodeRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns DrainNodeRequest instance
+             */
+            static create(properties: palimpsest.v1.DrainNodeRequest.$Shape): palimpsest.v1.DrainNodeRequest & palimpsest.v1.DrainNodeRequest.$Shape;
+            static create(properties?: palimpsest.v1.DrainNodeRequest.$Properties): palimpsest.v1.DrainNodeRequest;
+
+            /**
+             * Encodes the specified DrainNodeRequest message. Does not implicitly {@link palimpsest.v1.DrainNodeRequest.verify|verify} messages.
+             * @param message DrainNodeRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.DrainNodeRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a DrainNodeRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DrainNodeRequest & palimpsest.v1.DrainNodeRequest.$Shape} DrainNodeRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.DrainNodeRequest & palimpsest.v1.DrainNodeRequest.$Shape;
+        }
+
+        namespace DrainNodeRequest {
+
+            /** Properties of a DrainNodeRequest. */
+            interface $Properties {
+
+                /** DrainNodeRequest nodeId */
+                nodeId?: (string|null);
+
+                /** DrainNodeRequest deadlineMs */
+                deadlineMs?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a DrainNodeRequest. */
+            type $Shape = palimpsest.v1.DrainNodeRequest.$Properties;
+        }
+
+        /**
+         * Properties of a DrainNodeResponse.
+         * @deprecated Use palimpsest.v1.DrainNodeResponse.$Properties instead.
+         */
+        interface IDrainNodeResponse extends palimpsest.v1.DrainNodeResponse.$Properties {
+        }
+
+        /** Represents a DrainNodeResponse. */
+        class DrainNodeResponse {
+
+            /**
+             * Constructs a new DrainNodeResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.DrainNodeResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** DrainNodeResponse done. */
+            done: boolean;
+
+            /** DrainNodeResponse overdue. */
+            overdue: boolean;
+
+            /** DrainNodeResponse movingActors. */
+            movingActors: number;
+
+            /** DrainNodeResponse waitingActors. */
+            waitingActors: number;
+
+            /** DrainNodeResponse taskWorkers. */
+            taskWorkers: number;
+
+            /** DrainNodeResponse drivers. */
+            drivers: number;
+
+            /** DrainNodeResponse objects. */
+            objects: number;
+
+            /** DrainNodeResponse objectBytes. */
+            objectBytes: number;
+
+            /** DrainNodeResponse leftMs. */
+            leftMs: number;
+
+            /**
+             * Creates a new DrainNodeResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns DrainNodeResponse instance
+             */
+            static create(properties: palimpsest.v1.DrainNodeResponse.$Shape): palimpsest.v1.DrainNodeResponse & palimpsest.v1.DrainNodeResponse.$Shape;
+            static create(properties?: palimpsest.v1.DrainNodeResponse.$Properties): palimpsest.v1.DrainNodeResponse;
+
+            /**
+             * Encodes the specified DrainNodeResponse message. Does not implicitly {@link palimpsest.v1.DrainNodeResponse.verify|verify} messages.
+             * @param message DrainNodeResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.DrainNodeResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a DrainNodeResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DrainNodeResponse & palimpsest.v1.DrainNodeResponse.$Shape} DrainNodeResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.DrainNodeResponse & palimpsest.v1.DrainNodeResponse.$Shape;
+        }
+
+        namespace DrainNodeResponse {
+
+            /** Properties of a DrainNodeResponse. */
+            interface $Properties {
+
+                /** DrainNodeResponse done */
+                done?: (boolean|null);
+
+                /** DrainNodeResponse overdue */
+                overdue?: (boolean|null);
+
+                /** DrainNodeResponse movingActors */
+                movingActors?: (number|null);
+
+                /** DrainNodeResponse waitingActors */
+                waitingActors?: (number|null);
+
+                /** DrainNodeResponse taskWorkers */
+                taskWorkers?: (number|null);
+
+                /** DrainNodeResponse drivers */
+                drivers?: (number|null);
+
+                /** DrainNodeResponse objects */
+                objects?: (number|null);
+
+                /** DrainNodeResponse objectBytes */
+                objectBytes?: (number|null);
+
+                /** DrainNodeResponse leftMs */
+                leftMs?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a DrainNodeResponse. */
+            type $Shape = palimpsest.v1.DrainNodeResponse.$Properties;
         }
 
         /**
@@ -12723,8 +13182,11 @@ export namespace palimpsest {
             /** HeadMessage newToken. */
             newToken?: (palimpsest.v1.NewToken.$Properties|null);
 
+            /** HeadMessage drainObjects. */
+            drainObjects?: (palimpsest.v1.DrainObjects.$Properties|null);
+
             /** HeadMessage message. */
-            message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest"|"newToken");
+            message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest"|"newToken"|"drainObjects");
 
             /**
              * Creates a new HeadMessage instance using the specified properties.
@@ -12791,8 +13253,11 @@ export namespace palimpsest {
                 /** HeadMessage newToken */
                 newToken?: (palimpsest.v1.NewToken.$Properties|null);
 
+                /** HeadMessage drainObjects */
+                drainObjects?: (palimpsest.v1.DrainObjects.$Properties|null);
+
                 /** HeadMessage message */
-                message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest"|"newToken");
+                message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest"|"newToken"|"drainObjects");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -12811,10 +13276,76 @@ export namespace palimpsest {
               dropObjects?: palimpsest.v1.DropObjects.$Shape|null;
               stackRequest?: palimpsest.v1.StackRequest.$Shape|null;
               newToken?: palimpsest.v1.NewToken.$Shape|null;
+              drainObjects?: palimpsest.v1.DrainObjects.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "leaseRenewed"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed: palimpsest.v1.LeaseRenewed.$Shape; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "endedHolders"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders: palimpsest.v1.EndedHolders.$Shape; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "dropObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects: palimpsest.v1.DropObjects.$Shape; stackRequest?: null; newToken?: null }|{ message?: "stackRequest"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest: palimpsest.v1.StackRequest.$Shape; newToken?: null }|{ message?: "newToken"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken: palimpsest.v1.NewToken.$Shape })
+              ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "leaseRenewed"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed: palimpsest.v1.LeaseRenewed.$Shape; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "endedHolders"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders: palimpsest.v1.EndedHolders.$Shape; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "dropObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects: palimpsest.v1.DropObjects.$Shape; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stackRequest"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest: palimpsest.v1.StackRequest.$Shape; newToken?: null; drainObjects?: null }|{ message?: "newToken"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken: palimpsest.v1.NewToken.$Shape; drainObjects?: null }|{ message?: "drainObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects: palimpsest.v1.DrainObjects.$Shape })
             );
+        }
+
+        /**
+         * Properties of a DrainObjects.
+         * @deprecated Use palimpsest.v1.DrainObjects.$Properties instead.
+         */
+        interface IDrainObjects extends palimpsest.v1.DrainObjects.$Properties {
+        }
+
+        /** Represents a DrainObjects. */
+        class DrainObjects {
+
+            /**
+             * Constructs a new DrainObjects.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.DrainObjects.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** DrainObjects addresses. */
+            addresses: string[];
+
+            /**
+             * Creates a new DrainObjects instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns DrainObjects instance
+             */
+            static create(properties: palimpsest.v1.DrainObjects.$Shape): palimpsest.v1.DrainObjects & palimpsest.v1.DrainObjects.$Shape;
+            static create(properties?: palimpsest.v1.DrainObjects.$Properties): palimpsest.v1.DrainObjects;
+
+            /**
+             * Encodes the specified DrainObjects message. Does not implicitly {@link palimpsest.v1.DrainObjects.verify|verify} messages.
+             * @param message DrainObjects message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.DrainObjects.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a DrainObjects message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DrainObjects & palimpsest.v1.DrainObjects.$Shape} DrainObjects
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.DrainObjects & palimpsest.v1.DrainObjects.$Shape;
+        }
+
+        namespace DrainObjects {
+
+            /** Properties of a DrainObjects. */
+            interface $Properties {
+
+                /** DrainObjects addresses */
+                addresses?: (string[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a DrainObjects. */
+            type $Shape = palimpsest.v1.DrainObjects.$Properties;
         }
 
         /**
@@ -15797,6 +16328,11 @@ export import CreateActorRequest = palimpsest.v1.CreateActorRequest;
 export import CreatePlacementGroupRequest = palimpsest.v1.CreatePlacementGroupRequest;
 export import DeathCertificate = palimpsest.v1.DeathCertificate;
 export import DeleteJobRequest = palimpsest.v1.DeleteJobRequest;
+export import DescribeObjectsRequest = palimpsest.v1.DescribeObjectsRequest;
+export import DescribeObjectsResponse = palimpsest.v1.DescribeObjectsResponse;
+export import DrainNodeRequest = palimpsest.v1.DrainNodeRequest;
+export import DrainNodeResponse = palimpsest.v1.DrainNodeResponse;
+export import DrainObjects = palimpsest.v1.DrainObjects;
 export import DriverExited = palimpsest.v1.DriverExited;
 export import DriverOutput = palimpsest.v1.DriverOutput;
 export import DriverOutputAck = palimpsest.v1.DriverOutputAck;
@@ -15862,6 +16398,7 @@ export import NodeState = palimpsest.v1.NodeState;
 export import NodeTypeStatus = palimpsest.v1.NodeTypeStatus;
 export import ObjectAnswer = palimpsest.v1.ObjectAnswer;
 export import ObjectAnswers = palimpsest.v1.ObjectAnswers;
+export import ObjectDetail = palimpsest.v1.ObjectDetail;
 export import ObjectIds = palimpsest.v1.ObjectIds;
 export import ObjectInfo = palimpsest.v1.ObjectInfo;
 export import ObjectOrder = palimpsest.v1.ObjectOrder;

@@ -4608,7 +4608,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.ObjectIds.$Properties|null} [release] ObjectOrder release
              * @property {palimpsest.v1.FindValue.$Properties|null} [find] ObjectOrder find
              * @property {palimpsest.v1.ObjectIds.$Properties|null} [exist] ObjectOrder exist
-             * @property {"hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist"} [order] ObjectOrder order
+             * @property {palimpsest.v1.ObjectIds.$Properties|null} [pinned] ObjectOrder pinned
+             * @property {"hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist"|"pinned"} [order] ObjectOrder order
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -4633,9 +4634,10 @@ export const palimpsest = $root.palimpsest = (() => {
              *   release?: palimpsest.v1.ObjectIds.$Shape|null;
              *   find?: palimpsest.v1.FindValue.$Shape|null;
              *   exist?: palimpsest.v1.ObjectIds.$Shape|null;
+             *   pinned?: palimpsest.v1.ObjectIds.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ order?: undefined; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "hello"; hello: palimpsest.v1.LinkHello.$Shape; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "store"; hello?: null; store: palimpsest.v1.StoreValue.$Shape; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "reserve"; hello?: null; store?: null; reserve: palimpsest.v1.ReserveValue.$Shape; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "seal"; hello?: null; store?: null; reserve?: null; seal: palimpsest.v1.SealValue.$Shape; abandon?: null; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "abandon"; hello?: null; store?: null; reserve?: null; seal?: null; abandon: Uint8Array; hold?: null; release?: null; find?: null; exist?: null }|{ order?: "hold"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold: palimpsest.v1.ObjectIds.$Shape; release?: null; find?: null; exist?: null }|{ order?: "release"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release: palimpsest.v1.ObjectIds.$Shape; find?: null; exist?: null }|{ order?: "find"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find: palimpsest.v1.FindValue.$Shape; exist?: null }|{ order?: "exist"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist: palimpsest.v1.ObjectIds.$Shape })
+             *   ({ order?: undefined; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "hello"; hello: palimpsest.v1.LinkHello.$Shape; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "store"; hello?: null; store: palimpsest.v1.StoreValue.$Shape; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "reserve"; hello?: null; store?: null; reserve: palimpsest.v1.ReserveValue.$Shape; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "seal"; hello?: null; store?: null; reserve?: null; seal: palimpsest.v1.SealValue.$Shape; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "abandon"; hello?: null; store?: null; reserve?: null; seal?: null; abandon: Uint8Array; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "hold"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold: palimpsest.v1.ObjectIds.$Shape; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "release"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release: palimpsest.v1.ObjectIds.$Shape; find?: null; exist?: null; pinned?: null }|{ order?: "find"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find: palimpsest.v1.FindValue.$Shape; exist?: null; pinned?: null }|{ order?: "exist"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist: palimpsest.v1.ObjectIds.$Shape; pinned?: null }|{ order?: "pinned"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned: palimpsest.v1.ObjectIds.$Shape })
              * )} palimpsest.v1.ObjectOrder.$Shape
              */
 
@@ -4734,17 +4736,25 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             ObjectOrder.prototype.exist = null;
 
+            /**
+             * ObjectOrder pinned.
+             * @member {palimpsest.v1.ObjectIds.$Properties|null|undefined} pinned
+             * @memberof palimpsest.v1.ObjectOrder
+             * @instance
+             */
+            ObjectOrder.prototype.pinned = null;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
             /**
              * ObjectOrder order.
-             * @member {"hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist"|undefined} order
+             * @member {"hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist"|"pinned"|undefined} order
              * @memberof palimpsest.v1.ObjectOrder
              * @instance
              */
             $Object.defineProperty(ObjectOrder.prototype, "order", {
-                get: $util.oneOfGetter($oneOfFields = ["hello", "store", "reserve", "seal", "abandon", "hold", "release", "find", "exist"]),
+                get: $util.oneOfGetter($oneOfFields = ["hello", "store", "reserve", "seal", "abandon", "hold", "release", "find", "exist", "pinned"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -4800,6 +4810,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.FindValue.encode(message.find, writer.uint32(/* id 9, wireType 2 =*/74).fork(), _depth + 1).ldelim();
                 if (message.exist != null && $Object.hasOwnProperty.call(message, "exist"))
                     $root.palimpsest.v1.ObjectIds.encode(message.exist, writer.uint32(/* id 10, wireType 2 =*/82).fork(), _depth + 1).ldelim();
+                if (message.pinned != null && $Object.hasOwnProperty.call(message, "pinned"))
+                    $root.palimpsest.v1.ObjectIds.encode(message.pinned, writer.uint32(/* id 20, wireType 2 =*/162).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -4914,6 +4926,13 @@ export const palimpsest = $root.palimpsest = (() => {
                                 break;
                             message.exist = $root.palimpsest.v1.ObjectIds.decode(reader, reader.size(), $undefined, _depth + 1, message.exist);
                             message.order = "exist";
+                            continue;
+                        }
+                    case 20: {
+                            if (wireType !== 2)
+                                break;
+                            message.pinned = $root.palimpsest.v1.ObjectIds.decode(reader, reader.size(), $undefined, _depth + 1, message.pinned);
+                            message.order = "pinned";
                             continue;
                         }
                     }
@@ -6137,6 +6156,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Array.<Uint8Array>|null} [objectIds] ObjectAnswer objectIds
              * @property {string|null} [proofPath] ObjectAnswer proofPath
              * @property {string|null} [proof] ObjectAnswer proof
+             * @property {boolean|null} [tellPins] ObjectAnswer tellPins
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -6226,6 +6246,14 @@ export const palimpsest = $root.palimpsest = (() => {
             ObjectAnswer.prototype.proof = "";
 
             /**
+             * ObjectAnswer tellPins.
+             * @member {boolean} tellPins
+             * @memberof palimpsest.v1.ObjectAnswer
+             * @instance
+             */
+            ObjectAnswer.prototype.tellPins = false;
+
+            /**
              * Creates a new ObjectAnswer instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ObjectAnswer
@@ -6272,6 +6300,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 6, wireType 2 =*/50).string(message.proofPath);
                 if (message.proof != null && $Object.hasOwnProperty.call(message, "proof") && message.proof !== "")
                     writer.uint32(/* id 7, wireType 2 =*/58).string(message.proof);
+                if (message.tellPins != null && $Object.hasOwnProperty.call(message, "tellPins") && message.tellPins !== false)
+                    writer.uint32(/* id 20, wireType 0 =*/160).bool(message.tellPins);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -6372,6 +6402,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 delete message.proof;
                             continue;
                         }
+                    case 20: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.tellPins = value;
+                            else
+                                delete message.tellPins;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -6390,6 +6429,645 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return ObjectAnswer;
+        })();
+
+        v1.DescribeObjectsRequest = (function() {
+
+            /**
+             * Properties of a DescribeObjectsRequest.
+             * @typedef {Object} palimpsest.v1.DescribeObjectsRequest.$Properties
+             * @property {number|null} [limit] DescribeObjectsRequest limit
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a DescribeObjectsRequest.
+             * @memberof palimpsest.v1
+             * @interface IDescribeObjectsRequest
+             * @augments palimpsest.v1.DescribeObjectsRequest.$Properties
+             * @deprecated Use palimpsest.v1.DescribeObjectsRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a DescribeObjectsRequest.
+             * @typedef {palimpsest.v1.DescribeObjectsRequest.$Properties} palimpsest.v1.DescribeObjectsRequest.$Shape
+             */
+
+            /**
+             * Constructs a new DescribeObjectsRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a DescribeObjectsRequest.
+             * @constructor
+             * @param {palimpsest.v1.DescribeObjectsRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const DescribeObjectsRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * DescribeObjectsRequest limit.
+             * @member {number} limit
+             * @memberof palimpsest.v1.DescribeObjectsRequest
+             * @instance
+             */
+            DescribeObjectsRequest.prototype.limit = 0;
+
+            /**
+             * Creates a new DescribeObjectsRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.DescribeObjectsRequest
+             * @static
+             * @param {palimpsest.v1.DescribeObjectsRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.DescribeObjectsRequest} DescribeObjectsRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.DescribeObjectsRequest.$Shape): palimpsest.v1.DescribeObjectsRequest & palimpsest.v1.DescribeObjectsRequest.$Shape;
+             *   (properties?: palimpsest.v1.DescribeObjectsRequest.$Properties): palimpsest.v1.DescribeObjectsRequest;
+             * }}
+             */
+            DescribeObjectsRequest.create = function(properties) {
+                return new DescribeObjectsRequest(properties);
+            };
+
+            /**
+             * Encodes the specified DescribeObjectsRequest message. Does not implicitly {@link palimpsest.v1.DescribeObjectsRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.DescribeObjectsRequest
+             * @static
+             * @param {palimpsest.v1.DescribeObjectsRequest.$Properties} message DescribeObjectsRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            DescribeObjectsRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.limit != null && $Object.hasOwnProperty.call(message, "limit") && message.limit !== 0)
+                    writer.uint32(/* id 1, wireType 0 =*/8).int32(message.limit);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a DescribeObjectsRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.DescribeObjectsRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DescribeObjectsRequest & palimpsest.v1.DescribeObjectsRequest.$Shape} DescribeObjectsRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            DescribeObjectsRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.DescribeObjectsRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.limit = value;
+                            else
+                                delete message.limit;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return DescribeObjectsRequest;
+        })();
+
+        v1.DescribeObjectsResponse = (function() {
+
+            /**
+             * Properties of a DescribeObjectsResponse.
+             * @typedef {Object} palimpsest.v1.DescribeObjectsResponse.$Properties
+             * @property {Array.<palimpsest.v1.ObjectDetail.$Properties>|null} [objects] DescribeObjectsResponse objects
+             * @property {number|null} [totalObjects] DescribeObjectsResponse totalObjects
+             * @property {number|null} [totalBytes] DescribeObjectsResponse totalBytes
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a DescribeObjectsResponse.
+             * @memberof palimpsest.v1
+             * @interface IDescribeObjectsResponse
+             * @augments palimpsest.v1.DescribeObjectsResponse.$Properties
+             * @deprecated Use palimpsest.v1.DescribeObjectsResponse.$Properties instead.
+             */
+
+            /**
+             * Shape of a DescribeObjectsResponse.
+             * @typedef {palimpsest.v1.DescribeObjectsResponse.$Properties} palimpsest.v1.DescribeObjectsResponse.$Shape
+             */
+
+            /**
+             * Constructs a new DescribeObjectsResponse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a DescribeObjectsResponse.
+             * @constructor
+             * @param {palimpsest.v1.DescribeObjectsResponse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const DescribeObjectsResponse = function (properties) {
+                this.objects = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * DescribeObjectsResponse objects.
+             * @member {Array.<palimpsest.v1.ObjectDetail.$Properties>} objects
+             * @memberof palimpsest.v1.DescribeObjectsResponse
+             * @instance
+             */
+            DescribeObjectsResponse.prototype.objects = $util.emptyArray;
+
+            /**
+             * DescribeObjectsResponse totalObjects.
+             * @member {number} totalObjects
+             * @memberof palimpsest.v1.DescribeObjectsResponse
+             * @instance
+             */
+            DescribeObjectsResponse.prototype.totalObjects = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * DescribeObjectsResponse totalBytes.
+             * @member {number} totalBytes
+             * @memberof palimpsest.v1.DescribeObjectsResponse
+             * @instance
+             */
+            DescribeObjectsResponse.prototype.totalBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new DescribeObjectsResponse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.DescribeObjectsResponse
+             * @static
+             * @param {palimpsest.v1.DescribeObjectsResponse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.DescribeObjectsResponse} DescribeObjectsResponse instance
+             * @type {{
+             *   (properties: palimpsest.v1.DescribeObjectsResponse.$Shape): palimpsest.v1.DescribeObjectsResponse & palimpsest.v1.DescribeObjectsResponse.$Shape;
+             *   (properties?: palimpsest.v1.DescribeObjectsResponse.$Properties): palimpsest.v1.DescribeObjectsResponse;
+             * }}
+             */
+            DescribeObjectsResponse.create = function(properties) {
+                return new DescribeObjectsResponse(properties);
+            };
+
+            /**
+             * Encodes the specified DescribeObjectsResponse message. Does not implicitly {@link palimpsest.v1.DescribeObjectsResponse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.DescribeObjectsResponse
+             * @static
+             * @param {palimpsest.v1.DescribeObjectsResponse.$Properties} message DescribeObjectsResponse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            DescribeObjectsResponse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objects != null && message.objects.length)
+                    for (let i = 0; i < message.objects.length; ++i)
+                        $root.palimpsest.v1.ObjectDetail.encode(message.objects[i], writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.totalObjects != null && $Object.hasOwnProperty.call(message, "totalObjects") && (typeof message.totalObjects === "object" ? message.totalObjects.low || message.totalObjects.high : message.totalObjects !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.totalObjects);
+                if (message.totalBytes != null && $Object.hasOwnProperty.call(message, "totalBytes") && (typeof message.totalBytes === "object" ? message.totalBytes.low || message.totalBytes.high : message.totalBytes !== 0))
+                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.totalBytes);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a DescribeObjectsResponse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.DescribeObjectsResponse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DescribeObjectsResponse & palimpsest.v1.DescribeObjectsResponse.$Shape} DescribeObjectsResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            DescribeObjectsResponse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.DescribeObjectsResponse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.objects && message.objects.length))
+                                message.objects = [];
+                            message.objects.push($root.palimpsest.v1.ObjectDetail.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.totalObjects = value;
+                            else
+                                delete message.totalObjects;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.totalBytes = value;
+                            else
+                                delete message.totalBytes;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return DescribeObjectsResponse;
+        })();
+
+        v1.ObjectDetail = (function() {
+
+            /**
+             * Properties of an ObjectDetail.
+             * @typedef {Object} palimpsest.v1.ObjectDetail.$Properties
+             * @property {string|null} [objectId] ObjectDetail objectId
+             * @property {number|null} [sizeBytes] ObjectDetail sizeBytes
+             * @property {string|null} [ownerId] ObjectDetail ownerId
+             * @property {Array.<string>|null} [holders] ObjectDetail holders
+             * @property {Array.<string>|null} [pinnedBy] ObjectDetail pinnedBy
+             * @property {number|null} [storedAtMs] ObjectDetail storedAtMs
+             * @property {number|null} [readers] ObjectDetail readers
+             * @property {boolean|null} [spilled] ObjectDetail spilled
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ObjectDetail.
+             * @memberof palimpsest.v1
+             * @interface IObjectDetail
+             * @augments palimpsest.v1.ObjectDetail.$Properties
+             * @deprecated Use palimpsest.v1.ObjectDetail.$Properties instead.
+             */
+
+            /**
+             * Shape of an ObjectDetail.
+             * @typedef {palimpsest.v1.ObjectDetail.$Properties} palimpsest.v1.ObjectDetail.$Shape
+             */
+
+            /**
+             * Constructs a new ObjectDetail.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ObjectDetail.
+             * @constructor
+             * @param {palimpsest.v1.ObjectDetail.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ObjectDetail = function (properties) {
+                this.holders = [];
+                this.pinnedBy = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ObjectDetail objectId.
+             * @member {string} objectId
+             * @memberof palimpsest.v1.ObjectDetail
+             * @instance
+             */
+            ObjectDetail.prototype.objectId = "";
+
+            /**
+             * ObjectDetail sizeBytes.
+             * @member {number} sizeBytes
+             * @memberof palimpsest.v1.ObjectDetail
+             * @instance
+             */
+            ObjectDetail.prototype.sizeBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ObjectDetail ownerId.
+             * @member {string} ownerId
+             * @memberof palimpsest.v1.ObjectDetail
+             * @instance
+             */
+            ObjectDetail.prototype.ownerId = "";
+
+            /**
+             * ObjectDetail holders.
+             * @member {Array.<string>} holders
+             * @memberof palimpsest.v1.ObjectDetail
+             * @instance
+             */
+            ObjectDetail.prototype.holders = $util.emptyArray;
+
+            /**
+             * ObjectDetail pinnedBy.
+             * @member {Array.<string>} pinnedBy
+             * @memberof palimpsest.v1.ObjectDetail
+             * @instance
+             */
+            ObjectDetail.prototype.pinnedBy = $util.emptyArray;
+
+            /**
+             * ObjectDetail storedAtMs.
+             * @member {number} storedAtMs
+             * @memberof palimpsest.v1.ObjectDetail
+             * @instance
+             */
+            ObjectDetail.prototype.storedAtMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ObjectDetail readers.
+             * @member {number} readers
+             * @memberof palimpsest.v1.ObjectDetail
+             * @instance
+             */
+            ObjectDetail.prototype.readers = 0;
+
+            /**
+             * ObjectDetail spilled.
+             * @member {boolean} spilled
+             * @memberof palimpsest.v1.ObjectDetail
+             * @instance
+             */
+            ObjectDetail.prototype.spilled = false;
+
+            /**
+             * Creates a new ObjectDetail instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ObjectDetail
+             * @static
+             * @param {palimpsest.v1.ObjectDetail.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ObjectDetail} ObjectDetail instance
+             * @type {{
+             *   (properties: palimpsest.v1.ObjectDetail.$Shape): palimpsest.v1.ObjectDetail & palimpsest.v1.ObjectDetail.$Shape;
+             *   (properties?: palimpsest.v1.ObjectDetail.$Properties): palimpsest.v1.ObjectDetail;
+             * }}
+             */
+            ObjectDetail.create = function(properties) {
+                return new ObjectDetail(properties);
+            };
+
+            /**
+             * Encodes the specified ObjectDetail message. Does not implicitly {@link palimpsest.v1.ObjectDetail.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ObjectDetail
+             * @static
+             * @param {palimpsest.v1.ObjectDetail.$Properties} message ObjectDetail message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ObjectDetail.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.objectId);
+                if (message.sizeBytes != null && $Object.hasOwnProperty.call(message, "sizeBytes") && (typeof message.sizeBytes === "object" ? message.sizeBytes.low || message.sizeBytes.high : message.sizeBytes !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.sizeBytes);
+                if (message.ownerId != null && $Object.hasOwnProperty.call(message, "ownerId") && message.ownerId !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.ownerId);
+                if (message.holders != null && message.holders.length)
+                    for (let i = 0; i < message.holders.length; ++i)
+                        writer.uint32(/* id 4, wireType 2 =*/34).string(message.holders[i]);
+                if (message.pinnedBy != null && message.pinnedBy.length)
+                    for (let i = 0; i < message.pinnedBy.length; ++i)
+                        writer.uint32(/* id 5, wireType 2 =*/42).string(message.pinnedBy[i]);
+                if (message.storedAtMs != null && $Object.hasOwnProperty.call(message, "storedAtMs") && (typeof message.storedAtMs === "object" ? message.storedAtMs.low || message.storedAtMs.high : message.storedAtMs !== 0))
+                    writer.uint32(/* id 6, wireType 0 =*/48).int64(message.storedAtMs);
+                if (message.readers != null && $Object.hasOwnProperty.call(message, "readers") && message.readers !== 0)
+                    writer.uint32(/* id 7, wireType 0 =*/56).int32(message.readers);
+                if (message.spilled != null && $Object.hasOwnProperty.call(message, "spilled") && message.spilled !== false)
+                    writer.uint32(/* id 8, wireType 0 =*/64).bool(message.spilled);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ObjectDetail message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ObjectDetail
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ObjectDetail & palimpsest.v1.ObjectDetail.$Shape} ObjectDetail
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ObjectDetail.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ObjectDetail();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.objectId = value;
+                            else
+                                delete message.objectId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.sizeBytes = value;
+                            else
+                                delete message.sizeBytes;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.ownerId = value;
+                            else
+                                delete message.ownerId;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.holders && message.holders.length))
+                                message.holders = [];
+                            message.holders.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.pinnedBy && message.pinnedBy.length))
+                                message.pinnedBy = [];
+                            message.pinnedBy.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.storedAtMs = value;
+                            else
+                                delete message.storedAtMs;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.readers = value;
+                            else
+                                delete message.readers;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.spilled = value;
+                            else
+                                delete message.spilled;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ObjectDetail;
         })();
 
         v1.HoldRequest = (function() {
@@ -7999,6 +8677,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [logLevel] ActorProcessStart logLevel
              * @property {string|null} [refusalsPath] ActorProcessStart refusalsPath
              * @property {string|null} [startedPath] ActorProcessStart startedPath
+             * @property {boolean|null} [taskEvents] ActorProcessStart taskEvents
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -8026,6 +8705,7 @@ export const palimpsest = $root.palimpsest = (() => {
              *   logLevel?: string|null;
              *   refusalsPath?: string|null;
              *   startedPath?: string|null;
+             *   taskEvents?: boolean|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.ActorProcessStart.$Shape
              */
@@ -8150,6 +8830,14 @@ export const palimpsest = $root.palimpsest = (() => {
             ActorProcessStart.prototype.startedPath = "";
 
             /**
+             * ActorProcessStart taskEvents.
+             * @member {boolean} taskEvents
+             * @memberof palimpsest.v1.ActorProcessStart
+             * @instance
+             */
+            ActorProcessStart.prototype.taskEvents = false;
+
+            /**
              * Creates a new ActorProcessStart instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ActorProcessStart
@@ -8207,6 +8895,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 12, wireType 2 =*/98).string(message.refusalsPath);
                 if (message.startedPath != null && $Object.hasOwnProperty.call(message, "startedPath") && message.startedPath !== "")
                     writer.uint32(/* id 13, wireType 2 =*/106).string(message.startedPath);
+                if (message.taskEvents != null && $Object.hasOwnProperty.call(message, "taskEvents") && message.taskEvents !== false)
+                    writer.uint32(/* id 20, wireType 0 =*/160).bool(message.taskEvents);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -8360,6 +9050,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.startedPath = value;
                             else
                                 delete message.startedPath;
+                            continue;
+                        }
+                    case 20: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.taskEvents = value;
+                            else
+                                delete message.taskEvents;
                             continue;
                         }
                     }
@@ -20460,6 +21159,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * Properties of an AwaitDemandResponse.
              * @typedef {Object} palimpsest.v1.AwaitDemandResponse.$Properties
              * @property {boolean|null} [waits] AwaitDemandResponse waits
+             * @property {Array.<string>|null} [retireActorIds] AwaitDemandResponse retireActorIds
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -20485,6 +21185,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
             const AwaitDemandResponse = function (properties) {
+                this.retireActorIds = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -20498,6 +21199,14 @@ export const palimpsest = $root.palimpsest = (() => {
              * @instance
              */
             AwaitDemandResponse.prototype.waits = false;
+
+            /**
+             * AwaitDemandResponse retireActorIds.
+             * @member {Array.<string>} retireActorIds
+             * @memberof palimpsest.v1.AwaitDemandResponse
+             * @instance
+             */
+            AwaitDemandResponse.prototype.retireActorIds = $util.emptyArray;
 
             /**
              * Creates a new AwaitDemandResponse instance using the specified properties.
@@ -20533,6 +21242,9 @@ export const palimpsest = $root.palimpsest = (() => {
                     throw $Error("max depth exceeded");
                 if (message.waits != null && $Object.hasOwnProperty.call(message, "waits") && message.waits !== false)
                     writer.uint32(/* id 1, wireType 0 =*/8).bool(message.waits);
+                if (message.retireActorIds != null && message.retireActorIds.length)
+                    for (let i = 0; i < message.retireActorIds.length; ++i)
+                        writer.uint32(/* id 20, wireType 2 =*/162).string(message.retireActorIds[i]);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -20586,6 +21298,14 @@ export const palimpsest = $root.palimpsest = (() => {
                                 delete message.waits;
                             continue;
                         }
+                    case 20: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.retireActorIds && message.retireActorIds.length))
+                                message.retireActorIds = [];
+                            message.retireActorIds.push(reader.stringVerify());
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -20604,6 +21324,490 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return AwaitDemandResponse;
+        })();
+
+        v1.DrainNodeRequest = (function() {
+
+            /**
+             * Properties of a DrainNodeRequest.
+             * @typedef {Object} palimpsest.v1.DrainNodeRequest.$Properties
+             * @property {string|null} [nodeId] DrainNodeRequest nodeId
+             * @property {number|null} [deadlineMs] DrainNodeRequest deadlineMs
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a DrainNodeRequest.
+             * @memberof palimpsest.v1
+             * @interface IDrainNodeRequest
+             * @augments palimpsest.v1.DrainNodeRequest.$Properties
+             * @deprecated Use palimpsest.v1.DrainNodeRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a DrainNodeRequest.
+             * @typedef {palimpsest.v1.DrainNodeRequest.$Properties} palimpsest.v1.DrainNodeRequest.$Shape
+             */
+
+            /**
+             * Constructs a new DrainNodeRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a DrainNodeRequest.
+             * @constructor
+             * @param {palimpsest.v1.DrainNodeRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const DrainNodeRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * DrainNodeRequest nodeId.
+             * @member {string} nodeId
+             * @memberof palimpsest.v1.DrainNodeRequest
+             * @instance
+             */
+            DrainNodeRequest.prototype.nodeId = "";
+
+            /**
+             * DrainNodeRequest deadlineMs.
+             * @member {number} deadlineMs
+             * @memberof palimpsest.v1.DrainNodeRequest
+             * @instance
+             */
+            DrainNodeRequest.prototype.deadlineMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new DrainNodeRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.DrainNodeRequest
+             * @static
+             * @param {palimpsest.v1.DrainNodeRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.DrainNodeRequest} DrainNodeRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.DrainNodeRequest.$Shape): palimpsest.v1.DrainNodeRequest & palimpsest.v1.DrainNodeRequest.$Shape;
+             *   (properties?: palimpsest.v1.DrainNodeRequest.$Properties): palimpsest.v1.DrainNodeRequest;
+             * }}
+             */
+            DrainNodeRequest.create = function(properties) {
+                return new DrainNodeRequest(properties);
+            };
+
+            /**
+             * Encodes the specified DrainNodeRequest message. Does not implicitly {@link palimpsest.v1.DrainNodeRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.DrainNodeRequest
+             * @static
+             * @param {palimpsest.v1.DrainNodeRequest.$Properties} message DrainNodeRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            DrainNodeRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.nodeId != null && $Object.hasOwnProperty.call(message, "nodeId") && message.nodeId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.nodeId);
+                if (message.deadlineMs != null && $Object.hasOwnProperty.call(message, "deadlineMs") && (typeof message.deadlineMs === "object" ? message.deadlineMs.low || message.deadlineMs.high : message.deadlineMs !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.deadlineMs);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a DrainNodeRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.DrainNodeRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DrainNodeRequest & palimpsest.v1.DrainNodeRequest.$Shape} DrainNodeRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            DrainNodeRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.DrainNodeRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.nodeId = value;
+                            else
+                                delete message.nodeId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.deadlineMs = value;
+                            else
+                                delete message.deadlineMs;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return DrainNodeRequest;
+        })();
+
+        v1.DrainNodeResponse = (function() {
+
+            /**
+             * Properties of a DrainNodeResponse.
+             * @typedef {Object} palimpsest.v1.DrainNodeResponse.$Properties
+             * @property {boolean|null} [done] DrainNodeResponse done
+             * @property {boolean|null} [overdue] DrainNodeResponse overdue
+             * @property {number|null} [movingActors] DrainNodeResponse movingActors
+             * @property {number|null} [waitingActors] DrainNodeResponse waitingActors
+             * @property {number|null} [taskWorkers] DrainNodeResponse taskWorkers
+             * @property {number|null} [drivers] DrainNodeResponse drivers
+             * @property {number|null} [objects] DrainNodeResponse objects
+             * @property {number|null} [objectBytes] DrainNodeResponse objectBytes
+             * @property {number|null} [leftMs] DrainNodeResponse leftMs
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a DrainNodeResponse.
+             * @memberof palimpsest.v1
+             * @interface IDrainNodeResponse
+             * @augments palimpsest.v1.DrainNodeResponse.$Properties
+             * @deprecated Use palimpsest.v1.DrainNodeResponse.$Properties instead.
+             */
+
+            /**
+             * Shape of a DrainNodeResponse.
+             * @typedef {palimpsest.v1.DrainNodeResponse.$Properties} palimpsest.v1.DrainNodeResponse.$Shape
+             */
+
+            /**
+             * Constructs a new DrainNodeResponse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a DrainNodeResponse.
+             * @constructor
+             * @param {palimpsest.v1.DrainNodeResponse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const DrainNodeResponse = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * DrainNodeResponse done.
+             * @member {boolean} done
+             * @memberof palimpsest.v1.DrainNodeResponse
+             * @instance
+             */
+            DrainNodeResponse.prototype.done = false;
+
+            /**
+             * DrainNodeResponse overdue.
+             * @member {boolean} overdue
+             * @memberof palimpsest.v1.DrainNodeResponse
+             * @instance
+             */
+            DrainNodeResponse.prototype.overdue = false;
+
+            /**
+             * DrainNodeResponse movingActors.
+             * @member {number} movingActors
+             * @memberof palimpsest.v1.DrainNodeResponse
+             * @instance
+             */
+            DrainNodeResponse.prototype.movingActors = 0;
+
+            /**
+             * DrainNodeResponse waitingActors.
+             * @member {number} waitingActors
+             * @memberof palimpsest.v1.DrainNodeResponse
+             * @instance
+             */
+            DrainNodeResponse.prototype.waitingActors = 0;
+
+            /**
+             * DrainNodeResponse taskWorkers.
+             * @member {number} taskWorkers
+             * @memberof palimpsest.v1.DrainNodeResponse
+             * @instance
+             */
+            DrainNodeResponse.prototype.taskWorkers = 0;
+
+            /**
+             * DrainNodeResponse drivers.
+             * @member {number} drivers
+             * @memberof palimpsest.v1.DrainNodeResponse
+             * @instance
+             */
+            DrainNodeResponse.prototype.drivers = 0;
+
+            /**
+             * DrainNodeResponse objects.
+             * @member {number} objects
+             * @memberof palimpsest.v1.DrainNodeResponse
+             * @instance
+             */
+            DrainNodeResponse.prototype.objects = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * DrainNodeResponse objectBytes.
+             * @member {number} objectBytes
+             * @memberof palimpsest.v1.DrainNodeResponse
+             * @instance
+             */
+            DrainNodeResponse.prototype.objectBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * DrainNodeResponse leftMs.
+             * @member {number} leftMs
+             * @memberof palimpsest.v1.DrainNodeResponse
+             * @instance
+             */
+            DrainNodeResponse.prototype.leftMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new DrainNodeResponse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.DrainNodeResponse
+             * @static
+             * @param {palimpsest.v1.DrainNodeResponse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.DrainNodeResponse} DrainNodeResponse instance
+             * @type {{
+             *   (properties: palimpsest.v1.DrainNodeResponse.$Shape): palimpsest.v1.DrainNodeResponse & palimpsest.v1.DrainNodeResponse.$Shape;
+             *   (properties?: palimpsest.v1.DrainNodeResponse.$Properties): palimpsest.v1.DrainNodeResponse;
+             * }}
+             */
+            DrainNodeResponse.create = function(properties) {
+                return new DrainNodeResponse(properties);
+            };
+
+            /**
+             * Encodes the specified DrainNodeResponse message. Does not implicitly {@link palimpsest.v1.DrainNodeResponse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.DrainNodeResponse
+             * @static
+             * @param {palimpsest.v1.DrainNodeResponse.$Properties} message DrainNodeResponse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            DrainNodeResponse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.done != null && $Object.hasOwnProperty.call(message, "done") && message.done !== false)
+                    writer.uint32(/* id 1, wireType 0 =*/8).bool(message.done);
+                if (message.overdue != null && $Object.hasOwnProperty.call(message, "overdue") && message.overdue !== false)
+                    writer.uint32(/* id 2, wireType 0 =*/16).bool(message.overdue);
+                if (message.movingActors != null && $Object.hasOwnProperty.call(message, "movingActors") && message.movingActors !== 0)
+                    writer.uint32(/* id 3, wireType 0 =*/24).int32(message.movingActors);
+                if (message.waitingActors != null && $Object.hasOwnProperty.call(message, "waitingActors") && message.waitingActors !== 0)
+                    writer.uint32(/* id 4, wireType 0 =*/32).int32(message.waitingActors);
+                if (message.taskWorkers != null && $Object.hasOwnProperty.call(message, "taskWorkers") && message.taskWorkers !== 0)
+                    writer.uint32(/* id 5, wireType 0 =*/40).int32(message.taskWorkers);
+                if (message.drivers != null && $Object.hasOwnProperty.call(message, "drivers") && message.drivers !== 0)
+                    writer.uint32(/* id 6, wireType 0 =*/48).int32(message.drivers);
+                if (message.objects != null && $Object.hasOwnProperty.call(message, "objects") && (typeof message.objects === "object" ? message.objects.low || message.objects.high : message.objects !== 0))
+                    writer.uint32(/* id 7, wireType 0 =*/56).int64(message.objects);
+                if (message.objectBytes != null && $Object.hasOwnProperty.call(message, "objectBytes") && (typeof message.objectBytes === "object" ? message.objectBytes.low || message.objectBytes.high : message.objectBytes !== 0))
+                    writer.uint32(/* id 8, wireType 0 =*/64).int64(message.objectBytes);
+                if (message.leftMs != null && $Object.hasOwnProperty.call(message, "leftMs") && (typeof message.leftMs === "object" ? message.leftMs.low || message.leftMs.high : message.leftMs !== 0))
+                    writer.uint32(/* id 9, wireType 0 =*/72).int64(message.leftMs);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a DrainNodeResponse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.DrainNodeResponse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DrainNodeResponse & palimpsest.v1.DrainNodeResponse.$Shape} DrainNodeResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            DrainNodeResponse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.DrainNodeResponse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.done = value;
+                            else
+                                delete message.done;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.overdue = value;
+                            else
+                                delete message.overdue;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.movingActors = value;
+                            else
+                                delete message.movingActors;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.waitingActors = value;
+                            else
+                                delete message.waitingActors;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.taskWorkers = value;
+                            else
+                                delete message.taskWorkers;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.drivers = value;
+                            else
+                                delete message.drivers;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.objects = value;
+                            else
+                                delete message.objects;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.objectBytes = value;
+                            else
+                                delete message.objectBytes;
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.leftMs = value;
+                            else
+                                delete message.leftMs;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return DrainNodeResponse;
         })();
 
         v1.SetWaitingRequest = (function() {
@@ -32008,7 +33212,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.DropObjects.$Properties|null} [dropObjects] HeadMessage dropObjects
              * @property {palimpsest.v1.StackRequest.$Properties|null} [stackRequest] HeadMessage stackRequest
              * @property {palimpsest.v1.NewToken.$Properties|null} [newToken] HeadMessage newToken
-             * @property {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest"|"newToken"} [message] HeadMessage message
+             * @property {palimpsest.v1.DrainObjects.$Properties|null} [drainObjects] HeadMessage drainObjects
+             * @property {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest"|"newToken"|"drainObjects"} [message] HeadMessage message
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -32034,9 +33239,10 @@ export const palimpsest = $root.palimpsest = (() => {
              *   dropObjects?: palimpsest.v1.DropObjects.$Shape|null;
              *   stackRequest?: palimpsest.v1.StackRequest.$Shape|null;
              *   newToken?: palimpsest.v1.NewToken.$Shape|null;
+             *   drainObjects?: palimpsest.v1.DrainObjects.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "leaseRenewed"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed: palimpsest.v1.LeaseRenewed.$Shape; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "endedHolders"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders: palimpsest.v1.EndedHolders.$Shape; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "dropObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects: palimpsest.v1.DropObjects.$Shape; stackRequest?: null; newToken?: null }|{ message?: "stackRequest"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest: palimpsest.v1.StackRequest.$Shape; newToken?: null }|{ message?: "newToken"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken: palimpsest.v1.NewToken.$Shape })
+             *   ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "leaseRenewed"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed: palimpsest.v1.LeaseRenewed.$Shape; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "endedHolders"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders: palimpsest.v1.EndedHolders.$Shape; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "dropObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects: palimpsest.v1.DropObjects.$Shape; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stackRequest"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest: palimpsest.v1.StackRequest.$Shape; newToken?: null; drainObjects?: null }|{ message?: "newToken"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken: palimpsest.v1.NewToken.$Shape; drainObjects?: null }|{ message?: "drainObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects: palimpsest.v1.DrainObjects.$Shape })
              * )} palimpsest.v1.HeadMessage.$Shape
              */
 
@@ -32143,17 +33349,25 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             HeadMessage.prototype.newToken = null;
 
+            /**
+             * HeadMessage drainObjects.
+             * @member {palimpsest.v1.DrainObjects.$Properties|null|undefined} drainObjects
+             * @memberof palimpsest.v1.HeadMessage
+             * @instance
+             */
+            HeadMessage.prototype.drainObjects = null;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
             /**
              * HeadMessage message.
-             * @member {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest"|"newToken"|undefined} message
+             * @member {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest"|"newToken"|"drainObjects"|undefined} message
              * @memberof palimpsest.v1.HeadMessage
              * @instance
              */
             $Object.defineProperty(HeadMessage.prototype, "message", {
-                get: $util.oneOfGetter($oneOfFields = ["registered", "startActor", "stopActor", "startDriver", "stopDriver", "stopNode", "leaseRenewed", "endedHolders", "dropObjects", "stackRequest", "newToken"]),
+                get: $util.oneOfGetter($oneOfFields = ["registered", "startActor", "stopActor", "startDriver", "stopDriver", "stopNode", "leaseRenewed", "endedHolders", "dropObjects", "stackRequest", "newToken", "drainObjects"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -32211,6 +33425,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.StackRequest.encode(message.stackRequest, writer.uint32(/* id 30, wireType 2 =*/242).fork(), _depth + 1).ldelim();
                 if (message.newToken != null && $Object.hasOwnProperty.call(message, "newToken"))
                     $root.palimpsest.v1.NewToken.encode(message.newToken, writer.uint32(/* id 40, wireType 2 =*/322).fork(), _depth + 1).ldelim();
+                if (message.drainObjects != null && $Object.hasOwnProperty.call(message, "drainObjects"))
+                    $root.palimpsest.v1.DrainObjects.encode(message.drainObjects, writer.uint32(/* id 50, wireType 2 =*/402).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -32332,6 +33548,13 @@ export const palimpsest = $root.palimpsest = (() => {
                             message.message = "newToken";
                             continue;
                         }
+                    case 50: {
+                            if (wireType !== 2)
+                                break;
+                            message.drainObjects = $root.palimpsest.v1.DrainObjects.decode(reader, reader.size(), $undefined, _depth + 1, message.drainObjects);
+                            message.message = "drainObjects";
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -32350,6 +33573,159 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return HeadMessage;
+        })();
+
+        v1.DrainObjects = (function() {
+
+            /**
+             * Properties of a DrainObjects.
+             * @typedef {Object} palimpsest.v1.DrainObjects.$Properties
+             * @property {Array.<string>|null} [addresses] DrainObjects addresses
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a DrainObjects.
+             * @memberof palimpsest.v1
+             * @interface IDrainObjects
+             * @augments palimpsest.v1.DrainObjects.$Properties
+             * @deprecated Use palimpsest.v1.DrainObjects.$Properties instead.
+             */
+
+            /**
+             * Shape of a DrainObjects.
+             * @typedef {palimpsest.v1.DrainObjects.$Properties} palimpsest.v1.DrainObjects.$Shape
+             */
+
+            /**
+             * Constructs a new DrainObjects.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a DrainObjects.
+             * @constructor
+             * @param {palimpsest.v1.DrainObjects.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const DrainObjects = function (properties) {
+                this.addresses = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * DrainObjects addresses.
+             * @member {Array.<string>} addresses
+             * @memberof palimpsest.v1.DrainObjects
+             * @instance
+             */
+            DrainObjects.prototype.addresses = $util.emptyArray;
+
+            /**
+             * Creates a new DrainObjects instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.DrainObjects
+             * @static
+             * @param {palimpsest.v1.DrainObjects.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.DrainObjects} DrainObjects instance
+             * @type {{
+             *   (properties: palimpsest.v1.DrainObjects.$Shape): palimpsest.v1.DrainObjects & palimpsest.v1.DrainObjects.$Shape;
+             *   (properties?: palimpsest.v1.DrainObjects.$Properties): palimpsest.v1.DrainObjects;
+             * }}
+             */
+            DrainObjects.create = function(properties) {
+                return new DrainObjects(properties);
+            };
+
+            /**
+             * Encodes the specified DrainObjects message. Does not implicitly {@link palimpsest.v1.DrainObjects.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.DrainObjects
+             * @static
+             * @param {palimpsest.v1.DrainObjects.$Properties} message DrainObjects message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            DrainObjects.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.addresses != null && message.addresses.length)
+                    for (let i = 0; i < message.addresses.length; ++i)
+                        writer.uint32(/* id 1, wireType 2 =*/10).string(message.addresses[i]);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a DrainObjects message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.DrainObjects
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DrainObjects & palimpsest.v1.DrainObjects.$Shape} DrainObjects
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            DrainObjects.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.DrainObjects();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.addresses && message.addresses.length))
+                                message.addresses = [];
+                            message.addresses.push(reader.stringVerify());
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return DrainObjects;
         })();
 
         v1.Registered = (function() {
@@ -40147,6 +41523,11 @@ const exportedCreateActorRequest = palimpsest.v1.CreateActorRequest;
 const exportedCreatePlacementGroupRequest = palimpsest.v1.CreatePlacementGroupRequest;
 const exportedDeathCertificate = palimpsest.v1.DeathCertificate;
 const exportedDeleteJobRequest = palimpsest.v1.DeleteJobRequest;
+const exportedDescribeObjectsRequest = palimpsest.v1.DescribeObjectsRequest;
+const exportedDescribeObjectsResponse = palimpsest.v1.DescribeObjectsResponse;
+const exportedDrainNodeRequest = palimpsest.v1.DrainNodeRequest;
+const exportedDrainNodeResponse = palimpsest.v1.DrainNodeResponse;
+const exportedDrainObjects = palimpsest.v1.DrainObjects;
 const exportedDriverExited = palimpsest.v1.DriverExited;
 const exportedDriverOutput = palimpsest.v1.DriverOutput;
 const exportedDriverOutputAck = palimpsest.v1.DriverOutputAck;
@@ -40212,6 +41593,7 @@ const exportedNodeState = palimpsest.v1.NodeState;
 const exportedNodeTypeStatus = palimpsest.v1.NodeTypeStatus;
 const exportedObjectAnswer = palimpsest.v1.ObjectAnswer;
 const exportedObjectAnswers = palimpsest.v1.ObjectAnswers;
+const exportedObjectDetail = palimpsest.v1.ObjectDetail;
 const exportedObjectIds = palimpsest.v1.ObjectIds;
 const exportedObjectInfo = palimpsest.v1.ObjectInfo;
 const exportedObjectOrder = palimpsest.v1.ObjectOrder;
@@ -40303,4 +41685,4 @@ const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
 const exportedWriteAnswer = palimpsest.v1.WriteAnswer;
 const exportedWriteOrder = palimpsest.v1.WriteOrder;
-export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorLogChunk as ActorLogChunk, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessExiting as ActorProcessExiting, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessPing as ActorProcessPing, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedAutoscalerStatus as AutoscalerStatus, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterEvent as ClusterEvent, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListEventsRequest as ListEventsRequest, exportedListEventsResponse as ListEventsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedListTasksRequest as ListTasksRequest, exportedListTasksResponse as ListTasksResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedNodeTypeStatus as NodeTypeStatus, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedReadLogRequest as ReadLogRequest, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReportTasksRequest as ReportTasksRequest, exportedReportTasksResponse as ReportTasksResponse, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedSharedActor as SharedActor, exportedSharedActorEnded as SharedActorEnded, exportedSharedNews as SharedNews, exportedSharedOrders as SharedOrders, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStopSharedActor as StopSharedActor, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummarizeTasksRequest as SummarizeTasksRequest, exportedSummarizeTasksResponse as SummarizeTasksResponse, exportedSummary as Summary, exportedTask as Task, exportedTaskCounts as TaskCounts, exportedTaskEvent as TaskEvent, exportedTaskFact as TaskFact, exportedTaskKind as TaskKind, exportedTaskReport as TaskReport, exportedTaskState as TaskState, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedUnmetDemand as UnmetDemand, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile, exportedWriteAnswer as WriteAnswer, exportedWriteOrder as WriteOrder };
+export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorLogChunk as ActorLogChunk, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessExiting as ActorProcessExiting, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessPing as ActorProcessPing, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedAutoscalerStatus as AutoscalerStatus, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterEvent as ClusterEvent, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDescribeObjectsRequest as DescribeObjectsRequest, exportedDescribeObjectsResponse as DescribeObjectsResponse, exportedDrainNodeRequest as DrainNodeRequest, exportedDrainNodeResponse as DrainNodeResponse, exportedDrainObjects as DrainObjects, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListEventsRequest as ListEventsRequest, exportedListEventsResponse as ListEventsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedListTasksRequest as ListTasksRequest, exportedListTasksResponse as ListTasksResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedNodeTypeStatus as NodeTypeStatus, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectDetail as ObjectDetail, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedReadLogRequest as ReadLogRequest, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReportTasksRequest as ReportTasksRequest, exportedReportTasksResponse as ReportTasksResponse, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedSharedActor as SharedActor, exportedSharedActorEnded as SharedActorEnded, exportedSharedNews as SharedNews, exportedSharedOrders as SharedOrders, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStopSharedActor as StopSharedActor, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummarizeTasksRequest as SummarizeTasksRequest, exportedSummarizeTasksResponse as SummarizeTasksResponse, exportedSummary as Summary, exportedTask as Task, exportedTaskCounts as TaskCounts, exportedTaskEvent as TaskEvent, exportedTaskFact as TaskFact, exportedTaskKind as TaskKind, exportedTaskReport as TaskReport, exportedTaskState as TaskState, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedUnmetDemand as UnmetDemand, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile, exportedWriteAnswer as WriteAnswer, exportedWriteOrder as WriteOrder };

@@ -64,6 +64,7 @@ export const headService = {
     access.read,
   ),
   listEvents: head.unary("ListEvents", proto.ListEventsRequest, proto.ListEventsResponse, access.read),
+  drainNode: head.unary("DrainNode", proto.DrainNodeRequest, proto.DrainNodeResponse, access.administer),
   awaitDemand: head.unary("AwaitDemand", proto.AwaitDemandRequest, proto.AwaitDemandResponse, access.use),
   setWaiting: head.unary("SetWaiting", proto.SetWaitingRequest, proto.SetWaitingResponse, access.use),
   rotateToken: head.unary("RotateToken", proto.RotateTokenRequest, proto.RotateTokenResponse, access.replace),
@@ -87,11 +88,17 @@ export const objectsService = {
   put: objects.clientStream("Put", proto.PutChunk, proto.ObjectInfo, access.carry),
   write: objects.bidi("Write", proto.WriteOrder, proto.WriteAnswer, access.carry),
   pull: objects.serverStream("Pull", proto.PullRequest, proto.PullChunk, access.bytes),
-  fetch: objects.unary("Fetch", proto.FetchRequest, proto.ObjectInfo, access.use),
+  fetch: objects.unary("Fetch", proto.FetchRequest, proto.ObjectInfo, access.bytes),
   stat: objects.unary("Stat", proto.StatRequest, proto.ObjectInfo, access.bytes),
   free: objects.unary("Free", proto.FreeRequest, proto.FreeResponse, access.use),
   link: objects.bidi("Link", proto.ObjectOrders, proto.ObjectAnswers, access.carry),
   hold: objects.unary("Hold", proto.HoldRequest, proto.HoldResponse, access.node),
+  describe: objects.unary(
+    "Describe",
+    proto.DescribeObjectsRequest,
+    proto.DescribeObjectsResponse,
+    access.read,
+  ),
 } as const;
 
 const nodeLogs = serviceMethods("NodeLogs");

@@ -53,7 +53,7 @@ export async function startActorProcess(
     labels: { actor_id: spec.actorId, node_id: start.nodeId ?? "", job_id: spec.jobId ?? "" },
   });
   const program = services.values(`${spec.actorId}.${incarnation}`);
-  const events = onTasks && callEventsOf(start, onTasks);
+  const events = onTasks && start.taskEvents ? callEventsOf(start, onTasks) : undefined;
   const [serveOn, { host, address }, metricsServer] = await Promise.all([
     spec.taskWorker ? loadFunctions(start) : loadClass(start, program),
     ActorHost.start(

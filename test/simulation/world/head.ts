@@ -133,6 +133,7 @@ export class SimHead {
       createHeadHandlers({
         ...{ groups: plane.groups, groupTable: plane.groupTable, taskWorkers: plane.taskWorkers },
         history: plane.history,
+        drains: plane.drains,
         ...config,
         rpc,
         actors,

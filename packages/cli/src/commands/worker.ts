@@ -20,6 +20,7 @@ interface WorkerOptions extends ConnectionOptions {
   readonly insecure?: boolean;
   readonly passEnv?: string;
   readonly objectAdoption: boolean;
+  readonly taskEvents: boolean;
   readonly logLevel: string;
 }
 
@@ -55,6 +56,10 @@ export function addWorker(program: Command): void {
       "--no-object-adoption",
       "send objects to and from other nodes of this machine as between machines",
     )
+    .option(
+      "--no-task-events",
+      "tell nobody what became of calls and tasks: they are in no list and no timeline",
+    )
     .option("--log-level <level>", "trace, debug, info, warn or error", "warn")
     .action(async (options: WorkerOptions) => {
       const [{ NodeManager }, { createLogger }] = await Promise.all([
@@ -77,6 +82,7 @@ export function addWorker(program: Command): void {
           driverCommand: [cliEntry],
           logLevel: options.logLevel,
           objectAdoption: options.objectAdoption,
+          taskEvents: options.taskEvents,
           ...(options.cpus === undefined ? {} : { cpus: options.cpus }),
           ...(options.gpus === undefined ? {} : { gpus: options.gpus }),
           ...(options.memory === undefined ? {} : { memoryBytes: options.memory }),

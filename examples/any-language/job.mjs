@@ -1,0 +1,1 @@
+process.stdout.write(`hello ${process.argv.slice(2).join(" ")}\n`);

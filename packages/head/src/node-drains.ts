@@ -1,0 +1,169 @@
+/**
+ * Responsibility: empties nodes that somebody wants to take away, and ends them.
+ * Not responsible for: where things go (placement), moving one actor (the lifecycle) or the bytes of objects (the node).
+ *
+ * Invariants:
+ * - DRAIN-1. From the first request on nothing is placed on the node, also after its link broke and came back.
+ * - DRAIN-2. Actors that can restart do so elsewhere, which uses none of their restarts. Those in placement groups do when
+ *   the node leaves, with their bundle. Others, workers for tasks and drivers are waited for until the deadline.
+ * - DRAIN-3. Before the deadline the node leaves only when nothing runs there and no object is held there alone.
+ *
+ * In memory: a head that is started again forgets it, and whoever asks how far it is begins it anew.
+ */
+import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { Actor } from "./actor.js";
+import type { ActorLifecycle } from "./actor-lifecycle.js";
+import type { ActorTable } from "./actor-table.js";
+import type { ClusterEvents } from "./cluster-events.js";
+import type { JobTable } from "./job-table.js";
+import type { NodeTable } from "./node-table.js";
+import type { ObjectDirectory } from "./object-directory.js";
+
+const defaultDeadlineMs = 600_000;
+const maxDeadlineMs = 24 * 3_600_000;
+const reason = "its node is drained";
+
+export interface NodeDrainsDeps {
+  readonly nodes: NodeTable;
+  readonly actors: ActorTable;
+  readonly jobs: JobTable;
+  readonly objects: ObjectDirectory;
+  readonly lifecycle: Pick<ActorLifecycle, "move">;
+  readonly events: ClusterEvents;
+  readonly clock: Clock;
+}
+
+interface Drain {
+  readonly deadlineAtMs: number;
+  stopped: boolean;
+}
+
+export class NodeDrains {
+  readonly #deps: NodeDrainsDeps;
+  readonly #drains = new Map<string, Drain>();
+  readonly #begun = new Set<() => void>();
+
+  constructor(deps: NodeDrainsDeps) {
+    this.#deps = deps;
+    deps.nodes.onDead(({ nodeId }, why) => {
+      if (this.#drains.delete(nodeId)) deps.events.add("drain ended", nodeId, { nodeId, message: why });
+    });
+  }
+
+  /** Begins to drain the node, or goes on with it. @throws {PalimpsestError} NOT_FOUND, INVALID_ARGUMENT */
+  drain({ nodeId, deadlineMs }: proto.DrainNodeRequest.$Properties): proto.DrainNodeResponse.$Properties {
+    const id = nodeId ?? "";
+    const waitMs = deadlineMs || defaultDeadlineMs;
+    if (waitMs < 0 || waitMs > maxDeadlineMs)
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `deadline_ms is ${waitMs}: it must be from 1 to ${maxDeadlineMs}`,
+      );
+    const node = this.#deps.nodes.get(id);
+    if (node === undefined) throw new PalimpsestError("NOT_FOUND", `node ${id} is not known: see list nodes`);
+    if (node.state === "DEAD") return { done: true };
+    if (!this.#drains.has(id)) {
+      this.#drains.set(id, { deadlineAtMs: this.#deps.clock.monotonicMs() + waitMs, stopped: false });
+      this.#deps.events.add("drain began", id, {
+        nodeId: id,
+        message: `at most ${Math.round(waitMs / 1_000)} s`,
+      });
+      for (const wake of [...this.#begun]) wake();
+      this.tick();
+    }
+    return this.#progress(id);
+  }
+
+  /** Workers of the owner that are to be given back. */
+  workersToRetire(ownerId: string): readonly string[] {
+    const ids: string[] = [];
+    for (const nodeId of this.#drains.keys())
+      for (const { spec } of this.#deps.actors.onNode(nodeId))
+        if (spec.taskWorker && spec.ownerId === ownerId) ids.push(spec.actorId);
+    return ids;
+  }
+
+  /** Calls back when a drain begins; the returned function ends it. */
+  onBegin(listener: () => void): () => void {
+    this.#begun.add(listener);
+    return () => void this.#begun.delete(listener);
+  }
+
+  /** To be called about once a second. */
+  tick(): void {
+    for (const [nodeId, drain] of this.#drains) this.#goOn(nodeId, drain);
+  }
+
+  #goOn(nodeId: string, drain: Drain): void {
+    const { nodes, lifecycle, events, clock } = this.#deps;
+    // DRAIN-1
+    nodes.retire(nodeId);
+    if (drain.stopped || nodes.get(nodeId)?.state !== "ALIVE") return;
+    const isOverdue = clock.monotonicMs() >= drain.deadlineAtMs;
+    const { movable, others } = this.#actorsOn(nodeId);
+    for (const { spec, incarnation } of movable) {
+      if (lifecycle.move(spec.actorId, reason))
+        events.add("actor moved", spec.actorId, {
+          nodeId,
+          jobId: spec.jobId,
+          message: `${spec.role}: incarnation ${incarnation} is stopped, because ${reason}`,
+        });
+    }
+    const { objects } = this.#deps.objects.heldOnlyOn(nodeId);
+    if (objects > 0) this.#moveObjects(nodeId);
+    const isEmpty = movable.length + others.length + this.#drivers(nodeId) + objects === 0;
+    if (!isEmpty && !isOverdue) return;
+    drain.stopped = true;
+    // DRAIN-2: those of placement groups, and at the deadline whatever can restart.
+    for (const { spec } of [...movable, ...others]) lifecycle.move(spec.actorId, reason, true);
+    nodes.send(nodeId, { stopNode: { reason: "it was drained" } });
+  }
+
+  #moveObjects(nodeId: string): void {
+    const { nodes } = this.#deps;
+    const addresses = nodes
+      .all()
+      .filter((node) => node.state === "ALIVE" && node.nodeId !== nodeId && !this.#drains.has(node.nodeId))
+      .map(({ objectsAddress }) => objectsAddress)
+      .filter((address) => address !== "");
+    if (addresses.length > 0) nodes.send(nodeId, { drainObjects: { addresses } });
+  }
+
+  /** Those that are moved now, and those that are waited for. */
+  #actorsOn(nodeId: string): { readonly movable: readonly Actor[]; readonly others: readonly Actor[] } {
+    const movable: Actor[] = [];
+    const others: Actor[] = [];
+    for (const actor of this.#deps.actors.onNode(nodeId)) {
+      const { maxRestarts, placement, taskWorker } = actor.spec;
+      const canMove = maxRestarts !== 0 && placement === undefined && !taskWorker;
+      // An actor of a placement group restarts where its bundle is, which moves when the node leaves.
+      if (canMove) movable.push(actor);
+      else if (maxRestarts === 0 || taskWorker) others.push(actor);
+    }
+    return { movable, others };
+  }
+
+  #drivers(nodeId: string): number {
+    return [...this.#deps.jobs.all()].filter((job) => job.nodeId === nodeId && job.status === "RUNNING")
+      .length;
+  }
+
+  #progress(nodeId: string): proto.DrainNodeResponse.$Properties {
+    const { movable, others } = this.#actorsOn(nodeId);
+    const { objects, bytes } = this.#deps.objects.heldOnlyOn(nodeId);
+    const leftMs = Math.round((this.#drains.get(nodeId)?.deadlineAtMs ?? 0) - this.#deps.clock.monotonicMs());
+    const taskWorkers = others.filter(({ spec }) => spec.taskWorker).length;
+    return {
+      done: this.#deps.nodes.get(nodeId)?.state === "DEAD",
+      overdue: leftMs <= 0,
+      movingActors: movable.length,
+      waitingActors: others.length - taskWorkers,
+      taskWorkers,
+      drivers: this.#drivers(nodeId),
+      objects,
+      objectBytes: bytes,
+      leftMs: Math.max(0, leftMs),
+    };
+  }
+}

@@ -1,0 +1,42 @@
+/** A node is drained under a run that has its learner and rollout actors there: nothing of the run is lost. */
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { quickTakeOver, writeRecipe } from "../support/recipe.js";
+import { TestCluster } from "../support/test-cluster.js";
+import { TrainingRun } from "../support/training-run.js";
+import { expectWholeRun } from "../support/whole-run.js";
+
+const size = { steps: 3, groupsPerStep: 4 };
+
+let cluster: TestCluster;
+beforeAll(async () => {
+  cluster = await TestCluster.start({ workers: 2 });
+}, 120_000);
+afterAll(async () => {
+  expect(await cluster?.stop()).toEqual([]);
+});
+
+test("the node of the learner is drained in the middle of a run, which trains every group once", async () => {
+  const folder = await cluster.recipeFolder("drain");
+  const recipe = writeRecipe(folder, {
+    name: "drained",
+    more: {
+      rollout: { actors: 2, concurrency: 4, maxBatch: 8, maxTokens: 64, cpus: 0.1 },
+      learnerThreads: 1,
+      queues: quickTakeOver,
+      train: { steps: size.steps, groupsPerStep: size.groupsPerStep },
+    },
+  });
+  const run = TrainingRun.start(cluster, recipe, join(cluster.dir, "drained"));
+  await run.untilStep(1);
+  const [learner] = await cluster.actors("learner");
+  const nodeId = learner?.nodeId ?? "";
+  const drain = await cluster.run(["drain", nodeId, "--deadline", "200"]);
+  expect(drain.code, drain.stderr).toBe(0);
+  expect(drain.stdout).toContain(`node ${nodeId} is drained and has left`);
+  expect(drain.stderr).toMatch(/on the way elsewhere|nowhere else|nothing/);
+  await expectWholeRun(run, size);
+  const [moved] = await cluster.client.actors({ role: "learner", includeDead: true });
+  expect(moved?.incarnation).toBeGreaterThan(1);
+  expect(moved?.nodeId).not.toBe(nodeId);
+}, 400_000);
