@@ -37,6 +37,8 @@ export interface CallStreamOptions {
   /** Who calls, for lists of calls. */
   readonly callerId?: string | undefined;
   readonly connectTimeoutMs?: number;
+  /** Whether its calls are MeshCalls, to any actors of the process. Default false. */
+  readonly isMesh?: boolean;
   /** Called once, with the calls that have no outcome, in the order in which they were sent. */
   readonly onBreak: (error: PalimpsestError, unanswered: readonly PendingCall[]) => void;
 }
@@ -65,7 +67,8 @@ export class CallStream {
   /** Settles when the actor has taken the stream. @throws {PalimpsestError} after onBreak was called */
   static open(options: CallStreamOptions): { readonly stream: CallStream; readonly ready: Promise<void> } {
     const opened = new CallStream(options);
-    const stream = opened.#peer.bidi(actorHostService.calls, {
+    const { calls, meshCalls } = actorHostService;
+    const stream = opened.#peer.bidi(options.isMesh ? meshCalls : calls, {
       metadata: addresseeMetadata(options, options.callerId),
     });
     opened.#stream = stream;
@@ -122,6 +125,22 @@ export class CallStream {
         concurrencyGroup: call.concurrencyGroup,
       },
     });
+  }
+
+  /** One message for the calls to several actors of the process, whose arguments are the same. */
+  sendMesh(
+    calls: readonly PendingCall[],
+    members: readonly proto.MeshMember.$Properties[],
+    call: proto.Call.$Properties,
+  ): void {
+    if (this.#calls.size === 0) this.#heardAtMs = this.#clock.monotonicMs();
+    const callId = this.#nextCallId;
+    this.#nextCallId += calls.length;
+    for (const [index, one] of calls.entries()) {
+      one.callId = callId + index;
+      this.#calls.set(one.callId, one);
+    }
+    this.#post({ meshCall: { call: { ...call, callId }, members: [...members] } });
   }
 
   /** The caller does not wait for it any more. */

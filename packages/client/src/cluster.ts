@@ -20,7 +20,12 @@ import type {
 import { diedError } from "./death.js";
 import { type HeadCallOptions, HeadClient } from "./head-client.js";
 import { Jobs } from "./jobs.js";
+<<<<<<< HEAD
 import { type MemoryOptions, type ObjectMemory, objectMemory } from "./object-memory.js";
+=======
+import { type MeshOptions, type MeshType, meshType, roomiestNodes } from "./mesh.js";
+import { MeshCalls } from "./mesh-calls.js";
+>>>>>>> 2ebe6da (Meshes: a call to a slice of many actors is one message to each of their processes, and what becomes of each is a value)
 import { Objects } from "./objects.js";
 import { createPlacementGroup, groupView, PlacementGroup } from "./placement-group.js";
 import { ProgramValues } from "./program-values.js";
@@ -64,6 +69,7 @@ export class Cluster extends ClusterValues {
   readonly #handles: ActorHandles;
   readonly #uploads: BundleUploads;
   readonly #tasks: TaskPool;
+  #meshCalls: MeshCalls | undefined;
   #session: Pick<Session, "close"> | undefined;
   #lostBecause: PalimpsestError | undefined;
   #info: ClusterInfo | undefined;
@@ -193,6 +199,7 @@ export class Cluster extends ClusterValues {
       onActorDied: (info) => {
         this.#handles.noticeDeath(info);
         this.#tasks.noticeDeath(info);
+        this.#meshCalls?.noticeDeath(info);
       },
       onNewToken: (token, graceMs) => this.#network.credentials?.rotate(token, graceMs),
       onLost: (error) => {
@@ -236,6 +243,26 @@ export class Cluster extends ClusterValues {
         await Promise.all(refs.map((ref) => this.objects.hold(ref, { holder })));
       },
       handle: (actorId, maxTaskRetries) => this.#handles.handle(actorId, maxTaskRetries),
+    });
+  }
+
+  /**
+   * Many actors of one class in a grid, that are called together: `.spawn(...args)` makes them.
+   * @param options those of actors, and the mesh's shape
+   */
+  mesh<Instance extends object, Args extends unknown[]>(
+    Class: ActorClass<Instance, Args>,
+    source: ActorSource,
+    options: MeshOptions,
+  ): MeshType<Instance, Args> {
+    const { shape: _, ...ofActors } = options;
+    this.#meshCalls ??= new MeshCalls({
+      ...{ network: this.#network, resolver: this.#handles.resolver, values: this.values },
+      callTimeoutMs: this.#options.callTimeoutMs,
+    });
+    return meshType(this.actor(Class, source, ofActors), options, {
+      calls: this.#meshCalls,
+      nodeIds: () => roomiestNodes(this),
     });
   }
 
@@ -306,6 +333,7 @@ export class Cluster extends ClusterValues {
   async #close(): Promise<void> {
     this.#unwatch?.();
     this.#tasks.close();
+    this.#meshCalls?.close();
     // Before the session: what is still under way needs it.
     if (!this.#shared) await this.#program.close();
     await this.#session?.close();

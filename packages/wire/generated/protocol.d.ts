@@ -105,8 +105,11 @@ export namespace palimpsest {
             /** CallFrame takenCallId. */
             takenCallId?: (number|null);
 
+            /** CallFrame meshCall. */
+            meshCall?: (palimpsest.v1.MeshCall.$Properties|null);
+
             /** CallFrame frame. */
-            frame?: ("call"|"cancelCallId"|"credit"|"takenCallId");
+            frame?: ("call"|"cancelCallId"|"credit"|"takenCallId"|"meshCall");
 
             /**
              * Creates a new CallFrame instance using the specified properties.
@@ -152,8 +155,11 @@ export namespace palimpsest {
                 /** CallFrame takenCallId */
                 takenCallId?: (number|null);
 
+                /** CallFrame meshCall */
+                meshCall?: (palimpsest.v1.MeshCall.$Properties|null);
+
                 /** CallFrame frame */
-                frame?: ("call"|"cancelCallId"|"credit"|"takenCallId");
+                frame?: ("call"|"cancelCallId"|"credit"|"takenCallId"|"meshCall");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -165,10 +171,153 @@ export namespace palimpsest {
               cancelCallId?: number|null;
               credit?: palimpsest.v1.StreamCredit.$Shape|null;
               takenCallId?: number|null;
+              meshCall?: palimpsest.v1.MeshCall.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ frame?: undefined; call?: null; cancelCallId?: null; credit?: null; takenCallId?: null }|{ frame?: "call"; call: palimpsest.v1.Call.$Shape; cancelCallId?: null; credit?: null; takenCallId?: null }|{ frame?: "cancelCallId"; call?: null; cancelCallId: number; credit?: null; takenCallId?: null }|{ frame?: "credit"; call?: null; cancelCallId?: null; credit: palimpsest.v1.StreamCredit.$Shape; takenCallId?: null }|{ frame?: "takenCallId"; call?: null; cancelCallId?: null; credit?: null; takenCallId: number })
+              ({ frame?: undefined; call?: null; cancelCallId?: null; credit?: null; takenCallId?: null; meshCall?: null }|{ frame?: "call"; call: palimpsest.v1.Call.$Shape; cancelCallId?: null; credit?: null; takenCallId?: null; meshCall?: null }|{ frame?: "cancelCallId"; call?: null; cancelCallId: number; credit?: null; takenCallId?: null; meshCall?: null }|{ frame?: "credit"; call?: null; cancelCallId?: null; credit: palimpsest.v1.StreamCredit.$Shape; takenCallId?: null; meshCall?: null }|{ frame?: "takenCallId"; call?: null; cancelCallId?: null; credit?: null; takenCallId: number; meshCall?: null }|{ frame?: "meshCall"; call?: null; cancelCallId?: null; credit?: null; takenCallId?: null; meshCall: palimpsest.v1.MeshCall.$Shape })
             );
+        }
+
+        /**
+         * Properties of a MeshCall.
+         * @deprecated Use palimpsest.v1.MeshCall.$Properties instead.
+         */
+        interface IMeshCall extends palimpsest.v1.MeshCall.$Properties {
+        }
+
+        /** Represents a MeshCall. */
+        class MeshCall {
+
+            /**
+             * Constructs a new MeshCall.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.MeshCall.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** MeshCall call. */
+            call?: (palimpsest.v1.Call.$Properties|null);
+
+            /** MeshCall members. */
+            members: palimpsest.v1.MeshMember.$Properties[];
+
+            /**
+             * Creates a new MeshCall instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns MeshCall instance
+             */
+            static create(properties: palimpsest.v1.MeshCall.$Shape): palimpsest.v1.MeshCall & palimpsest.v1.MeshCall.$Shape;
+            static create(properties?: palimpsest.v1.MeshCall.$Properties): palimpsest.v1.MeshCall;
+
+            /**
+             * Encodes the specified MeshCall message. Does not implicitly {@link palimpsest.v1.MeshCall.verify|verify} messages.
+             * @param message MeshCall message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.MeshCall.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a MeshCall message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.MeshCall & palimpsest.v1.MeshCall.$Shape} MeshCall
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.MeshCall & palimpsest.v1.MeshCall.$Shape;
+        }
+
+        namespace MeshCall {
+
+            /** Properties of a MeshCall. */
+            interface $Properties {
+
+                /** MeshCall call */
+                call?: (palimpsest.v1.Call.$Properties|null);
+
+                /** MeshCall members */
+                members?: (palimpsest.v1.MeshMember.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a MeshCall. */
+            type $Shape = palimpsest.v1.MeshCall.$Properties;
+        }
+
+        /**
+         * Properties of a MeshMember.
+         * @deprecated Use palimpsest.v1.MeshMember.$Properties instead.
+         */
+        interface IMeshMember extends palimpsest.v1.MeshMember.$Properties {
+        }
+
+        /** Represents a MeshMember. */
+        class MeshMember {
+
+            /**
+             * Constructs a new MeshMember.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.MeshMember.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** MeshMember actorId. */
+            actorId: string;
+
+            /** MeshMember incarnation. */
+            incarnation: number;
+
+            /**
+             * Creates a new MeshMember instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns MeshMember instance
+             */
+            static create(properties: palimpsest.v1.MeshMember.$Shape): palimpsest.v1.MeshMember & palimpsest.v1.MeshMember.$Shape;
+            static create(properties?: palimpsest.v1.MeshMember.$Properties): palimpsest.v1.MeshMember;
+
+            /**
+             * Encodes the specified MeshMember message. Does not implicitly {@link palimpsest.v1.MeshMember.verify|verify} messages.
+             * @param message MeshMember message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.MeshMember.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a MeshMember message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.MeshMember & palimpsest.v1.MeshMember.$Shape} MeshMember
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.MeshMember & palimpsest.v1.MeshMember.$Shape;
+        }
+
+        namespace MeshMember {
+
+            /** Properties of a MeshMember. */
+            interface $Properties {
+
+                /** MeshMember actorId */
+                actorId?: (string|null);
+
+                /** MeshMember incarnation */
+                incarnation?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a MeshMember. */
+            type $Shape = palimpsest.v1.MeshMember.$Properties;
         }
 
         /**
@@ -16387,6 +16536,8 @@ export import LogChunk = palimpsest.v1.LogChunk;
 export import LogsRequest = palimpsest.v1.LogsRequest;
 export import MemoryRecord = palimpsest.v1.MemoryRecord;
 export import MemoryStep = palimpsest.v1.MemoryStep;
+export import MeshCall = palimpsest.v1.MeshCall;
+export import MeshMember = palimpsest.v1.MeshMember;
 export import MissingObjectsRequest = palimpsest.v1.MissingObjectsRequest;
 export import MissingObjectsResponse = palimpsest.v1.MissingObjectsResponse;
 export import NewToken = palimpsest.v1.NewToken;

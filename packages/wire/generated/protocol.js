@@ -192,7 +192,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [cancelCallId] CallFrame cancelCallId
              * @property {palimpsest.v1.StreamCredit.$Properties|null} [credit] CallFrame credit
              * @property {number|null} [takenCallId] CallFrame takenCallId
-             * @property {"call"|"cancelCallId"|"credit"|"takenCallId"} [frame] CallFrame frame
+             * @property {palimpsest.v1.MeshCall.$Properties|null} [meshCall] CallFrame meshCall
+             * @property {"call"|"cancelCallId"|"credit"|"takenCallId"|"meshCall"} [frame] CallFrame frame
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -211,9 +212,10 @@ export const palimpsest = $root.palimpsest = (() => {
              *   cancelCallId?: number|null;
              *   credit?: palimpsest.v1.StreamCredit.$Shape|null;
              *   takenCallId?: number|null;
+             *   meshCall?: palimpsest.v1.MeshCall.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ frame?: undefined; call?: null; cancelCallId?: null; credit?: null; takenCallId?: null }|{ frame?: "call"; call: palimpsest.v1.Call.$Shape; cancelCallId?: null; credit?: null; takenCallId?: null }|{ frame?: "cancelCallId"; call?: null; cancelCallId: number; credit?: null; takenCallId?: null }|{ frame?: "credit"; call?: null; cancelCallId?: null; credit: palimpsest.v1.StreamCredit.$Shape; takenCallId?: null }|{ frame?: "takenCallId"; call?: null; cancelCallId?: null; credit?: null; takenCallId: number })
+             *   ({ frame?: undefined; call?: null; cancelCallId?: null; credit?: null; takenCallId?: null; meshCall?: null }|{ frame?: "call"; call: palimpsest.v1.Call.$Shape; cancelCallId?: null; credit?: null; takenCallId?: null; meshCall?: null }|{ frame?: "cancelCallId"; call?: null; cancelCallId: number; credit?: null; takenCallId?: null; meshCall?: null }|{ frame?: "credit"; call?: null; cancelCallId?: null; credit: palimpsest.v1.StreamCredit.$Shape; takenCallId?: null; meshCall?: null }|{ frame?: "takenCallId"; call?: null; cancelCallId?: null; credit?: null; takenCallId: number; meshCall?: null }|{ frame?: "meshCall"; call?: null; cancelCallId?: null; credit?: null; takenCallId?: null; meshCall: palimpsest.v1.MeshCall.$Shape })
              * )} palimpsest.v1.CallFrame.$Shape
              */
 
@@ -264,17 +266,25 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             CallFrame.prototype.takenCallId = null;
 
+            /**
+             * CallFrame meshCall.
+             * @member {palimpsest.v1.MeshCall.$Properties|null|undefined} meshCall
+             * @memberof palimpsest.v1.CallFrame
+             * @instance
+             */
+            CallFrame.prototype.meshCall = null;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
             /**
              * CallFrame frame.
-             * @member {"call"|"cancelCallId"|"credit"|"takenCallId"|undefined} frame
+             * @member {"call"|"cancelCallId"|"credit"|"takenCallId"|"meshCall"|undefined} frame
              * @memberof palimpsest.v1.CallFrame
              * @instance
              */
             $Object.defineProperty(CallFrame.prototype, "frame", {
-                get: $util.oneOfGetter($oneOfFields = ["call", "cancelCallId", "credit", "takenCallId"]),
+                get: $util.oneOfGetter($oneOfFields = ["call", "cancelCallId", "credit", "takenCallId", "meshCall"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -318,6 +328,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.StreamCredit.encode(message.credit, writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
                 if (message.takenCallId != null && $Object.hasOwnProperty.call(message, "takenCallId"))
                     writer.uint32(/* id 4, wireType 0 =*/32).uint64(message.takenCallId);
+                if (message.meshCall != null && $Object.hasOwnProperty.call(message, "meshCall"))
+                    $root.palimpsest.v1.MeshCall.encode(message.meshCall, writer.uint32(/* id 5, wireType 2 =*/42).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -390,6 +402,13 @@ export const palimpsest = $root.palimpsest = (() => {
                             message.frame = "takenCallId";
                             continue;
                         }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            message.meshCall = $root.palimpsest.v1.MeshCall.decode(reader, reader.size(), $undefined, _depth + 1, message.meshCall);
+                            message.frame = "meshCall";
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -408,6 +427,348 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return CallFrame;
+        })();
+
+        v1.MeshCall = (function() {
+
+            /**
+             * Properties of a MeshCall.
+             * @typedef {Object} palimpsest.v1.MeshCall.$Properties
+             * @property {palimpsest.v1.Call.$Properties|null} [call] MeshCall call
+             * @property {Array.<palimpsest.v1.MeshMember.$Properties>|null} [members] MeshCall members
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a MeshCall.
+             * @memberof palimpsest.v1
+             * @interface IMeshCall
+             * @augments palimpsest.v1.MeshCall.$Properties
+             * @deprecated Use palimpsest.v1.MeshCall.$Properties instead.
+             */
+
+            /**
+             * Shape of a MeshCall.
+             * @typedef {palimpsest.v1.MeshCall.$Properties} palimpsest.v1.MeshCall.$Shape
+             */
+
+            /**
+             * Constructs a new MeshCall.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a MeshCall.
+             * @constructor
+             * @param {palimpsest.v1.MeshCall.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const MeshCall = function (properties) {
+                this.members = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * MeshCall call.
+             * @member {palimpsest.v1.Call.$Properties|null|undefined} call
+             * @memberof palimpsest.v1.MeshCall
+             * @instance
+             */
+            MeshCall.prototype.call = null;
+
+            /**
+             * MeshCall members.
+             * @member {Array.<palimpsest.v1.MeshMember.$Properties>} members
+             * @memberof palimpsest.v1.MeshCall
+             * @instance
+             */
+            MeshCall.prototype.members = $util.emptyArray;
+
+            /**
+             * Creates a new MeshCall instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.MeshCall
+             * @static
+             * @param {palimpsest.v1.MeshCall.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.MeshCall} MeshCall instance
+             * @type {{
+             *   (properties: palimpsest.v1.MeshCall.$Shape): palimpsest.v1.MeshCall & palimpsest.v1.MeshCall.$Shape;
+             *   (properties?: palimpsest.v1.MeshCall.$Properties): palimpsest.v1.MeshCall;
+             * }}
+             */
+            MeshCall.create = function(properties) {
+                return new MeshCall(properties);
+            };
+
+            /**
+             * Encodes the specified MeshCall message. Does not implicitly {@link palimpsest.v1.MeshCall.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.MeshCall
+             * @static
+             * @param {palimpsest.v1.MeshCall.$Properties} message MeshCall message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            MeshCall.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.call != null && $Object.hasOwnProperty.call(message, "call"))
+                    $root.palimpsest.v1.Call.encode(message.call, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.members != null && message.members.length)
+                    for (let i = 0; i < message.members.length; ++i)
+                        $root.palimpsest.v1.MeshMember.encode(message.members[i], writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a MeshCall message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.MeshCall
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.MeshCall & palimpsest.v1.MeshCall.$Shape} MeshCall
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            MeshCall.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.MeshCall();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.call = $root.palimpsest.v1.Call.decode(reader, reader.size(), $undefined, _depth + 1, message.call);
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.members && message.members.length))
+                                message.members = [];
+                            message.members.push($root.palimpsest.v1.MeshMember.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return MeshCall;
+        })();
+
+        v1.MeshMember = (function() {
+
+            /**
+             * Properties of a MeshMember.
+             * @typedef {Object} palimpsest.v1.MeshMember.$Properties
+             * @property {string|null} [actorId] MeshMember actorId
+             * @property {number|null} [incarnation] MeshMember incarnation
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a MeshMember.
+             * @memberof palimpsest.v1
+             * @interface IMeshMember
+             * @augments palimpsest.v1.MeshMember.$Properties
+             * @deprecated Use palimpsest.v1.MeshMember.$Properties instead.
+             */
+
+            /**
+             * Shape of a MeshMember.
+             * @typedef {palimpsest.v1.MeshMember.$Properties} palimpsest.v1.MeshMember.$Shape
+             */
+
+            /**
+             * Constructs a new MeshMember.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a MeshMember.
+             * @constructor
+             * @param {palimpsest.v1.MeshMember.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const MeshMember = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * MeshMember actorId.
+             * @member {string} actorId
+             * @memberof palimpsest.v1.MeshMember
+             * @instance
+             */
+            MeshMember.prototype.actorId = "";
+
+            /**
+             * MeshMember incarnation.
+             * @member {number} incarnation
+             * @memberof palimpsest.v1.MeshMember
+             * @instance
+             */
+            MeshMember.prototype.incarnation = 0;
+
+            /**
+             * Creates a new MeshMember instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.MeshMember
+             * @static
+             * @param {palimpsest.v1.MeshMember.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.MeshMember} MeshMember instance
+             * @type {{
+             *   (properties: palimpsest.v1.MeshMember.$Shape): palimpsest.v1.MeshMember & palimpsest.v1.MeshMember.$Shape;
+             *   (properties?: palimpsest.v1.MeshMember.$Properties): palimpsest.v1.MeshMember;
+             * }}
+             */
+            MeshMember.create = function(properties) {
+                return new MeshMember(properties);
+            };
+
+            /**
+             * Encodes the specified MeshMember message. Does not implicitly {@link palimpsest.v1.MeshMember.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.MeshMember
+             * @static
+             * @param {palimpsest.v1.MeshMember.$Properties} message MeshMember message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            MeshMember.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.actorId != null && $Object.hasOwnProperty.call(message, "actorId") && message.actorId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.actorId);
+                if (message.incarnation != null && $Object.hasOwnProperty.call(message, "incarnation") && message.incarnation !== 0)
+                    writer.uint32(/* id 2, wireType 0 =*/16).int32(message.incarnation);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a MeshMember message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.MeshMember
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.MeshMember & palimpsest.v1.MeshMember.$Shape} MeshMember
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            MeshMember.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.MeshMember();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.actorId = value;
+                            else
+                                delete message.actorId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.incarnation = value;
+                            else
+                                delete message.incarnation;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return MeshMember;
         })();
 
         v1.StreamCredit = (function() {
@@ -41582,6 +41943,8 @@ const exportedLogChunk = palimpsest.v1.LogChunk;
 const exportedLogsRequest = palimpsest.v1.LogsRequest;
 const exportedMemoryRecord = palimpsest.v1.MemoryRecord;
 const exportedMemoryStep = palimpsest.v1.MemoryStep;
+const exportedMeshCall = palimpsest.v1.MeshCall;
+const exportedMeshMember = palimpsest.v1.MeshMember;
 const exportedMissingObjectsRequest = palimpsest.v1.MissingObjectsRequest;
 const exportedMissingObjectsResponse = palimpsest.v1.MissingObjectsResponse;
 const exportedNewToken = palimpsest.v1.NewToken;
@@ -41685,4 +42048,4 @@ const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
 const exportedWriteAnswer = palimpsest.v1.WriteAnswer;
 const exportedWriteOrder = palimpsest.v1.WriteOrder;
-export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorLogChunk as ActorLogChunk, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessExiting as ActorProcessExiting, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessPing as ActorProcessPing, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedAutoscalerStatus as AutoscalerStatus, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterEvent as ClusterEvent, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDescribeObjectsRequest as DescribeObjectsRequest, exportedDescribeObjectsResponse as DescribeObjectsResponse, exportedDrainNodeRequest as DrainNodeRequest, exportedDrainNodeResponse as DrainNodeResponse, exportedDrainObjects as DrainObjects, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListEventsRequest as ListEventsRequest, exportedListEventsResponse as ListEventsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedListTasksRequest as ListTasksRequest, exportedListTasksResponse as ListTasksResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedNodeTypeStatus as NodeTypeStatus, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectDetail as ObjectDetail, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedReadLogRequest as ReadLogRequest, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReportTasksRequest as ReportTasksRequest, exportedReportTasksResponse as ReportTasksResponse, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedSharedActor as SharedActor, exportedSharedActorEnded as SharedActorEnded, exportedSharedNews as SharedNews, exportedSharedOrders as SharedOrders, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStopSharedActor as StopSharedActor, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummarizeTasksRequest as SummarizeTasksRequest, exportedSummarizeTasksResponse as SummarizeTasksResponse, exportedSummary as Summary, exportedTask as Task, exportedTaskCounts as TaskCounts, exportedTaskEvent as TaskEvent, exportedTaskFact as TaskFact, exportedTaskKind as TaskKind, exportedTaskReport as TaskReport, exportedTaskState as TaskState, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedUnmetDemand as UnmetDemand, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile, exportedWriteAnswer as WriteAnswer, exportedWriteOrder as WriteOrder };
+export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorLogChunk as ActorLogChunk, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessExiting as ActorProcessExiting, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessPing as ActorProcessPing, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedAutoscalerStatus as AutoscalerStatus, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterEvent as ClusterEvent, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDescribeObjectsRequest as DescribeObjectsRequest, exportedDescribeObjectsResponse as DescribeObjectsResponse, exportedDrainNodeRequest as DrainNodeRequest, exportedDrainNodeResponse as DrainNodeResponse, exportedDrainObjects as DrainObjects, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListEventsRequest as ListEventsRequest, exportedListEventsResponse as ListEventsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedListTasksRequest as ListTasksRequest, exportedListTasksResponse as ListTasksResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMeshCall as MeshCall, exportedMeshMember as MeshMember, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedNodeTypeStatus as NodeTypeStatus, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectDetail as ObjectDetail, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedReadLogRequest as ReadLogRequest, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReportTasksRequest as ReportTasksRequest, exportedReportTasksResponse as ReportTasksResponse, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedSharedActor as SharedActor, exportedSharedActorEnded as SharedActorEnded, exportedSharedNews as SharedNews, exportedSharedOrders as SharedOrders, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStopSharedActor as StopSharedActor, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummarizeTasksRequest as SummarizeTasksRequest, exportedSummarizeTasksResponse as SummarizeTasksResponse, exportedSummary as Summary, exportedTask as Task, exportedTaskCounts as TaskCounts, exportedTaskEvent as TaskEvent, exportedTaskFact as TaskFact, exportedTaskKind as TaskKind, exportedTaskReport as TaskReport, exportedTaskState as TaskState, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedUnmetDemand as UnmetDemand, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile, exportedWriteAnswer as WriteAnswer, exportedWriteOrder as WriteOrder };

@@ -81,6 +81,7 @@ export const nodeLinkService = {
 const actorHost = serviceMethods("ActorHost");
 export const actorHostService = {
   calls: actorHost.bidi("Calls", proto.CallBatch, proto.ReplyBatch, access.call),
+  meshCalls: actorHost.bidi("MeshCalls", proto.CallBatch, proto.ReplyBatch, access.call),
 } as const;
 
 const objects = serviceMethods("Objects");

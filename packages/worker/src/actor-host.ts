@@ -6,15 +6,12 @@
  * - HOST-1. A stream that is meant for another actor or incarnation is refused before any call of it is read.
  * - HOST-3. Functions to which no caller has had a stream for `abandonedMs` are told so: whoever leased their process has
  *   forgotten it, or has never heard that it has it.
- * - HOST-2. A caller whose stream ends takes its waiting calls with it and aborts its running ones.
  */
-import { Metadata, type ServerDuplexStream } from "@grpc/grpc-js";
 import { reservedMethods, type ValueStore } from "@palimpsest/client";
 import type { Metrics } from "@palimpsest/telemetry";
 import {
   actorHostService,
   addresseeOf,
-  callerNamed,
   errorToProto,
   type Network,
   PalimpsestError,
@@ -25,10 +22,10 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { defaultConcurrencyOf } from "./async-class.js";
 import type { CallEvents, ListedCall } from "./call-events.js";
 import { type CallMetrics, createCallMetrics } from "./call-metrics.js";
+import { Caller, type CallerStream } from "./caller.js";
 import { Invocation, type InvocationDeps, type Method, type TaskHooks } from "./invocation.js";
-import { KeptReplies } from "./kept-replies.js";
 import { Lanes, type LanesOptions } from "./lanes.js";
-import { ReplyWriter } from "./reply-writer.js";
+import { absent, hostedActors, serveMesh } from "./mesh-host.js";
 
 /** A client that has leased a worker opens its stream again at intervals of seconds. */
 const defaultAbandonedMs = 60_000;
@@ -61,17 +58,16 @@ export interface TaskFunctions {
   abandoned(): void;
 }
 
-export type CallerStream = ServerDuplexStream<proto.CallBatch.$Properties, proto.ReplyBatch.$Properties>;
-
 export class ActorHost {
   readonly #options: HostedActorOptions;
   readonly #mailbox: Lanes;
   readonly #metrics: CallMetrics;
   readonly #methods = new Map<string, Method>();
+  readonly #deps = new WeakMap<Caller, InvocationDeps>();
   #instance: object | undefined;
   #tasks: TaskFunctions | undefined;
-  /** Calls without an answer, by stream. */
-  readonly #calls = new Set<Map<number, Invocation>>();
+  /** Calls without an answer, and who made them. */
+  readonly #calls = new Map<Invocation, Caller>();
   #streamNumber = 0;
   readonly #open = new Set<CallerStream>();
   #abandonedMs = defaultAbandonedMs;
@@ -98,14 +94,26 @@ export class ActorHost {
   ): Promise<{ readonly host: ActorHost; readonly address: string }> {
     const host = new ActorHost(options, (mailbox) => createCallMetrics(deps.metrics, mailbox));
     const server = options.network.createServer();
-    server.addService(actorHostService, { calls: (stream: CallerStream) => host.accept(stream) });
+    server.addService(actorHostService, {
+      calls: (stream: CallerStream) => host.accept(stream),
+      meshCalls: serveMesh,
+    });
     host.#server = server;
     const address = await server.listen(options.listenHost, 0);
     return { host, address };
   }
 
+  get actorId(): string {
+    return this.#options.actorId;
+  }
+
+  get incarnation(): number {
+    return this.#options.incarnation;
+  }
+
   serve(instance: object): void {
     this.#instance = instance;
+    hostedActors.add(this);
     if (this.#options.maxConcurrency === 0) this.#mailbox.maxConcurrency = defaultConcurrencyOf(instance);
   }
 
@@ -125,10 +133,21 @@ export class ActorHost {
   /** From now on no call starts, and errors are not answered (INVOCATION-5). */
   end(): void {
     this.#ending = true;
+    hostedActors.delete(this);
+    this.#refuseMeshes();
     clearTimeout(this.#abandonment);
   }
 
+  /** Calls of meshes that wait: their stream goes on, so that it would not tell that they were dropped. */
+  #refuseMeshes(): void {
+    const { actorId, incarnation } = this.#options;
+    const error = absent({ actorId, incarnation });
+    for (const [invocation, caller] of [...this.#calls])
+      if (caller.isMesh && invocation.begunAtMs === undefined) invocation.cancel(error);
+  }
+
   async close(graceMs = 200): Promise<void> {
+    hostedActors.delete(this);
     const server = this.#server;
     this.#server = undefined;
     clearTimeout(this.#abandonment);
@@ -142,61 +161,16 @@ export class ActorHost {
       stream.emit("error", toGrpcError(wrong));
       return;
     }
-    const writer = new ReplyWriter(stream, (behind) =>
-      behind ? this.#mailbox.pause(stream) : this.#mailbox.resume(stream),
-    );
-    const calls = new Map<number, Invocation>();
-    this.#calls.add(calls);
-    const tasks = this.#taskHooks();
     this.#open.add(stream);
     this.#expectCaller();
-    const kept = new KeptReplies();
-    const deps: InvocationDeps = {
-      tasks,
-      actorId: this.#options.actorId,
-      methodOf: (name) => this.#methodOf(name),
-      ending: () => this.#ending,
-      reply: (reply) => writer.post(reply),
-      values: this.#options.values?.(),
-      keep: (callId, release) => kept.keep(callId, release),
-      metrics: this.#metrics,
-      events: this.#options.events,
-      stream: {
-        name: `${this.#options.actorId}.${this.#options.incarnation}.${++this.#streamNumber}`,
-        callerId: callerNamed(stream.metadata),
+    const caller = new Caller(stream, {
+      take: (frame) => {
+        if (frame.call) this.take(caller, frame.call);
       },
-      onSettled: (invocation) => {
-        calls.delete(invocation.callId);
-        this.#mailbox.remove(invocation);
+      onLeft: () => {
+        this.#open.delete(stream);
+        this.#expectCaller();
       },
-    };
-    const leave = () => {
-      this.#open.delete(stream);
-      this.#expectCaller();
-      writer.close();
-      kept.callerLeft();
-      for (const invocation of [...calls.values()]) invocation.drop();
-      this.#calls.delete(calls);
-      this.#mailbox.resume(stream);
-    };
-    // Headers at once: the caller knows that it has reached an actor.
-    stream.sendMetadata(new Metadata());
-    stream.on("data", (batch: proto.CallBatch.$Properties) => {
-      for (const frame of batch.frames ?? []) {
-        if (frame.call) this.#take(stream, frame.call, calls, deps);
-        else if (frame.takenCallId != null) kept.taken(frame.takenCallId);
-        else if (frame.cancelCallId != null) calls.get(frame.cancelCallId)?.cancel(cancelled());
-        else if (frame.credit) {
-          const { callId, items, bytes } = frame.credit;
-          calls.get(callId ?? 0)?.grant(items ?? 0, bytes ?? 0);
-        }
-      }
-    });
-    stream.on("cancelled", leave);
-    stream.on("error", leave);
-    stream.on("end", () => {
-      leave();
-      stream.end();
     });
   }
 
@@ -205,9 +179,16 @@ export class ActorHost {
     return this.#mailbox;
   }
 
-  /** Ends the streams of its callers: they see the actor end. */
+  /** Ends the streams of its callers, and answers those of meshes, whose streams are others' too: they see the actor end. */
   leave(error: PalimpsestError): void {
     for (const stream of this.#open) stream.emit("error", toGrpcError(error));
+    for (const [invocation, caller] of [...this.#calls]) if (caller.isMesh) invocation.cancel(error);
+  }
+
+  /** Starts no call of the caller while it is behind with reading replies. */
+  pace(caller: Caller, behind: boolean): void {
+    if (behind) this.#mailbox.pause(caller);
+    else this.#mailbox.resume(caller);
   }
 
   #taskHooks(): TaskHooks | undefined {
@@ -215,19 +196,17 @@ export class ActorHost {
     return tasks && { started: (callId, signal) => tasks.started(callId, signal, this.#open.size === 1) };
   }
 
-  #take(
-    caller: CallerStream,
-    call: proto.Call.$Properties,
-    calls: Map<number, Invocation>,
-    deps: InvocationDeps,
-  ): void {
+  /** Takes a call, whose answer the caller's writer gets. */
+  take(caller: Caller, call: proto.Call.$Properties): void {
     const refusal = this.#refusal();
     if (refusal) {
-      deps.reply({ callId: call.callId ?? 0, error: errorToProto(refusal) });
+      caller.reply({ callId: call.callId ?? 0, error: errorToProto(refusal) });
       return;
     }
-    const invocation = new Invocation(call, deps);
-    calls.set(invocation.callId, invocation);
+    caller.calls(this);
+    const invocation = new Invocation(call, this.#depsOf(caller));
+    caller.invocations.set(invocation.callId, invocation);
+    this.#calls.set(invocation, caller);
     this.#options.events?.arrived();
     try {
       this.#mailbox.offer(caller, invocation.methodName, invocation, call.concurrencyGroup ?? "");
@@ -238,7 +217,34 @@ export class ActorHost {
   }
 
   *#unanswered(): Generator<ListedCall> {
-    for (const calls of this.#calls) yield* calls.values();
+    yield* this.#calls.keys();
+  }
+
+  #depsOf(caller: Caller): InvocationDeps {
+    const known = this.#deps.get(caller);
+    if (known) return known;
+    const deps: InvocationDeps = {
+      tasks: this.#taskHooks(),
+      actorId: this.#options.actorId,
+      methodOf: (name) => this.#methodOf(name),
+      ending: () => this.#ending,
+      reply: (reply) => caller.reply(reply),
+      values: this.#options.values?.(),
+      keep: (callId, release) => caller.kept.keep(callId, release),
+      metrics: this.#metrics,
+      events: this.#options.events,
+      stream: {
+        name: `${this.#options.actorId}.${this.#options.incarnation}.${++this.#streamNumber}`,
+        callerId: caller.callerId,
+      },
+      onSettled: (invocation) => {
+        caller.invocations.delete(invocation.callId);
+        this.#calls.delete(invocation);
+        this.#mailbox.remove(invocation);
+      },
+    };
+    this.#deps.set(caller, deps);
+    return deps;
   }
 
   #wrongAddressee({ metadata }: CallerStream): PalimpsestError | undefined {
@@ -287,8 +293,4 @@ const reserved: ReadonlySet<string> = new Set(reservedMethods);
 /** Methods of the class itself; not its life hooks, and nothing that every object inherits. */
 function isCallable(instance: object | undefined, name: string): instance is object {
   return instance !== undefined && !reserved.has(name) && !(name in Object.prototype) && name in instance;
-}
-
-function cancelled(): PalimpsestError {
-  return new PalimpsestError("CANCELLED", "cancelled by the caller");
 }

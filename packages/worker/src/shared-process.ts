@@ -25,9 +25,10 @@ import {
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { loadActorClass } from "./actor-class.js";
-import type { CallerStream } from "./actor-host.js";
 import type { RunningActorProcess } from "./actor-process.js";
 import { type CallMetrics, createCallMetrics } from "./call-metrics.js";
+import type { CallerStream } from "./caller.js";
+import { serveMesh } from "./mesh-host.js";
 import { openServices, type ProcessServices } from "./process-services.js";
 import { SharedActor } from "./shared-actor.js";
 import { StartedMark } from "./started-mark.js";
@@ -130,7 +131,10 @@ export class SharedProcess implements RunningActorProcess {
     const host = this.#start.listenHost || "127.0.0.1";
     const server = network.createServer();
     this.#server = server;
-    server.addService(actorHostService, { calls: (stream: CallerStream) => this.#accept(stream) });
+    server.addService(actorHostService, {
+      calls: (stream: CallerStream) => this.#accept(stream),
+      meshCalls: serveMesh,
+    });
     const [address, metricsServer] = await Promise.all([
       server.listen(host, 0),
       serveMetrics(this.#metrics.registry, { guard: httpGuard(credentials, onCall), host, port: 0 }),

@@ -1,0 +1,227 @@
+/**
+ * Responsibility: one call to many actors: finds the process of each, sends one message to each process, and makes a value of
+ * what becomes of each call.
+ * Not responsible for: which actors those are (mesh.ts).
+ *
+ * Invariants:
+ * - MESH-1. Each member has one outcome, in the order of the members, at the latest when the call's time is over: a value or
+ *   an error. What becomes of one changes nothing for another.
+ * - MESH-2. A member's method runs at most once for a call: it is sent again only where it surely has not run.
+ */
+import { setMaxListeners } from "node:events";
+import { type Clock, type Network, PalimpsestError, systemClock } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import type { ActorResolver } from "./actor-resolver.js";
+import { encodeArguments } from "./call-arguments.js";
+import { actorTitle, certificateDetails, diedError } from "./death.js";
+import { delay } from "./delay.js";
+import { type MeshCarrier, MeshMemberCall, type MeshOutcome } from "./mesh-member-call.js";
+import { MeshProcess } from "./mesh-process.js";
+import { inlineValue, type ReadyValue } from "./outgoing-value.js";
+import type { PendingCall } from "./pending-call.js";
+import type { ValueStore } from "./value-store.js";
+
+const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD } = proto.ActorState;
+const resolveWaitMs = 10_000;
+/** How long news of a process whose stream broke are waited for. */
+const newsWaitMs = 1_000;
+const retryMs = 100;
+
+export interface MeshCallSettings {
+  /** From the call until members without an answer count as failed with GET_TIMEOUT. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface MeshCallsDeps {
+  readonly network: Network;
+  readonly resolver: ActorResolver;
+  /** Default: calls carry no references. */
+  readonly values?: ValueStore | undefined;
+  readonly callTimeoutMs: number;
+  readonly clock?: Clock;
+}
+
+interface Location {
+  readonly address: string;
+  readonly incarnation: number;
+}
+
+/** One message to each process, for the members in it. */
+interface Message {
+  readonly method: string;
+  readonly ready: ReadyValue;
+  /** Calls that are sent at the end of this turn, by the address of their process. */
+  readonly outbox: Map<string, MeshMemberCall[]>;
+}
+
+export class MeshCalls implements MeshCarrier {
+  readonly clock: Clock;
+  readonly #deps: MeshCallsDeps;
+  readonly #abort = new AbortController();
+  readonly #locations = new Map<string, Location>();
+  readonly #processes = new Map<string, MeshProcess>();
+  /** Calls that have no outcome, with what they say. */
+  readonly #messages = new Map<PendingCall, Message>();
+
+  constructor(deps: MeshCallsDeps) {
+    this.#deps = deps;
+    this.clock = deps.clock ?? systemClock;
+    // Each member that is looked for listens.
+    setMaxListeners(0, this.#abort.signal);
+  }
+
+  /** @throws {PalimpsestError} for arguments that cannot travel; what fails at a member is its outcome */
+  async call(
+    actorIds: readonly string[],
+    method: string,
+    args: readonly unknown[],
+    settings: MeshCallSettings,
+  ): Promise<readonly MeshOutcome[]> {
+    const { values, callTimeoutMs } = this.#deps;
+    const { value: outgoing, signal } = encodeArguments(args, values);
+    const timeoutMs = settings.timeoutMs ?? callTimeoutMs;
+    const signals = [settings.signal, signal].filter((given) => given !== undefined);
+    try {
+      const ready = (await outgoing.preparing) ?? { bytes: outgoing.bytes, object: undefined };
+      const message: Message = { method, ready, outbox: new Map() };
+      const nothing = inlineValue(new Uint8Array());
+      const calls = actorIds.map((actorId) => {
+        const options = { method, args: nothing, values, timeoutMs, signals, retries: 0 };
+        const call = new MeshMemberCall(actorId, options, this);
+        if (this.#abort.signal.aborted) call.fail(closedError());
+        else this.#messages.set(call, message);
+        const location = this.#locations.get(actorId);
+        if (location) this.#enqueue(call, location);
+        else void this.#find(call);
+        return call;
+      });
+      return await Promise.all(calls.map((call) => call.outcome()));
+    } finally {
+      outgoing.release();
+    }
+  }
+
+  settled(call: PendingCall): void {
+    this.#messages.delete(call);
+  }
+
+  abandon(call: PendingCall): void {
+    if (call instanceof MeshMemberCall) call.process?.abandon(call);
+  }
+
+  notThere(call: MeshMemberCall): void {
+    this.#locations.delete(call.actorId);
+    void this.#find(call, call.incarnation);
+  }
+
+  /** The head says that an actor died for good. */
+  noticeDeath(info: proto.ActorInfo.$Properties): void {
+    const actorId = info.spec?.actorId ?? "";
+    this.#locations.delete(actorId);
+    for (const call of [...this.#messages.keys()])
+      if (call instanceof MeshMemberCall && call.actorId === actorId) call.fail(diedError(info));
+  }
+
+  /** A generator's items, which the call fails with. */
+  grant(): void {}
+
+  prepared(): void {}
+
+  close(): void {
+    this.#abort.abort();
+    for (const call of [...this.#messages.keys()]) call.fail(closedError());
+    for (const process of this.#processes.values()) process.close(closedError());
+    this.#processes.clear();
+  }
+
+  #enqueue(call: MeshMemberCall, { address, incarnation }: Location): void {
+    const message = this.#messages.get(call);
+    if (message === undefined) return;
+    call.incarnation = incarnation;
+    if (message.outbox.size === 0) setImmediate(() => this.#flush(message));
+    const waiting = message.outbox.get(address);
+    if (waiting) waiting.push(call);
+    else message.outbox.set(address, [call]);
+  }
+
+  #flush({ outbox, method, ready }: Message): void {
+    const { object } = ready;
+    const args = object
+      ? { argsObject: { objectId: Buffer.from(object.objectId, "hex"), sizeBytes: object.sizeBytes } }
+      : { args: ready.bytes };
+    for (const [address, calls] of outbox) {
+      const process = this.#processAt(address);
+      for (const call of calls) call.process = process;
+      const members = calls.map(({ actorId, incarnation }) => ({ actorId, incarnation }));
+      const timeoutMs = calls[0]?.remainingMs() ?? 0;
+      void process.send(calls, members, { method, timeoutMs, ...args });
+    }
+    outbox.clear();
+  }
+
+  #processAt(address: string): MeshProcess {
+    const known = this.#processes.get(address);
+    if (known) return known;
+    const process: MeshProcess = new MeshProcess({
+      ...{ address, network: this.#deps.network, clock: this.clock },
+      onBreak: (unanswered, error, opened) => {
+        if (this.#processes.get(address) === process) this.#processes.delete(address);
+        for (const call of unanswered) this.#broken(call as MeshMemberCall, error, opened);
+      },
+    });
+    this.#processes.set(address, process);
+    return process;
+  }
+
+  #broken(call: MeshMemberCall, error: PalimpsestError, opened: boolean): void {
+    this.#locations.delete(call.actorId);
+    if (opened) void this.#judge(call, error);
+    else void this.#find(call, call.incarnation);
+  }
+
+  /** It may have run (MESH-2): the head says whether its actor has died. */
+  async #judge(call: MeshMemberCall, cause: PalimpsestError): Promise<void> {
+    const info = await this.#ask(call.actorId, call.incarnation, newsWaitMs).catch(() => undefined);
+    if (info?.state === ACTOR_STATE_DEAD) call.fail(diedError(info));
+    else
+      call.fail(
+        new PalimpsestError(
+          "ACTOR_UNAVAILABLE",
+          `${info ? actorTitle(info) : call.actorId} went away while ${call.method} was in flight (${info?.certificate?.reason || cause.rawMessage}); it may or may not have run`,
+          { details: info ? certificateDetails(info) : { actorId: call.actorId }, cause },
+        ),
+      );
+  }
+
+  /** Sends it when its actor lives. @param tried the incarnation that was not there */
+  async #find(call: MeshMemberCall, tried = 0): Promise<void> {
+    call.callId = 0;
+    call.process = undefined;
+    // The head may not know yet that it has gone, or its process may be out of reach for now.
+    if (tried > 0) await delay(retryMs, this.#abort.signal, this.clock);
+    while (!call.settled) {
+      try {
+        const info = await this.#ask(call.actorId, 0, resolveWaitMs);
+        if (info.state === ACTOR_STATE_DEAD) call.fail(diedError(info));
+        if (info.state !== ACTOR_STATE_ALIVE) continue;
+        const location = { address: info.address ?? "", incarnation: info.incarnation ?? 0 };
+        this.#locations.set(call.actorId, location);
+        this.#enqueue(call, location);
+        return;
+      } catch (reason) {
+        const error = PalimpsestError.from(reason);
+        if (error.code === "NOT_FOUND") call.fail(error);
+        else await delay(retryMs, this.#abort.signal, this.clock);
+      }
+    }
+  }
+
+  #ask(actorId: string, known: number, waitMs: number): Promise<proto.ActorInfo.$Properties> {
+    return this.#deps.resolver.resolve(actorId, known, waitMs, this.#abort.signal);
+  }
+}
+
+function closedError(): PalimpsestError {
+  return new PalimpsestError("CANCELLED", "the connection to the cluster was closed");
+}

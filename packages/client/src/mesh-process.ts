@@ -1,0 +1,76 @@
+/**
+ * Responsibility: the stream to one process that hosts members of meshes, opened when it is needed and again after it broke.
+ * Not responsible for: which process a member lives in (mesh-calls.ts).
+ */
+import { type Clock, type Network, PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { CallStream } from "./call-stream.js";
+import type { PendingCall } from "./pending-call.js";
+
+export interface MeshProcessOptions {
+  /** host:port of its ActorHost service. */
+  readonly address: string;
+  readonly network: Network;
+  readonly clock: Clock;
+  /** Calls that were not answered when the stream broke: they may have run, unless it never opened. */
+  readonly onBreak: (unanswered: readonly PendingCall[], error: PalimpsestError, opened: boolean) => void;
+}
+
+export class MeshProcess {
+  readonly #options: MeshProcessOptions;
+  #stream: CallStream | undefined;
+  #opening: Promise<CallStream> | undefined;
+
+  constructor(options: MeshProcessOptions) {
+    this.#options = options;
+  }
+
+  /** Sends one message for all of them. */
+  async send(
+    calls: readonly PendingCall[],
+    members: readonly proto.MeshMember.$Properties[],
+    call: proto.Call.$Properties,
+  ): Promise<void> {
+    try {
+      const stream = this.#stream ?? (await this.#open());
+      // Those that were given up meanwhile keep their place among the members, and are cancelled.
+      stream.sendMesh(calls, members, call);
+      for (const one of calls) if (one.settled) stream.abandon(one);
+    } catch (reason) {
+      this.#options.onBreak(calls, PalimpsestError.from(reason), false);
+    }
+  }
+
+  abandon(call: PendingCall): void {
+    this.#stream?.abandon(call);
+  }
+
+  close(error: PalimpsestError): void {
+    this.#stream?.close(error);
+    void this.#opening?.then(
+      (stream) => stream.close(error),
+      () => undefined,
+    );
+  }
+
+  #open(): Promise<CallStream> {
+    this.#opening ??= this.#opened().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async #opened(): Promise<CallStream> {
+    const { stream, ready } = CallStream.open({
+      ...{ ...this.#options, actorId: "", incarnation: 0, isMesh: true },
+      onBreak: (error, unanswered) => {
+        if (this.#stream === stream) this.#stream = undefined;
+        if (unanswered.length > 0) this.#options.onBreak(unanswered, error, true);
+      },
+    });
+    await ready;
+    if (stream.broken) throw new PalimpsestError("ACTOR_UNAVAILABLE", "the process closed its stream");
+    this.#stream = stream;
+    return stream;
+  }
+}

@@ -1,0 +1,197 @@
+/**
+ * Responsibility: many actors of one class in a grid, and calls to a slice of them.
+ * Not responsible for: how such a call travels (mesh-calls.ts), one actor (actor-handle.ts).
+ */
+import { PalimpsestError } from "@palimpsest/wire";
+import type { ActorHandle, RemoteMethods } from "./actor-handle.js";
+import type { ActorType } from "./actor-type.js";
+import type { ClusterState } from "./cluster-state.js";
+import type { ActorOptions } from "./config.js";
+import type { MeshCallSettings, MeshCalls } from "./mesh-calls.js";
+import type { MeshOutcome } from "./mesh-member-call.js";
+import {
+  type Coordinates,
+  checkShape,
+  coordinatesOf,
+  isWithin,
+  type MeshShape,
+  type Selection,
+} from "./mesh-shape.js";
+import type { NodeInfo } from "./views.js";
+
+/** Creations that the head has to answer at once. */
+const maxSpawning = 100;
+
+export interface MeshOptions extends ActorOptions {
+  /**
+   * How many members there are in each dimension, in the order of the results: { node: 2, lane: 500 } are 1,000. Those of one
+   * `node` are on one node, as far as it lives, and those of another on another.
+   */
+  readonly shape: MeshShape;
+}
+
+export interface MeshMember<Instance> {
+  readonly at: Coordinates;
+  readonly actor: ActorHandle<Instance>;
+}
+
+/** What became of the call to one member. */
+export type MeshResult<Value> = { readonly at: Coordinates; readonly actorId: string } & (
+  | { readonly status: "ok"; readonly value: Value }
+  | { readonly status: "failed"; readonly error: PalimpsestError }
+);
+
+type Resulting<Methods, Give extends "results" | "values"> = {
+  readonly [Name in keyof Methods]: Methods[Name] extends (...args: infer Args) => Promise<infer Value>
+    ? (...args: Args) => Promise<Give extends "results" ? readonly MeshResult<Value>[] : readonly Value[]>
+    : never;
+};
+
+export interface MeshType<Instance extends object, Args extends unknown[]> {
+  /** Registers all members with the same arguments; await `mesh.ready()` to know that they run. */
+  spawn(...args: Args): Promise<Mesh<Instance>>;
+  /** With arguments of its own for each, made of its coordinates. */
+  spawnEach(argumentsAt: (at: Coordinates) => Args): Promise<Mesh<Instance>>;
+}
+
+export interface MeshTypeDeps {
+  readonly calls: MeshCalls;
+  /** Ids of nodes that are alive, those with most room first. */
+  nodeIds(): Promise<readonly string[]>;
+}
+
+export function meshType<Instance extends object, Args extends unknown[]>(
+  type: ActorType<Instance, Args>,
+  options: MeshOptions,
+  deps: MeshTypeDeps,
+): MeshType<Instance, Args> {
+  const { shape, ...given } = options;
+  async function spawnEach(argumentsAt: (at: Coordinates) => Args): Promise<Mesh<Instance>> {
+    checkShape(shape, given);
+    const nodeIds = shape["node"] === undefined ? [] : await deps.nodeIds();
+    const nodes = shape["node"] ?? 0;
+    if (nodeIds.length < nodes)
+      throw new PalimpsestError(
+        "UNSCHEDULABLE",
+        `shape.node is ${nodes}, and ${nodeIds.length} nodes are alive: start more of them, or ask for fewer`,
+      );
+    const places = coordinatesOf(shape);
+    const types = nodeIds.slice(0, nodes).map((nodeId) => type.options({ strategy: { nodeId, soft: true } }));
+    const spawnAt = async (at: Coordinates): Promise<MeshMember<Instance>> => {
+      const one = types[at["node"] ?? -1] ?? type;
+      return { at, actor: await one.spawn(...argumentsAt(at)) };
+    };
+    return new Mesh(shape, await allOrNone(places, spawnAt), deps.calls);
+  }
+  return { spawnEach, spawn: (...args) => spawnEach(() => args) };
+}
+
+/** Ids of nodes that are alive, those with the most free cpus first. */
+export async function roomiestNodes(state: Pick<ClusterState, "nodes">): Promise<readonly string[]> {
+  const nodes = await state.nodes({ states: ["alive"] });
+  const free = (node: NodeInfo) => node.available["cpu"] ?? 0;
+  return nodes.toSorted((a, b) => free(b) - free(a)).map(({ nodeId }) => nodeId);
+}
+
+/** Members of a mesh that are called together. */
+export class MeshSlice<Instance> {
+  readonly members: readonly MeshMember<Instance>[];
+  /** Calls a method of all members: what becomes of each is a value, in the order of the members. */
+  readonly call: Resulting<RemoteMethods<Instance>, "results">;
+  /** The same, and gives the values alone. @throws {PalimpsestError} the first failure, when all have their outcome */
+  readonly broadcast: Resulting<RemoteMethods<Instance>, "values">;
+  readonly #calls: MeshCalls;
+  readonly #settings: MeshCallSettings;
+
+  constructor(members: readonly MeshMember<Instance>[], calls: MeshCalls, settings: MeshCallSettings = {}) {
+    this.members = members;
+    this.#calls = calls;
+    this.#settings = settings;
+    this.call = methods((name, args) => this.#call(name, args));
+    this.broadcast = methods(async (name, args) => valuesOf(await this.#call(name, args)));
+  }
+
+  get size(): number {
+    return this.members.length;
+  }
+
+  /** Those of these coordinates: { node: 0 }, { lane: [0, 1] }. @throws {PalimpsestError} INVALID_ARGUMENT when none is there */
+  slice(selection: Selection): MeshSlice<Instance> {
+    const chosen = this.members.filter(({ at }) => isWithin(at, selection));
+    if (chosen.length > 0) return new MeshSlice(chosen, this.#calls, this.#settings);
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `slice is ${JSON.stringify(selection)}, and no member is there: name dimensions of the shape and indexes within it`,
+    );
+  }
+
+  /** The same members under other call settings. */
+  with(settings: MeshCallSettings): MeshSlice<Instance> {
+    return new MeshSlice(this.members, this.#calls, { ...this.#settings, ...settings });
+  }
+
+  /** Returns when all are alive. @throws {PalimpsestError} as `handle.ready()` of the first that is not */
+  async ready(options: { readonly timeoutMs?: number } = {}): Promise<void> {
+    await Promise.all(this.members.map(({ actor }) => actor.ready(options)));
+  }
+
+  /** Ends all of them for good. */
+  async kill(): Promise<void> {
+    await Promise.all(this.members.map(({ actor }) => actor.kill()));
+  }
+
+  async #call(method: string, args: readonly unknown[]): Promise<readonly MeshResult<unknown>[]> {
+    const ids = this.members.map(({ actor }) => actor.actorId);
+    const outcomes: readonly MeshOutcome[] = await this.#calls.call(ids, method, args, this.#settings);
+    return this.members.map(({ at, actor }, index) => ({
+      ...{ at, actorId: actor.actorId },
+      ...(outcomes[index] ?? missing),
+    }));
+  }
+}
+
+/** All members. */
+export class Mesh<Instance> extends MeshSlice<Instance> {
+  readonly shape: MeshShape;
+
+  constructor(shape: MeshShape, members: readonly MeshMember<Instance>[], calls: MeshCalls) {
+    super(members, calls);
+    this.shape = shape;
+  }
+}
+
+const missing: MeshOutcome = {
+  status: "failed",
+  error: new PalimpsestError("INTERNAL", "a member of the mesh has no outcome"),
+};
+
+function valuesOf(results: readonly MeshResult<unknown>[]): readonly unknown[] {
+  return results.map((result) => {
+    if (result.status === "ok") return result.value;
+    throw result.error;
+  });
+}
+
+function methods<Methods>(call: (name: string, args: readonly unknown[]) => Promise<unknown>): Methods {
+  return new Proxy(Object.create(null) as object, {
+    get: (_, name) =>
+      typeof name === "symbol" || name === "then" ? undefined : (...args: unknown[]) => call(name, args),
+  }) as Methods;
+}
+
+/** Of those that could not all be made, none is left. */
+async function allOrNone<Instance>(
+  places: readonly Coordinates[],
+  spawnAt: (at: Coordinates) => Promise<MeshMember<Instance>>,
+): Promise<readonly MeshMember<Instance>[]> {
+  const members: MeshMember<Instance>[] = [];
+  for (let first = 0; first < places.length; first += maxSpawning) {
+    const made = await Promise.allSettled(places.slice(first, first + maxSpawning).map(spawnAt));
+    members.push(...made.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
+    const failed = made.find((one) => one.status === "rejected");
+    if (failed === undefined) continue;
+    await Promise.allSettled(members.map(({ actor }) => actor.kill()));
+    throw failed.reason;
+  }
+  return members;
+}

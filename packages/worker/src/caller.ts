@@ -1,0 +1,100 @@
+/**
+ * Responsibility: one caller's stream: its frames, the calls of it that are under way, its replies.
+ * Not responsible for: running calls (actor-host.ts), choosing the actor that a frame is meant for.
+ *
+ * Invariants:
+ * - HOST-2. A caller whose stream ends takes its waiting calls with it and aborts its running ones.
+ */
+import { Metadata, type ServerDuplexStream } from "@grpc/grpc-js";
+import { callerNamed, PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { Invocation } from "./invocation.js";
+import { KeptReplies } from "./kept-replies.js";
+import { ReplyWriter } from "./reply-writer.js";
+
+export type CallerStream = ServerDuplexStream<proto.CallBatch.$Properties, proto.ReplyBatch.$Properties>;
+
+/** An actor that has calls of the caller. */
+interface Called {
+  /** Whether the caller has to read replies before any more of its calls may start. */
+  pace(caller: Caller, behind: boolean): void;
+}
+
+export interface CallerEvents {
+  /** Whether its calls are to any actors of the process. Default false. */
+  readonly isMesh?: boolean;
+  /** A frame with calls. */
+  take(frame: proto.CallFrame.$Properties): void;
+  onLeft(): void;
+}
+
+export class Caller {
+  readonly invocations = new Map<number, Invocation>();
+  readonly kept = new KeptReplies();
+  /** Who calls, for lists of calls. */
+  readonly callerId: ReturnType<typeof callerNamed>;
+  readonly #writer: ReplyWriter;
+  readonly #called = new Set<Called>();
+  readonly #events: CallerEvents;
+  #behind = false;
+
+  constructor(stream: CallerStream, events: CallerEvents) {
+    this.#events = events;
+    this.callerId = callerNamed(stream.metadata);
+    this.#writer = new ReplyWriter(stream, (behind) => this.#pace(behind));
+    // Headers at once: the caller knows that it has reached an actor.
+    stream.sendMetadata(new Metadata());
+    stream.on("data", (batch: proto.CallBatch.$Properties) => {
+      for (const frame of batch.frames ?? []) this.#receive(frame);
+    });
+    const leave = () => this.#leave();
+    stream.on("cancelled", leave);
+    stream.on("error", leave);
+    stream.on("end", () => {
+      leave();
+      stream.end();
+    });
+  }
+
+  reply(reply: proto.Reply.$Properties): void {
+    this.#writer.post(reply);
+  }
+
+  /** The actor gets calls of it. */
+  calls(called: Called): void {
+    if (this.#called.has(called)) return;
+    this.#called.add(called);
+    if (this.#behind) called.pace(this, true);
+  }
+
+  get isMesh(): boolean {
+    return this.#events.isMesh ?? false;
+  }
+
+  #receive(frame: proto.CallFrame.$Properties): void {
+    if (frame.takenCallId != null) this.kept.taken(frame.takenCallId);
+    else if (frame.cancelCallId != null) this.invocations.get(frame.cancelCallId)?.cancel(cancelled());
+    else if (frame.credit) {
+      const { callId, items, bytes } = frame.credit;
+      this.invocations.get(callId ?? 0)?.grant(items ?? 0, bytes ?? 0);
+    } else this.#events.take(frame);
+  }
+
+  #pace(behind: boolean): void {
+    this.#behind = behind;
+    for (const called of this.#called) called.pace(this, behind);
+  }
+
+  #leave(): void {
+    this.#events.onLeft();
+    this.#writer.close();
+    this.kept.callerLeft();
+    for (const invocation of [...this.invocations.values()]) invocation.drop();
+    this.#pace(false);
+    this.#called.clear();
+  }
+}
+
+function cancelled(): PalimpsestError {
+  return new PalimpsestError("CANCELLED", "cancelled by the caller");
+}
