@@ -70,6 +70,7 @@ async function measure(nodeCount: number, actorCount: number): Promise<Figures> 
     headService,
     createHeadHandlers({
       ...{ groups: plane.groups, groupTable: plane.groupTable, taskWorkers: plane.taskWorkers },
+      ...{ history: plane.history, drains: plane.drains },
       ...{ rpc, actors, nodes, pendingQueue, sessions, lifecycle, bundles, clock: systemClock },
       ...{
         recovery: plane.recovery,

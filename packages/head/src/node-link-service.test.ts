@@ -124,7 +124,7 @@ it("NODELINK-7: a heartbeat renews the node's lease only while no other head can
 
 it("NODELINK-4: a node that does not read has so many bytes waiting for it, then its link is cut", async () => {
   const { plane } = await TestPlane.open();
-  const { nodes, lifecycle, jobLifecycle, objects, objectHolders, stacks } = plane;
+  const { nodes, lifecycle, jobLifecycle, objects, objectHolders, stacks, history } = plane;
   const { link } = createNodeLinkHandlers({
     nodes,
     actors: lifecycle,
@@ -132,6 +132,7 @@ it("NODELINK-4: a node that does not read has so many bytes waiting for it, then
     objects,
     objectHolders,
     stacks,
+    history,
     logger: quietLogger(),
     clusterId: plane.clusterId,
     redisUrl: () => "",

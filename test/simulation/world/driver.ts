@@ -259,6 +259,8 @@ export async function warmUp(): Promise<void> {
   const handle = {} as ActorHandle<never>;
   const deps = {
     ownerId: "",
+    namespace: "",
+    capturedBy: "",
     ownerIncarnation: 0,
     jobId: "",
     upload: async () => undefined,
@@ -268,7 +270,7 @@ export async function warmUp(): Promise<void> {
   };
   await new Promise<void>((resolve) => {
     const call = { promise: Promise.resolve() } as unknown as TaskCall;
-    const pool = { call: () => call, submit: () => resolve(), values: undefined };
+    const pool = { call: () => call, submit: () => resolve(), values: undefined, capturedBy: "" };
     void taskType<() => void>(undefined, taskSource, {}, pool)();
   });
   await actorType(PlannedActor, source, {}, { ...deps, handle: () => handle as never }).spawn({
