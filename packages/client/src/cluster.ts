@@ -20,12 +20,9 @@ import type {
 import { diedError } from "./death.js";
 import { type HeadCallOptions, HeadClient } from "./head-client.js";
 import { Jobs } from "./jobs.js";
-<<<<<<< HEAD
-import { type MemoryOptions, type ObjectMemory, objectMemory } from "./object-memory.js";
-=======
 import { type MeshOptions, type MeshType, meshType, roomiestNodes } from "./mesh.js";
 import { MeshCalls } from "./mesh-calls.js";
->>>>>>> 2ebe6da (Meshes: a call to a slice of many actors is one message to each of their processes, and what becomes of each is a value)
+import { type MemoryOptions, type ObjectMemory, objectMemory } from "./object-memory.js";
 import { Objects } from "./objects.js";
 import { createPlacementGroup, groupView, PlacementGroup } from "./placement-group.js";
 import { ProgramValues } from "./program-values.js";

@@ -35,13 +35,10 @@ export { fromEnvironment } from "./environment.js";
 export type { HeadCallOptions } from "./head-client.js";
 export { HeadClient } from "./head-client.js";
 export type { JobInfo, JobLogsOptions, JobStatusName, Jobs, SubmitJobOptions } from "./jobs.js";
-<<<<<<< HEAD
-export type { HeldObject, MemoryOptions, ObjectMemory } from "./object-memory.js";
-=======
 export type { Mesh, MeshMember, MeshOptions, MeshResult, MeshSlice, MeshType } from "./mesh.js";
 export { type MeshCallSettings, MeshCalls } from "./mesh-calls.js";
 export type { Coordinates, MeshShape, Selection } from "./mesh-shape.js";
->>>>>>> 2ebe6da (Meshes: a call to a slice of many actors is one message to each of their processes, and what becomes of each is a value)
+export type { HeldObject, MemoryOptions, ObjectMemory } from "./object-memory.js";
 export { type GetOptions, ObjectRef } from "./object-ref.js";
 export type { ContentRef, HoldOptions, ObjectCallOptions } from "./objects.js";
 export { Objects, type ObjectsOptions } from "./objects.js";
