@@ -4,7 +4,8 @@ import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { root } from "../paths.mjs";
 
-const { build, transform } = createRequire(join(root, "packages/client/package.json"))("esbuild");
+/** Loaded when it is used: set-up itself starts where nothing is installed yet. */
+const esbuild = () => createRequire(join(root, "packages/client/package.json"))("esbuild");
 
 /** Native addons, and what is itself a program beside its addon, stay where they are. */
 const apart = /^(msgpackr-extract|esbuild|bullmq|@kubernetes\/client-node)$/;
@@ -17,7 +18,7 @@ const dynamicImport = /(^|[^.\w"'`])import\((?=["\w])/gm;
 async function atItsPlace(path, contents, folder) {
   const place = JSON.stringify(relative(folder, path));
   const parent = JSON.stringify(relative(folder, dirname(path)));
-  const { code } = await transform(contents, {
+  const { code } = await esbuild().transform(contents, {
     format: /^(import|export)\b/m.test(contents) ? "esm" : "cjs",
     define: {
       "import.meta.url": '"@@url@@"',
@@ -73,7 +74,7 @@ function placed(folder, external) {
  * @returns the files that it is made of
  */
 export async function bundle({ source, folder, outfile, external = /^$/ }) {
-  const { metafile, outputFiles } = await build({
+  const { metafile, outputFiles } = await esbuild().build({
     stdin: { contents: source, resolveDir: folder, sourcefile: "bundle-source.js" },
     absWorkingDir: root,
     bundle: true,

@@ -1,0 +1,20 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, it } from "vitest";
+
+const folder = mkdtempSync(join(tmpdir(), "palimpsest-setup-imports-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it("set-up starts where nothing is installed yet", () => {
+  cpSync(fileURLToPath(new URL("../scripts", import.meta.url)), join(folder, "scripts"), { recursive: true });
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ["--input-type=module", "-e", 'await import("./scripts/setup/setup.mjs")'],
+    { cwd: folder, encoding: "utf8" },
+  );
+  expect(stderr).toBe("");
+  expect(status).toBe(0);
+});
