@@ -9,7 +9,8 @@ const folder = mkdtempSync(join(tmpdir(), "palimpsest-setup-imports-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it("set-up starts where nothing is installed yet", () => {
-  cpSync(fileURLToPath(new URL("../scripts", import.meta.url)), join(folder, "scripts"), { recursive: true });
+  for (const name of ["scripts", "package.json"])
+    cpSync(fileURLToPath(new URL(`../${name}`, import.meta.url)), join(folder, name), { recursive: true });
   const { status, stderr } = spawnSync(
     process.execPath,
     ["--input-type=module", "-e", 'await import("./scripts/setup/setup.mjs")'],
