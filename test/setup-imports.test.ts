@@ -14,7 +14,8 @@ it("set-up starts where nothing is installed yet", () => {
   const { status, stderr } = spawnSync(
     process.execPath,
     ["--input-type=module", "-e", 'await import("./scripts/setup/setup.mjs")'],
-    { cwd: folder, encoding: "utf8" },
+    // Programs that pnpm starts find its packages by this variable, from wherever they are.
+    { cwd: folder, encoding: "utf8", env: { ...process.env, NODE_PATH: "" } },
   );
   expect(stderr).toBe("");
   expect(status).toBe(0);
