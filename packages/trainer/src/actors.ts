@@ -1,4 +1,4 @@
-// The classes that nodes start for a run: named by CodeRef.module "@palimpsest/trainer/actors".
+// The classes that nodes start for a run, named by CodeRef.module "@palimpsest/trainer/actors". Reward actors have a module
+// of their own, "@palimpsest/trainer/reward-actor", which does not load tensors.
 export { LearnerActor } from "./learner-actor.js";
-export { RewardActor } from "./reward-actor.js";
 export { RolloutActor } from "./rollout-actor.js";

@@ -1,7 +1,7 @@
 import * as proto from "@palimpsest/wire/protocol";
 import { expect, test } from "vitest";
 import { HeldWeights } from "./held-weights.js";
-import type { ObjectLocation } from "./weights.js";
+import type { ObjectLocation } from "./object-location.js";
 
 const manifest = (policyVersion: number, ...objectIds: string[]) =>
   proto.WeightManifest.create({ policyVersion, shards: objectIds.map((objectId) => ({ objectId })) });

@@ -1,5 +1,5 @@
 import type * as proto from "@palimpsest/wire/protocol";
-import { locationOf, type ObjectLocation } from "./weights.js";
+import { locationOf, type ObjectLocation } from "./object-location.js";
 
 interface ObjectRelease {
   release(locations: readonly ObjectLocation[], options: { readonly timeoutMs: number }): Promise<void>;

@@ -1,7 +1,7 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import { expect, test } from "vitest";
 import { holdLasting, keepLasting } from "./lasting-objects.js";
-import type { ObjectLocation } from "./weights.js";
+import type { ObjectLocation } from "./object-location.js";
 
 const tokenizer: ObjectLocation = { objectId: "tokenizer", sizeBytes: 1 };
 const weights: ObjectLocation = { objectId: "weights", sizeBytes: 1 };

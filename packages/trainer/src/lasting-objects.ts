@@ -9,7 +9,7 @@
 import { setTimeout } from "node:timers/promises";
 import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { locationOf, type ObjectLocation } from "./weights.js";
+import { locationOf, type ObjectLocation } from "./object-location.js";
 
 /** How long an actor waits for a driver that brings them again: a node's loss is noticed within seconds. */
 const reachTimeoutMs = 90_000;

@@ -1,8 +1,7 @@
 import { type AgentKind, type AgentSettings, agentConfigOf, agentKindOf } from "@palimpsest/agents";
 import { EndpointEmbedder } from "@palimpsest/engines";
-import { type Backend, loadBackend } from "@palimpsest/jit";
+import type { Backend } from "@palimpsest/jit";
 import type { Embedder, EmbedderConfig } from "@palimpsest/memory";
-import { loadAnyModel, ModelEmbedder } from "@palimpsest/model";
 import { readToken } from "@palimpsest/rewards";
 
 /** An embedder that settings name and that whoever has them cannot open itself. */
@@ -40,7 +39,12 @@ export async function openEmbedder(
     }
     case "model": {
       const { model: name, maxTokens } = config;
-      const { backend = await loadBackend() } = options;
+      // Loaded for models alone: a process that embeds by a server, or not at all, starts without tensors.
+      const [jit, { loadAnyModel, ModelEmbedder }] = await Promise.all([
+        import("@palimpsest/jit"),
+        import("@palimpsest/model"),
+      ]);
+      const { backend = await jit.loadBackend() } = options;
       const embedder = new ModelEmbedder(await loadAnyModel(name), { backend, name, maxTokens });
       return { embedder, close: async () => embedder.dispose() };
     }

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { HeldWeights } from "./held-weights.js";
+import type { ObjectLocation } from "./object-location.js";
 import { PutWeights } from "./put-weights.js";
-import type { ObjectLocation } from "./weights.js";
 
 let folder: string;
 let path: string;

@@ -11,7 +11,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { durableFiles } from "@palimpsest/learner";
 import { z } from "zod";
-import type { ObjectLocation } from "./weights.js";
+import type { ObjectLocation } from "./object-location.js";
 
 const notesSchema = z.array(
   z.object({ objectId: z.string().regex(/^[0-9a-f]{64}$/), sizeBytes: z.int().nonnegative() }),

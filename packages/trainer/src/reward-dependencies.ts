@@ -1,7 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { ChatEndpoint } from "@palimpsest/engines";
-import { loadBackend } from "@palimpsest/jit";
-import { FrozenReader as LocalReader, loadModel } from "@palimpsest/model";
+import type { FrozenReader as LocalReader } from "@palimpsest/model";
 import {
   type FrozenReader,
   type ModelEndpoint,
@@ -91,5 +90,7 @@ async function openEndpoint(
 }
 
 async function openReader({ path }: FrozenReader): Promise<LocalReader> {
-  return new LocalReader(await loadModel(path), { backend: await loadBackend() });
+  // Loaded by the few rewards that read with a model of their own: the others' processes start without tensors.
+  const [jit, model] = await Promise.all([import("@palimpsest/jit"), import("@palimpsest/model")]);
+  return new model.FrozenReader(await model.loadModel(path), { backend: await jit.loadBackend() });
 }

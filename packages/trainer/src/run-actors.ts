@@ -4,7 +4,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { LearnerActor } from "./learner-actor.js";
 import { RewardActor } from "./reward-actor.js";
 import { RolloutActor } from "./rollout-actor.js";
-import { actorsModule, type RunSpec } from "./run-spec.js";
+import { actorsModule, type RunSpec, rewardModule } from "./run-spec.js";
 
 /** The actors of one run. */
 export interface RunActors {
@@ -56,7 +56,11 @@ export async function spawnRunActors(
       { maxConcurrency: recipe.rollout.concurrency + 4 },
     ),
   );
-  const rewardType = cluster.actor(RewardActor, source, of("reward", { cpu: recipe.reward.cpus }));
+  const rewardType = cluster.actor(
+    RewardActor,
+    { module: rewardModule },
+    of("reward", { cpu: recipe.reward.cpus }),
+  );
   /** A run has one learner: that of an earlier driver, whose end is not yet known, has to go first. */
   const spawnLearner = async () => {
     const deadlineAt = Date.now() + timeoutMs;

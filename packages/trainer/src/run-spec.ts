@@ -3,11 +3,12 @@ import type { QueueSettingsInput } from "@palimpsest/trajectories";
 import * as proto from "@palimpsest/wire/protocol";
 import { refillsOf } from "./async/async-settings.js";
 import type { CarriedModule } from "./modules/recipe-modules.js";
+import type { ObjectLocation } from "./object-location.js";
 import type { Recipe } from "./recipe.js";
 import type { RunFolder } from "./run-folder.js";
 import { checkpointDirOf } from "./run-paths.js";
 import type { BroughtModel } from "./starting-model.js";
-import { type ObjectLocation, sizeOf } from "./weights.js";
+import { sizeOf } from "./weights.js";
 
 /** What every actor of one run is made with: plain data, the same for all. */
 export interface RunSpec {
@@ -29,8 +30,10 @@ export interface RunSpec {
   readonly modules: readonly CarriedModule[];
 }
 
-/** Module that nodes find the actors' classes in. */
+/** Module that nodes find the classes of learner and rollout actors in. */
 export const actorsModule = "@palimpsest/trainer/actors";
+/** That of reward actors: most of them compute nothing with tensors, and their processes do not load what does. */
+export const rewardModule = "@palimpsest/trainer/reward-actor";
 
 /** @param recipe with its modules named by their bundles */
 export function runSpec(

@@ -12,14 +12,10 @@
 import { hashOfLeaves, weightsLeafBytes } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
+import { locationOf, type ObjectLocation } from "./object-location.js";
 
 /** Shards on their way at once: one is written while others are hashed. */
 const shardsAtOnce = 3;
-
-export interface ObjectLocation {
-  readonly objectId: string;
-  readonly sizeBytes: number;
-}
 
 /** The part of an object store client that weights need. */
 export interface ObjectAccess {
@@ -162,10 +158,6 @@ function hashOf(
     shards.map(({ objectId }) => objectId),
     leafBytes,
   );
-}
-
-export function locationOf(shard: proto.WeightShard.$Properties): ObjectLocation {
-  return { objectId: shard.objectId ?? "", sizeBytes: shard.sizeBytes ?? 0 };
 }
 
 /** Bytes of all tensors. */
