@@ -2,6 +2,7 @@
  * Responsibility: many actors of one class in a grid, and calls to a slice of them.
  * Not responsible for: how such a call travels (mesh-calls.ts), one actor (actor-handle.ts).
  */
+import { setTimeout } from "node:timers/promises";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { ActorHandle, RemoteMethods } from "./actor-handle.js";
 import type { ActorType } from "./actor-type.js";
@@ -21,6 +22,9 @@ import type { NodeInfo } from "./views.js";
 
 /** Creations that the head has to answer at once. */
 const maxSpawning = 100;
+/** How long nodes that have just been started may take to be known. */
+const nodeWaitMs = 5_000;
+const nodeLookMs = 100;
 
 export interface MeshOptions extends ActorOptions {
   /**
@@ -68,12 +72,17 @@ export function meshType<Instance extends object, Args extends unknown[]>(
   const { shape, ...given } = options;
   async function spawnEach(argumentsAt: (at: Coordinates) => Args): Promise<Mesh<Instance>> {
     checkShape(shape, given);
-    const nodeIds = shape["node"] === undefined ? [] : await deps.nodeIds();
     const nodes = shape["node"] ?? 0;
+    let nodeIds = nodes === 0 ? [] : await deps.nodeIds();
+    const lastLookAt = performance.now() + nodeWaitMs;
+    while (nodeIds.length < nodes && performance.now() < lastLookAt) {
+      await setTimeout(nodeLookMs);
+      nodeIds = await deps.nodeIds();
+    }
     if (nodeIds.length < nodes)
       throw new PalimpsestError(
         "UNSCHEDULABLE",
-        `shape.node is ${nodes}, and ${nodeIds.length} nodes are alive: start more of them, or ask for fewer`,
+        `shape.node is ${nodes}, and ${nodeIds.length} nodes are alive after ${nodeWaitMs} ms: start more of them, or ask for fewer`,
       );
     const places = coordinatesOf(shape);
     const types = nodeIds.slice(0, nodes).map((nodeId) => type.options({ strategy: { nodeId, soft: true } }));
