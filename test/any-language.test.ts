@@ -10,12 +10,14 @@ import { TestCluster } from "./support/test-cluster.js";
 const folder = fileURLToPath(new URL("../examples/any-language/", import.meta.url));
 const python = process.env["PALIMPSEST_GRPC_PYTHON"] ?? "python3";
 const hasGrpc = spawnSync(python, ["-c", "import grpc, grpc_tools.protoc"]).status === 0;
+const grpcurl = process.env["PALIMPSEST_GRPCURL"] ?? "grpcurl";
+const hasGrpcurl = spawnSync(grpcurl, ["--version"]).status === 0;
 const hasPython = spawnSync(python, ["--version"]).status === 0;
 const without = "skipped, because no Python here has grpcio and grpcio-tools (PALIMPSEST_GRPC_PYTHON)";
 
 let cluster: TestCluster | undefined;
 beforeAll(async () => {
-  if (hasGrpc) cluster = await TestCluster.start();
+  if (hasGrpc || hasGrpcurl) cluster = await TestCluster.start();
 }, 120_000);
 afterAll(async () => {
   if (cluster) expect(await cluster.stop()).toEqual([]);
@@ -54,6 +56,24 @@ test.skipIf(!hasGrpc)(
     });
   },
   120_000,
+);
+
+test.skipIf(!hasGrpcurl)(
+  `grpcurl lists the services and calls them${hasGrpcurl ? "" : ": skipped, because no grpcurl is here (PALIMPSEST_GRPCURL)"}`,
+  () => {
+    const { address = "", token = "" } = cluster ?? {};
+    const ask = (...args: string[]) => {
+      const given = ["-plaintext", "-H", `authorization: Bearer ${token}`, ...args];
+      const { stdout, stderr } = spawnSync(grpcurl, given, { encoding: "utf8", timeout: 30_000 });
+      expect(stderr).toBe("");
+      return stdout;
+    };
+    expect(ask(address, "list")).toContain("palimpsest.v1.Head\n");
+    const nodes = JSON.parse(ask(address, "palimpsest.v1.Head/ListNodes")) as { nodes: { state: string }[] };
+    expect(nodes.nodes.map(({ state }) => state)).toEqual(["NODE_STATE_ALIVE"]);
+    const failed = ["-d", '{"states":["TASK_STATE_FAILED"]}', address, "palimpsest.v1.Head/ListTasks"];
+    expect(JSON.parse(ask(...failed))).toBeTypeOf("object");
+  },
 );
 
 test.skipIf(!hasPython)("values of this side are read in Python, whatever is in them", () => {
