@@ -172,7 +172,8 @@ describe.each([
       for (const [path, code] of await callCodes(port, changing, own)) {
         expect(code, `${port} ${path}`).not.toBe("OK");
         // To actors a token is shown in a form for calls, and the readers' token has none that an actor believes.
-        const unknown = path === actorHostService.calls.path && code === "UNAUTHENTICATED";
+        const isCall = path === actorHostService.calls.path || path === actorHostService.meshCalls.path;
+        const unknown = isCall && code === "UNAUTHENTICATED";
         if (code === "PERMISSION_DENIED" || unknown) denied.add(path);
       }
     });
