@@ -20,10 +20,10 @@ const { bundle } = (await import(new URL("modules.mjs", scripts).href)) as {
 
 let folder: string;
 
-const errorModule = "export class Broken extends Error {}\n";
+const errorModule = "export class Broken extends Error {}\nexport default Broken;\n";
 const mainModule = `
 import { Broken } from "./error.js";
-globalThis[Symbol.for("palimpsest.bundled")] = { error: { Broken } };
+globalThis[Symbol.for("palimpsest.bundled")] = { error: { Broken, default: Broken } };
 const url = import.meta.url;
 async function main() {
   const { fails } = await import(process.argv[3]);
@@ -41,7 +41,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   writeFileSync(join(folder, "error.js"), errorModule);
   writeFileSync(join(folder, "main.js"), mainModule);
-  writeFileSync(join(folder, "error-bundled.js"), standIn("error", "./error.js", ["Broken"]));
+  writeFileSync(join(folder, "error-bundled.js"), standIn("error", "./error.js", ["Broken", "default"]));
   writeFileSync(
     join(folder, "user.js"),
     'import { Broken } from "./error-bundled.js";\nexport const fails = () => { throw new Broken("no"); };\n',

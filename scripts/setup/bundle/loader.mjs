@@ -42,7 +42,8 @@ ${run}`;
 
 /** An ES module with the exports of one that is in the worker's bundle, and without it those of `original`. */
 export function standIn(name, original, exportNames) {
+  const named = exportNames.filter((exportName) => exportName !== "default");
   return `const bundled = globalThis[Symbol.for("palimpsest.bundled")]?.${name} ?? (await import(${JSON.stringify(original)}));
-export const { ${exportNames.join(", ")} } = bundled;
-`;
+export const { ${named.join(", ")} } = bundled;
+${named.length < exportNames.length ? "export default bundled.default;\n" : ""}`;
 }
