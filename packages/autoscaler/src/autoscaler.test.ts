@@ -65,7 +65,7 @@ it("a provider that fails is asked again after a delay that doubles, and the sta
   await clock.advance(60_000);
   expect(asked).toBeGreaterThan(2);
   expect(asked).toBeLessThan(6);
-  expect(autoscaler.report()).toMatchObject({ error: "create small: quota exceeded" });
+  expect(autoscaler.report()).toMatchObject({ error: "small: quota exceeded" });
   expect(autoscaler.report().retryAtMs).toBeGreaterThan(clock.now());
   cloud.fail = () => undefined;
   await clock.advance(120_000);

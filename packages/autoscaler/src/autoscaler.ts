@@ -265,7 +265,7 @@ export class Autoscaler {
       this.#deps.metrics.counter("palimpsest_head_autoscaler_failures_total").inc({ operation });
       this.#deps.logger.warn({ err: reason, operation, type: about }, "the provider of nodes failed");
       backoff?.failed(Number(error.details["retryAfterMs"] ?? 0));
-      this.#errors.set(about, `${operation}${about ? ` ${about}` : ""}: ${error.rawMessage}`);
+      this.#errors.set(about, `${about ? `${about}: ` : ""}${error.rawMessage}`);
       return undefined;
     }
   }

@@ -21,6 +21,7 @@ import { type Clock, type Network, PalimpsestError, systemClock } from "@palimps
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
 import { ActorSearch } from "./actor-search.js";
+import { CallIdentities } from "./call-identities.js";
 import type { CallStream } from "./call-stream.js";
 import { diedError } from "./death.js";
 import { InFlightCalls } from "./in-flight-calls.js";
@@ -58,6 +59,7 @@ export class ActorChannel implements RetryCarrier {
   readonly #outstanding: OutstandingCalls;
   readonly #waiting = new WaitingCalls();
   readonly #inFlight: InFlightCalls;
+  readonly #identities: CallIdentities;
   readonly #search: ActorSearch;
   readonly #watch: StreamWatch;
   readonly #readyWaiters: ReadyWaiters;
@@ -76,12 +78,14 @@ export class ActorChannel implements RetryCarrier {
       options.maxOutstandingBytes ?? defaultMaxOutstandingBytes,
     );
     this.#inFlight = new InFlightCalls(actorId);
+    this.#identities = new CallIdentities(clock);
     this.#readyWaiters = new ReadyWaiters(clock);
     const { signal } = this.#abort;
     const onDeath = (info: proto.ActorInfo.$Properties) => this.noticeDeath(info);
     this.#search = new ActorSearch({
       ...{ actorId, callerId, network, resolver, clock, signal, onDeath },
       inFlight: this.#inFlight,
+      identities: this.#identities,
       waiting: this.#waiting,
       over: () => this.#refusal(),
       onFound: (stream) => this.#adopt(stream),
@@ -176,6 +180,7 @@ export class ActorChannel implements RetryCarrier {
 
   settled(call: PendingCall): void {
     this.#outstanding.remove(call.sizeBytes);
+    this.#identities.settled(call);
   }
 
   close(): void {

@@ -1,9 +1,10 @@
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import type { Cluster } from "./cluster.js";
+import type { DurableState, DurableTimers } from "./durable.js";
 import type { Objects } from "./objects.js";
 
 /** What an actor's class gets in `start(context)`. */
-export interface ActorContext {
+export interface ActorContext<State = unknown> {
   readonly actorId: string;
   /** Empty when it has none. */
   readonly name: string;
@@ -24,6 +25,10 @@ export interface ActorContext {
   readonly logger: Logger;
   /** Served on the actor's own metrics endpoint. */
   readonly metrics: Metrics;
+  /** Of a durable actor: what outlives its process. @throws {PalimpsestError} INVALID_ARGUMENT of any other */
+  readonly state: DurableState<State>;
+  /** Of a durable actor: methods that are called later. @throws {PalimpsestError} INVALID_ARGUMENT of any other */
+  readonly timers: DurableTimers;
   /** Aborts when the process is asked to stop. */
   readonly signal: AbortSignal;
   /**

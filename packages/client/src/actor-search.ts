@@ -6,6 +6,7 @@
 import { type Clock, type Network, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
+import type { CallIdentities } from "./call-identities.js";
 import { CallStream, type CallStreamOptions } from "./call-stream.js";
 import { delay } from "./delay.js";
 import type { InFlightCalls } from "./in-flight-calls.js";
@@ -26,6 +27,8 @@ export interface ActorSearchDeps {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly inFlight: InFlightCalls;
+  /** Of calls, where the actor is durable. */
+  readonly identities: CallIdentities;
   readonly waiting: WaitingCalls;
   /** Why nothing is looked for any more; undefined while the channel is in use. */
   readonly over: () => PalimpsestError | undefined;
@@ -81,7 +84,7 @@ export class ActorSearch {
       waiting.putFirst(inFlight.decide(info, cause));
       waitMs = resolveWaitMs;
       const alive = info?.state === ACTOR_STATE_ALIVE;
-      if (alive && (await this.#open(info.address ?? "", info.incarnation ?? 0))) return;
+      if (alive && (await this.#open(info))) return;
       // No news, or the process that the head still believes in cannot be reached.
       if (alive) waitMs = firstNewsWaitMs;
       if (alive || !info) {
@@ -109,11 +112,13 @@ export class ActorSearch {
   }
 
   /** Opens a stream to the actor's process; false when it cannot be reached. */
-  async #open(address: string, incarnation: number): Promise<boolean> {
-    const { actorId, callerId, network, clock, over, onFound, onBreak } = this.#deps;
+  async #open({ address, incarnation: number, spec }: proto.ActorInfo.$Properties): Promise<boolean> {
+    const { actorId, callerId, network, clock, over, onFound, onBreak, identities } = this.#deps;
+    const incarnation = number ?? 0;
     this.#incarnation = incarnation;
     const { stream, ready } = CallStream.open({
-      ...{ address, network, clock, actorId, incarnation, callerId },
+      ...{ address: address ?? "", network, clock, actorId, incarnation, callerId },
+      ...(spec?.durable ? { identities } : {}),
       onBreak: (error, unanswered) => onBreak(stream, error, unanswered),
     });
     this.#opening = stream;

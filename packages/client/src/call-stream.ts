@@ -22,6 +22,7 @@ import {
   type Peer,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import type { CallIdentities } from "./call-identities.js";
 import { type PendingCall, streamWindow, streamWindowBytes } from "./pending-call.js";
 
 const maxBatchBytes = 1024 * 1024;
@@ -39,6 +40,8 @@ export interface CallStreamOptions {
   readonly connectTimeoutMs?: number;
   /** Whether its calls are MeshCalls, to any actors of the process. Default false. */
   readonly isMesh?: boolean;
+  /** Default: calls have none, and each is sent once to this process. */
+  readonly identities?: CallIdentities;
   /** Called once, with the calls that have no outcome, in the order in which they were sent. */
   readonly onBreak: (error: PalimpsestError, unanswered: readonly PendingCall[]) => void;
 }
@@ -47,6 +50,7 @@ export class CallStream {
   readonly incarnation: number;
   readonly #clock: Clock;
   readonly #peer: Peer;
+  readonly #identities: CallIdentities | undefined;
   readonly #onBreak: CallStreamOptions["onBreak"];
   readonly #calls = new Map<number, PendingCall>();
   #stream: ClientDuplexStream<proto.CallBatch.$Properties, proto.ReplyBatch.$Properties> | undefined;
@@ -62,6 +66,7 @@ export class CallStream {
     this.#clock = options.clock;
     this.#peer = options.network.connect(options.address, "calls");
     this.#onBreak = options.onBreak;
+    this.#identities = options.identities;
   }
 
   /** Settles when the actor has taken the stream. @throws {PalimpsestError} after onBreak was called */
@@ -123,6 +128,7 @@ export class CallStream {
         streamCredit: streamWindow,
         streamCreditBytes: streamWindowBytes,
         concurrencyGroup: call.concurrencyGroup,
+        identity: this.#identities?.of(call) ?? null,
       },
     });
   }

@@ -68,6 +68,18 @@ export class ClusterAdministration extends ClusterState {
   }
 
   /**
+   * Removes the state of a durable actor, with its timers and what it knows of calls. @returns whether there was any
+   * @throws {PalimpsestError} ALREADY_EXISTS while an actor of that name lives: kill it first
+   */
+  async removeDurable(
+    name: string,
+    options: HeadCallOptions & { readonly namespace?: string } = {},
+  ): Promise<boolean> {
+    const { namespace = "", ...call } = options;
+    return (await this.#head.call(headService.removeDurable, { name, namespace }, call)).removed ?? false;
+  }
+
+  /**
    * Replaces the cluster's token while everything goes on; for holders of the cluster's own token. Tokens of before are
    * refused after graceMs.
    */

@@ -185,6 +185,12 @@ const actorOptionsSchema = z.strictObject({
     .default(256 * 1024 * 1024)
     .describe("Bytes of the calls that wait in its mailbox"),
   detached: z.boolean().default(false).describe("Outlives the session that made it"),
+  durable: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Its state lies under its name and outlives its process, its node and the head; one method runs at a time, and calls run once. Needs a name; detached, maxRestarts -1 and maxTaskRetries -1 unless said otherwise",
+    ),
   environment: text.default({}).describe("Extra environment of its process"),
   fence: z
     .enum(["lease", "none"])
@@ -245,7 +251,25 @@ export function parseConnectOptions(value: ConnectOptions): ResolvedConnectOptio
 
 /** @throws {PalimpsestError} CONFIG_INVALID that names the field */
 export function parseActorOptions(value: ActorOptions, className: string): ResolvedActorOptions {
-  return parsed(actorOptionsSchema.safeParse(value), `options of actor ${className}`);
+  const given = value.durable ? { ...durableDefaults, ...value } : value;
+  const options = parsed(actorOptionsSchema.safeParse(given), `options of actor ${className}`);
+  if (options.durable) checkDurable(options, className);
+  return options;
+}
+
+const durableDefaults = { detached: true, maxRestarts: -1, maxTaskRetries: -1 } as const;
+
+function checkDurable(options: ResolvedActorOptions, className: string): void {
+  const refuse = (problem: string): never => {
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `options of actor ${className}: durable is true and ${problem}`,
+    );
+  };
+  if (options.name === "") refuse("name is empty: its state lies under its name, so give it one");
+  if (options.process === "shared") refuse('process is "shared": it has a process of its own');
+  if ((options.maxConcurrency ?? 1) > 1 || Object.keys(options.concurrencyGroups).length > 0)
+    refuse("one method of it runs at a time: leave maxConcurrency and concurrencyGroups out");
 }
 
 /** @throws {PalimpsestError} CONFIG_INVALID that names the field */

@@ -31,6 +31,7 @@ export type { DrainProgress } from "./cluster-administration.js";
 export type { CodeSource } from "./code-ref.js";
 export { knowBundle } from "./code-ref.js";
 export type { ActorOptions, ConnectOptions, PlacementGroupOptions, TaskOptions } from "./config.js";
+export type { DurableState, DurableTimer, DurableTimers, TimerDelay } from "./durable.js";
 export { fromEnvironment } from "./environment.js";
 export type { HeadCallOptions } from "./head-client.js";
 export { HeadClient } from "./head-client.js";

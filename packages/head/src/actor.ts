@@ -42,6 +42,8 @@ export interface ActorSpec extends Scheduling {
   readonly taskWorker: boolean;
   /** A light actor: it shares a process with others. */
   readonly sharedProcess: boolean;
+  /** Its state outlives it, under its name (durable-states.ts). */
+  readonly durable: boolean;
   /** The placement group of whose bundles it takes its resources; its index is undefined: of any. */
   readonly placement: ActorPlacement | undefined;
 }
@@ -153,6 +155,10 @@ export function actorSpecFromProto(message: proto.ActorSpec.$Properties | null |
     throw invalid("task_worker is true: leave name empty, detached false and max_restarts 0");
   }
   checkShared(spec);
+  if (spec.durable && (spec.name === "" || spec.taskWorker))
+    throw invalid("durable is true and name is empty: the state lies under the name, so give it one");
+  if (spec.durable && spec.sharedProcess)
+    throw invalid("durable and shared_process are true: a durable actor has a process of its own");
   const problem = requestProblem(message.resources?.quantities ?? {});
   if (problem !== undefined) throw invalid(problem);
   checkScheduling(message);
@@ -251,6 +257,7 @@ export function specOf(message: proto.ActorSpec.$Properties): ActorSpec {
     role: message.role ?? "",
     taskWorker: message.taskWorker ?? false,
     sharedProcess: message.sharedProcess ?? false,
+    durable: message.durable ?? false,
     fence: message.fence ?? proto.Fence.FENCE_UNSPECIFIED,
     placement: message.placement
       ? {

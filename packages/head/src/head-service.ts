@@ -15,6 +15,8 @@ import {
   namespaceOf,
 } from "./actor.js";
 import type { Bundles } from "./bundles.js";
+import { createDurableRpcs } from "./durable-rpcs.js";
+import type { DurableStates } from "./durable-states.js";
 import { type ListingsDeps, listActors, listNodes, summarize } from "./listings.js";
 import type { NodeDrains } from "./node-drains.js";
 import type { ObjectDirectory } from "./object-directory.js";
@@ -45,6 +47,8 @@ export interface HeadServiceDeps extends SessionServiceDeps, ListingsDeps, TaskE
   readonly groups: PlacementGroups;
   readonly groupTable: PlacementGroupTable;
   readonly bundles: Bundles;
+  /** Default: none are kept. */
+  readonly durableStates?: DurableStates | undefined;
   readonly queueDepths: () => Promise<readonly QueueDepth[]>;
   /** Begins the orderly end of the head; returns at once. */
   readonly shutdown: (all: boolean) => void;
@@ -88,6 +92,7 @@ export function createHeadHandlers(deps: HeadServiceDeps): UntypedServiceImpleme
     ...createTaskEventRpcs(deps),
     ...createGroupRpcs(deps),
     drainNode: rpc.unary(headService.drainNode, (request) => deps.drains.drain(request)),
+    ...createDurableRpcs(deps),
     shutdown: rpc.unary(headService.shutdown, (request) => {
       deps.shutdown(request.all ?? false);
       return {};

@@ -18,6 +18,7 @@ import {
 import type * as proto from "@palimpsest/wire/protocol";
 import { beginAutoscaler } from "./autoscaling.js";
 import { ControlPlane } from "./control-plane.js";
+import { DurableStates } from "./durable-states.js";
 import { advertisedHost, type Beginning } from "./head-beginning.js";
 import { type HeadAddress, portOf, tokenPathOf, writeHeadAddress } from "./head-files.js";
 import { beginLeadership } from "./head-lead.js";
@@ -180,6 +181,11 @@ function addServices(
       drains: plane.drains,
       shutdown,
       clusterInfo: own.clusterInfo,
+      durableStates: new DurableStates(own.redis.client, {
+        clusterName: config.cluster,
+        epoch: () => own.leadership.epoch,
+        ownRedis: config.redisUrl === undefined,
+      }),
       autoscalerReport: own.autoscalerReport,
       stacks: plane.stacks,
       ownerGraceMs: config.ownerGraceMs,

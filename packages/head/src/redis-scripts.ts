@@ -102,6 +102,39 @@ redis.call('ZREM', KEYS[4], ARGV[2])
 return 'removed'`,
 } as const;
 
+/** The steps of the records of durable actors (durable-states.ts). KEYS epoch, record; ARGV 1: the head's epoch */
+export const durableScripts = {
+  /** ARGV 2: who opens it */
+  open: `
+local epoch = tonumber(redis.call('GET', KEYS[1]) or '0')
+if epoch > tonumber(ARGV[1]) then return { 'deposed' } end
+if epoch < tonumber(ARGV[1]) then return { 'behind' } end
+if redis.call('HGET', KEYS[2], '!owner') ~= ARGV[2] then
+  redis.call('HINCRBY', KEYS[2], '!epoch', 1)
+  redis.call('HSET', KEYS[2], '!owner', ARGV[2])
+end
+return redis.call('HGETALL', KEYS[2])`,
+
+  /** ARGV 2: record's epoch, version, number of fields to set, their names and values, names of those to remove */
+  commit: `
+local epoch = tonumber(redis.call('GET', KEYS[1]) or '0')
+if epoch > tonumber(ARGV[1]) then return 'deposed' end
+if epoch < tonumber(ARGV[1]) then return 'behind' end
+if redis.call('HGET', KEYS[2], '!epoch') ~= ARGV[2] then return 'fenced' end
+local version = tonumber(redis.call('HGET', KEYS[2], '!version') or '0')
+if version == tonumber(ARGV[3]) then return 'written' end
+if version ~= tonumber(ARGV[3]) - 1 then return 'lost' end
+local last = 4 + 2 * tonumber(ARGV[4])
+for i = 5, last, 2 do redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1]) end
+for i = last + 1, #ARGV do redis.call('HDEL', KEYS[2], ARGV[i]) end
+redis.call('HSET', KEYS[2], '!version', ARGV[3])
+return 'written'`,
+
+  remove: `
+if tonumber(redis.call('GET', KEYS[1]) or '0') ~= tonumber(ARGV[1]) then return 'behind' end
+return tostring(redis.call('DEL', KEYS[2]))`,
+} as const;
+
 export function runLua(
   redis: Redis,
   lua: string,

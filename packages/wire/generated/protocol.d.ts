@@ -443,6 +443,9 @@ export namespace palimpsest {
             /** Call resultObjectId. */
             resultObjectId: Uint8Array;
 
+            /** Call identity. */
+            identity?: (palimpsest.v1.CallIdentity.$Properties|null);
+
             /**
              * Creates a new Call instance using the specified properties.
              * @param [properties] Properties to set
@@ -502,12 +505,98 @@ export namespace palimpsest {
                 /** Call resultObjectId */
                 resultObjectId?: (Uint8Array|null);
 
+                /** Call identity */
+                identity?: (palimpsest.v1.CallIdentity.$Properties|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
 
             /** Shape of a Call. */
             type $Shape = palimpsest.v1.Call.$Properties;
+        }
+
+        /**
+         * Properties of a CallIdentity.
+         * @deprecated Use palimpsest.v1.CallIdentity.$Properties instead.
+         */
+        interface ICallIdentity extends palimpsest.v1.CallIdentity.$Properties {
+        }
+
+        /** Represents a CallIdentity. */
+        class CallIdentity {
+
+            /**
+             * Constructs a new CallIdentity.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.CallIdentity.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** CallIdentity caller. */
+            caller: string;
+
+            /** CallIdentity sequence. */
+            sequence: number;
+
+            /** CallIdentity acknowledged. */
+            acknowledged: number;
+
+            /** CallIdentity ageMs. */
+            ageMs: number;
+
+            /**
+             * Creates a new CallIdentity instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns CallIdentity instance
+             */
+            static create(properties: palimpsest.v1.CallIdentity.$Shape): palimpsest.v1.CallIdentity & palimpsest.v1.CallIdentity.$Shape;
+            static create(properties?: palimpsest.v1.CallIdentity.$Properties): palimpsest.v1.CallIdentity;
+
+            /**
+             * Encodes the specified CallIdentity message. Does not implicitly {@link palimpsest.v1.CallIdentity.verify|verify} messages.
+             * @param message CallIdentity message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.CallIdentity.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a CallIdentity message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.CallIdentity & palimpsest.v1.CallIdentity.$Shape} CallIdentity
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.CallIdentity & palimpsest.v1.CallIdentity.$Shape;
+        }
+
+        namespace CallIdentity {
+
+            /** Properties of a CallIdentity. */
+            interface $Properties {
+
+                /** CallIdentity caller */
+                caller?: (string|null);
+
+                /** CallIdentity sequence */
+                sequence?: (number|null);
+
+                /** CallIdentity acknowledged */
+                acknowledged?: (number|null);
+
+                /** CallIdentity ageMs */
+                ageMs?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a CallIdentity. */
+            type $Shape = palimpsest.v1.CallIdentity.$Properties;
         }
 
         /**
@@ -5413,6 +5502,9 @@ export namespace palimpsest {
             /** ActorSpec sharedProcess. */
             sharedProcess: boolean;
 
+            /** ActorSpec durable. */
+            durable: boolean;
+
             /**
              * Creates a new ActorSpec instance using the specified properties.
              * @param [properties] Properties to set
@@ -5526,6 +5618,9 @@ export namespace palimpsest {
                 /** ActorSpec sharedProcess */
                 sharedProcess?: (boolean|null);
 
+                /** ActorSpec durable */
+                durable?: (boolean|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -5559,8 +5654,512 @@ export namespace palimpsest {
               taskWorker?: boolean|null;
               namespace?: string|null;
               sharedProcess?: boolean|null;
+              durable?: boolean|null;
               $unknowns?: Uint8Array[];
             };
+        }
+
+        /**
+         * Properties of an OpenDurableRequest.
+         * @deprecated Use palimpsest.v1.OpenDurableRequest.$Properties instead.
+         */
+        interface IOpenDurableRequest extends palimpsest.v1.OpenDurableRequest.$Properties {
+        }
+
+        /** Represents an OpenDurableRequest. */
+        class OpenDurableRequest {
+
+            /**
+             * Constructs a new OpenDurableRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.OpenDurableRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** OpenDurableRequest actorId. */
+            actorId: string;
+
+            /** OpenDurableRequest incarnation. */
+            incarnation: number;
+
+            /**
+             * Creates a new OpenDurableRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns OpenDurableRequest instance
+             */
+            static create(properties: palimpsest.v1.OpenDurableRequest.$Shape): palimpsest.v1.OpenDurableRequest & palimpsest.v1.OpenDurableRequest.$Shape;
+            static create(properties?: palimpsest.v1.OpenDurableRequest.$Properties): palimpsest.v1.OpenDurableRequest;
+
+            /**
+             * Encodes the specified OpenDurableRequest message. Does not implicitly {@link palimpsest.v1.OpenDurableRequest.verify|verify} messages.
+             * @param message OpenDurableRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.OpenDurableRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an OpenDurableRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.OpenDurableRequest & palimpsest.v1.OpenDurableRequest.$Shape} OpenDurableRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.OpenDurableRequest & palimpsest.v1.OpenDurableRequest.$Shape;
+        }
+
+        namespace OpenDurableRequest {
+
+            /** Properties of an OpenDurableRequest. */
+            interface $Properties {
+
+                /** OpenDurableRequest actorId */
+                actorId?: (string|null);
+
+                /** OpenDurableRequest incarnation */
+                incarnation?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an OpenDurableRequest. */
+            type $Shape = palimpsest.v1.OpenDurableRequest.$Properties;
+        }
+
+        /**
+         * Properties of an OpenDurableResponse.
+         * @deprecated Use palimpsest.v1.OpenDurableResponse.$Properties instead.
+         */
+        interface IOpenDurableResponse extends palimpsest.v1.OpenDurableResponse.$Properties {
+        }
+
+        /** Represents an OpenDurableResponse. */
+        class OpenDurableResponse {
+
+            /**
+             * Constructs a new OpenDurableResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.OpenDurableResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** OpenDurableResponse epoch. */
+            epoch: number;
+
+            /** OpenDurableResponse version. */
+            version: number;
+
+            /** OpenDurableResponse fields. */
+            fields: palimpsest.v1.DurableField.$Properties[];
+
+            /**
+             * Creates a new OpenDurableResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns OpenDurableResponse instance
+             */
+            static create(properties: palimpsest.v1.OpenDurableResponse.$Shape): palimpsest.v1.OpenDurableResponse & palimpsest.v1.OpenDurableResponse.$Shape;
+            static create(properties?: palimpsest.v1.OpenDurableResponse.$Properties): palimpsest.v1.OpenDurableResponse;
+
+            /**
+             * Encodes the specified OpenDurableResponse message. Does not implicitly {@link palimpsest.v1.OpenDurableResponse.verify|verify} messages.
+             * @param message OpenDurableResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.OpenDurableResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an OpenDurableResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.OpenDurableResponse & palimpsest.v1.OpenDurableResponse.$Shape} OpenDurableResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.OpenDurableResponse & palimpsest.v1.OpenDurableResponse.$Shape;
+        }
+
+        namespace OpenDurableResponse {
+
+            /** Properties of an OpenDurableResponse. */
+            interface $Properties {
+
+                /** OpenDurableResponse epoch */
+                epoch?: (number|null);
+
+                /** OpenDurableResponse version */
+                version?: (number|null);
+
+                /** OpenDurableResponse fields */
+                fields?: (palimpsest.v1.DurableField.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an OpenDurableResponse. */
+            type $Shape = palimpsest.v1.OpenDurableResponse.$Properties;
+        }
+
+        /**
+         * Properties of a DurableField.
+         * @deprecated Use palimpsest.v1.DurableField.$Properties instead.
+         */
+        interface IDurableField extends palimpsest.v1.DurableField.$Properties {
+        }
+
+        /** Represents a DurableField. */
+        class DurableField {
+
+            /**
+             * Constructs a new DurableField.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.DurableField.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** DurableField name. */
+            name: string;
+
+            /** DurableField value. */
+            value: Uint8Array;
+
+            /**
+             * Creates a new DurableField instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns DurableField instance
+             */
+            static create(properties: palimpsest.v1.DurableField.$Shape): palimpsest.v1.DurableField & palimpsest.v1.DurableField.$Shape;
+            static create(properties?: palimpsest.v1.DurableField.$Properties): palimpsest.v1.DurableField;
+
+            /**
+             * Encodes the specified DurableField message. Does not implicitly {@link palimpsest.v1.DurableField.verify|verify} messages.
+             * @param message DurableField message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.DurableField.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a DurableField message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DurableField & palimpsest.v1.DurableField.$Shape} DurableField
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.DurableField & palimpsest.v1.DurableField.$Shape;
+        }
+
+        namespace DurableField {
+
+            /** Properties of a DurableField. */
+            interface $Properties {
+
+                /** DurableField name */
+                name?: (string|null);
+
+                /** DurableField value */
+                value?: (Uint8Array|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a DurableField. */
+            type $Shape = palimpsest.v1.DurableField.$Properties;
+        }
+
+        /**
+         * Properties of a CommitDurableRequest.
+         * @deprecated Use palimpsest.v1.CommitDurableRequest.$Properties instead.
+         */
+        interface ICommitDurableRequest extends palimpsest.v1.CommitDurableRequest.$Properties {
+        }
+
+        /** Represents a CommitDurableRequest. */
+        class CommitDurableRequest {
+
+            /**
+             * Constructs a new CommitDurableRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.CommitDurableRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** CommitDurableRequest actorId. */
+            actorId: string;
+
+            /** CommitDurableRequest epoch. */
+            epoch: number;
+
+            /** CommitDurableRequest version. */
+            version: number;
+
+            /** CommitDurableRequest set. */
+            set: palimpsest.v1.DurableField.$Properties[];
+
+            /** CommitDurableRequest remove. */
+            remove: string[];
+
+            /**
+             * Creates a new CommitDurableRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns CommitDurableRequest instance
+             */
+            static create(properties: palimpsest.v1.CommitDurableRequest.$Shape): palimpsest.v1.CommitDurableRequest & palimpsest.v1.CommitDurableRequest.$Shape;
+            static create(properties?: palimpsest.v1.CommitDurableRequest.$Properties): palimpsest.v1.CommitDurableRequest;
+
+            /**
+             * Encodes the specified CommitDurableRequest message. Does not implicitly {@link palimpsest.v1.CommitDurableRequest.verify|verify} messages.
+             * @param message CommitDurableRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.CommitDurableRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a CommitDurableRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.CommitDurableRequest & palimpsest.v1.CommitDurableRequest.$Shape} CommitDurableRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.CommitDurableRequest & palimpsest.v1.CommitDurableRequest.$Shape;
+        }
+
+        namespace CommitDurableRequest {
+
+            /** Properties of a CommitDurableRequest. */
+            interface $Properties {
+
+                /** CommitDurableRequest actorId */
+                actorId?: (string|null);
+
+                /** CommitDurableRequest epoch */
+                epoch?: (number|null);
+
+                /** CommitDurableRequest version */
+                version?: (number|null);
+
+                /** CommitDurableRequest set */
+                set?: (palimpsest.v1.DurableField.$Properties[]|null);
+
+                /** CommitDurableRequest remove */
+                remove?: (string[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a CommitDurableRequest. */
+            type $Shape = palimpsest.v1.CommitDurableRequest.$Properties;
+        }
+
+        /**
+         * Properties of a CommitDurableResponse.
+         * @deprecated Use palimpsest.v1.CommitDurableResponse.$Properties instead.
+         */
+        interface ICommitDurableResponse extends palimpsest.v1.CommitDurableResponse.$Properties {
+        }
+
+        /** Represents a CommitDurableResponse. */
+        class CommitDurableResponse {
+
+            /**
+             * Constructs a new CommitDurableResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.CommitDurableResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /**
+             * Creates a new CommitDurableResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns CommitDurableResponse instance
+             */
+            static create(properties: palimpsest.v1.CommitDurableResponse.$Shape): palimpsest.v1.CommitDurableResponse & palimpsest.v1.CommitDurableResponse.$Shape;
+            static create(properties?: palimpsest.v1.CommitDurableResponse.$Properties): palimpsest.v1.CommitDurableResponse;
+
+            /**
+             * Encodes the specified CommitDurableResponse message. Does not implicitly {@link palimpsest.v1.CommitDurableResponse.verify|verify} messages.
+             * @param message CommitDurableResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.CommitDurableResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a CommitDurableResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.CommitDurableResponse & palimpsest.v1.CommitDurableResponse.$Shape} CommitDurableResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.CommitDurableResponse & palimpsest.v1.CommitDurableResponse.$Shape;
+        }
+
+        namespace CommitDurableResponse {
+
+            /** Properties of a CommitDurableResponse. */
+            interface $Properties {
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a CommitDurableResponse. */
+            type $Shape = palimpsest.v1.CommitDurableResponse.$Properties;
+        }
+
+        /**
+         * Properties of a RemoveDurableRequest.
+         * @deprecated Use palimpsest.v1.RemoveDurableRequest.$Properties instead.
+         */
+        interface IRemoveDurableRequest extends palimpsest.v1.RemoveDurableRequest.$Properties {
+        }
+
+        /** Represents a RemoveDurableRequest. */
+        class RemoveDurableRequest {
+
+            /**
+             * Constructs a new RemoveDurableRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.RemoveDurableRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** RemoveDurableRequest name. */
+            name: string;
+
+            /** RemoveDurableRequest namespace. */
+            namespace: string;
+
+            /**
+             * Creates a new RemoveDurableRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns RemoveDurableRequest instance
+             */
+            static create(properties: palimpsest.v1.RemoveDurableRequest.$Shape): palimpsest.v1.RemoveDurableRequest & palimpsest.v1.RemoveDurableRequest.$Shape;
+            static create(properties?: palimpsest.v1.RemoveDurableRequest.$Properties): palimpsest.v1.RemoveDurableRequest;
+
+            /**
+             * Encodes the specified RemoveDurableRequest message. Does not implicitly {@link palimpsest.v1.RemoveDurableRequest.verify|verify} messages.
+             * @param message RemoveDurableRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.RemoveDurableRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a RemoveDurableRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RemoveDurableRequest & palimpsest.v1.RemoveDurableRequest.$Shape} RemoveDurableRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.RemoveDurableRequest & palimpsest.v1.RemoveDurableRequest.$Shape;
+        }
+
+        namespace RemoveDurableRequest {
+
+            /** Properties of a RemoveDurableRequest. */
+            interface $Properties {
+
+                /** RemoveDurableRequest name */
+                name?: (string|null);
+
+                /** RemoveDurableRequest namespace */
+                namespace?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a RemoveDurableRequest. */
+            type $Shape = palimpsest.v1.RemoveDurableRequest.$Properties;
+        }
+
+        /**
+         * Properties of a RemoveDurableResponse.
+         * @deprecated Use palimpsest.v1.RemoveDurableResponse.$Properties instead.
+         */
+        interface IRemoveDurableResponse extends palimpsest.v1.RemoveDurableResponse.$Properties {
+        }
+
+        /** Represents a RemoveDurableResponse. */
+        class RemoveDurableResponse {
+
+            /**
+             * Constructs a new RemoveDurableResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.RemoveDurableResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** RemoveDurableResponse removed. */
+            removed: boolean;
+
+            /**
+             * Creates a new RemoveDurableResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns RemoveDurableResponse instance
+             */
+            static create(properties: palimpsest.v1.RemoveDurableResponse.$Shape): palimpsest.v1.RemoveDurableResponse & palimpsest.v1.RemoveDurableResponse.$Shape;
+            static create(properties?: palimpsest.v1.RemoveDurableResponse.$Properties): palimpsest.v1.RemoveDurableResponse;
+
+            /**
+             * Encodes the specified RemoveDurableResponse message. Does not implicitly {@link palimpsest.v1.RemoveDurableResponse.verify|verify} messages.
+             * @param message RemoveDurableResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.RemoveDurableResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a RemoveDurableResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RemoveDurableResponse & palimpsest.v1.RemoveDurableResponse.$Shape} RemoveDurableResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.RemoveDurableResponse & palimpsest.v1.RemoveDurableResponse.$Shape;
+        }
+
+        namespace RemoveDurableResponse {
+
+            /** Properties of a RemoveDurableResponse. */
+            interface $Properties {
+
+                /** RemoveDurableResponse removed */
+                removed?: (boolean|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a RemoveDurableResponse. */
+            type $Shape = palimpsest.v1.RemoveDurableResponse.$Properties;
         }
 
         /**
@@ -16469,9 +17068,12 @@ export import BundlePlace = palimpsest.v1.BundlePlace;
 export import Call = palimpsest.v1.Call;
 export import CallBatch = palimpsest.v1.CallBatch;
 export import CallFrame = palimpsest.v1.CallFrame;
+export import CallIdentity = palimpsest.v1.CallIdentity;
 export import ClusterEvent = palimpsest.v1.ClusterEvent;
 export import ClusterInfo = palimpsest.v1.ClusterInfo;
 export import CodeRef = palimpsest.v1.CodeRef;
+export import CommitDurableRequest = palimpsest.v1.CommitDurableRequest;
+export import CommitDurableResponse = palimpsest.v1.CommitDurableResponse;
 export import Conversation = palimpsest.v1.Conversation;
 export import CreateActorRequest = palimpsest.v1.CreateActorRequest;
 export import CreatePlacementGroupRequest = palimpsest.v1.CreatePlacementGroupRequest;
@@ -16487,6 +17089,7 @@ export import DriverOutput = palimpsest.v1.DriverOutput;
 export import DriverOutputAck = palimpsest.v1.DriverOutputAck;
 export import DriverStarted = palimpsest.v1.DriverStarted;
 export import DropObjects = palimpsest.v1.DropObjects;
+export import DurableField = palimpsest.v1.DurableField;
 export import EndedHolders = palimpsest.v1.EndedHolders;
 export import Error = palimpsest.v1.Error;
 export import Fence = palimpsest.v1.Fence;
@@ -16558,6 +17161,8 @@ export import ObjectPlace = palimpsest.v1.ObjectPlace;
 export import ObjectReference = palimpsest.v1.ObjectReference;
 export import ObjectReport = palimpsest.v1.ObjectReport;
 export import ObjectRow = palimpsest.v1.ObjectRow;
+export import OpenDurableRequest = palimpsest.v1.OpenDurableRequest;
+export import OpenDurableResponse = palimpsest.v1.OpenDurableResponse;
 export import PlacementGroupInfo = palimpsest.v1.PlacementGroupInfo;
 export import PlacementGroupSpec = palimpsest.v1.PlacementGroupSpec;
 export import PlacementGroupState = palimpsest.v1.PlacementGroupState;
@@ -16570,6 +17175,8 @@ export import QueueInfo = palimpsest.v1.QueueInfo;
 export import ReadLogRequest = palimpsest.v1.ReadLogRequest;
 export import RegisterNode = palimpsest.v1.RegisterNode;
 export import Registered = palimpsest.v1.Registered;
+export import RemoveDurableRequest = palimpsest.v1.RemoveDurableRequest;
+export import RemoveDurableResponse = palimpsest.v1.RemoveDurableResponse;
 export import RemovePlacementGroupRequest = palimpsest.v1.RemovePlacementGroupRequest;
 export import ReplacedToken = palimpsest.v1.ReplacedToken;
 export import Reply = palimpsest.v1.Reply;

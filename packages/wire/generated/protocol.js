@@ -977,6 +977,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.ObjectReference.$Properties|null} [argsObject] Call argsObject
              * @property {string|null} [concurrencyGroup] Call concurrencyGroup
              * @property {Uint8Array|null} [resultObjectId] Call resultObjectId
+             * @property {palimpsest.v1.CallIdentity.$Properties|null} [identity] Call identity
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -1081,6 +1082,14 @@ export const palimpsest = $root.palimpsest = (() => {
             Call.prototype.resultObjectId = $util.newBuffer([]);
 
             /**
+             * Call identity.
+             * @member {palimpsest.v1.CallIdentity.$Properties|null|undefined} identity
+             * @memberof palimpsest.v1.Call
+             * @instance
+             */
+            Call.prototype.identity = null;
+
+            /**
              * Creates a new Call instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.Call
@@ -1130,6 +1139,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 8, wireType 2 =*/66).string(message.concurrencyGroup);
                 if (message.resultObjectId != null && $Object.hasOwnProperty.call(message, "resultObjectId") && message.resultObjectId.length)
                     writer.uint32(/* id 9, wireType 2 =*/74).bytes(message.resultObjectId);
+                if (message.identity != null && $Object.hasOwnProperty.call(message, "identity"))
+                    $root.palimpsest.v1.CallIdentity.encode(message.identity, writer.uint32(/* id 10, wireType 2 =*/82).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -1252,6 +1263,12 @@ export const palimpsest = $root.palimpsest = (() => {
                                 delete message.resultObjectId;
                             continue;
                         }
+                    case 10: {
+                            if (wireType !== 2)
+                                break;
+                            message.identity = $root.palimpsest.v1.CallIdentity.decode(reader, reader.size(), $undefined, _depth + 1, message.identity);
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -1270,6 +1287,218 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return Call;
+        })();
+
+        v1.CallIdentity = (function() {
+
+            /**
+             * Properties of a CallIdentity.
+             * @typedef {Object} palimpsest.v1.CallIdentity.$Properties
+             * @property {string|null} [caller] CallIdentity caller
+             * @property {number|null} [sequence] CallIdentity sequence
+             * @property {number|null} [acknowledged] CallIdentity acknowledged
+             * @property {number|null} [ageMs] CallIdentity ageMs
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a CallIdentity.
+             * @memberof palimpsest.v1
+             * @interface ICallIdentity
+             * @augments palimpsest.v1.CallIdentity.$Properties
+             * @deprecated Use palimpsest.v1.CallIdentity.$Properties instead.
+             */
+
+            /**
+             * Shape of a CallIdentity.
+             * @typedef {palimpsest.v1.CallIdentity.$Properties} palimpsest.v1.CallIdentity.$Shape
+             */
+
+            /**
+             * Constructs a new CallIdentity.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a CallIdentity.
+             * @constructor
+             * @param {palimpsest.v1.CallIdentity.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const CallIdentity = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * CallIdentity caller.
+             * @member {string} caller
+             * @memberof palimpsest.v1.CallIdentity
+             * @instance
+             */
+            CallIdentity.prototype.caller = "";
+
+            /**
+             * CallIdentity sequence.
+             * @member {number} sequence
+             * @memberof palimpsest.v1.CallIdentity
+             * @instance
+             */
+            CallIdentity.prototype.sequence = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
+
+            /**
+             * CallIdentity acknowledged.
+             * @member {number} acknowledged
+             * @memberof palimpsest.v1.CallIdentity
+             * @instance
+             */
+            CallIdentity.prototype.acknowledged = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
+
+            /**
+             * CallIdentity ageMs.
+             * @member {number} ageMs
+             * @memberof palimpsest.v1.CallIdentity
+             * @instance
+             */
+            CallIdentity.prototype.ageMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new CallIdentity instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.CallIdentity
+             * @static
+             * @param {palimpsest.v1.CallIdentity.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.CallIdentity} CallIdentity instance
+             * @type {{
+             *   (properties: palimpsest.v1.CallIdentity.$Shape): palimpsest.v1.CallIdentity & palimpsest.v1.CallIdentity.$Shape;
+             *   (properties?: palimpsest.v1.CallIdentity.$Properties): palimpsest.v1.CallIdentity;
+             * }}
+             */
+            CallIdentity.create = function(properties) {
+                return new CallIdentity(properties);
+            };
+
+            /**
+             * Encodes the specified CallIdentity message. Does not implicitly {@link palimpsest.v1.CallIdentity.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.CallIdentity
+             * @static
+             * @param {palimpsest.v1.CallIdentity.$Properties} message CallIdentity message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            CallIdentity.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.caller != null && $Object.hasOwnProperty.call(message, "caller") && message.caller !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.caller);
+                if (message.sequence != null && $Object.hasOwnProperty.call(message, "sequence") && (typeof message.sequence === "object" ? message.sequence.low || message.sequence.high : message.sequence !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).uint64(message.sequence);
+                if (message.acknowledged != null && $Object.hasOwnProperty.call(message, "acknowledged") && (typeof message.acknowledged === "object" ? message.acknowledged.low || message.acknowledged.high : message.acknowledged !== 0))
+                    writer.uint32(/* id 3, wireType 0 =*/24).uint64(message.acknowledged);
+                if (message.ageMs != null && $Object.hasOwnProperty.call(message, "ageMs") && (typeof message.ageMs === "object" ? message.ageMs.low || message.ageMs.high : message.ageMs !== 0))
+                    writer.uint32(/* id 4, wireType 0 =*/32).int64(message.ageMs);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a CallIdentity message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.CallIdentity
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.CallIdentity & palimpsest.v1.CallIdentity.$Shape} CallIdentity
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            CallIdentity.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.CallIdentity();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.caller = value;
+                            else
+                                delete message.caller;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.uint64()) === "object" ? value.low || value.high : value !== 0)
+                                message.sequence = value;
+                            else
+                                delete message.sequence;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.uint64()) === "object" ? value.low || value.high : value !== 0)
+                                message.acknowledged = value;
+                            else
+                                delete message.acknowledged;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.ageMs = value;
+                            else
+                                delete message.ageMs;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return CallIdentity;
         })();
 
         v1.ReplyBatch = (function() {
@@ -13181,6 +13410,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {boolean|null} [taskWorker] ActorSpec taskWorker
              * @property {string|null} [namespace] ActorSpec namespace
              * @property {boolean|null} [sharedProcess] ActorSpec sharedProcess
+             * @property {boolean|null} [durable] ActorSpec durable
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -13222,6 +13452,7 @@ export const palimpsest = $root.palimpsest = (() => {
              *   taskWorker?: boolean|null;
              *   namespace?: string|null;
              *   sharedProcess?: boolean|null;
+             *   durable?: boolean|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.ActorSpec.$Shape
              */
@@ -13463,6 +13694,14 @@ export const palimpsest = $root.palimpsest = (() => {
             ActorSpec.prototype.sharedProcess = false;
 
             /**
+             * ActorSpec durable.
+             * @member {boolean} durable
+             * @memberof palimpsest.v1.ActorSpec
+             * @instance
+             */
+            ActorSpec.prototype.durable = false;
+
+            /**
              * Creates a new ActorSpec instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ActorSpec
@@ -13553,6 +13792,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 31, wireType 0 =*/248).bool(message.sharedProcess);
                 if (message.namespace != null && $Object.hasOwnProperty.call(message, "namespace") && message.namespace !== "")
                     writer.uint32(/* id 40, wireType 2 =*/322).string(message.namespace);
+                if (message.durable != null && $Object.hasOwnProperty.call(message, "durable") && message.durable !== false)
+                    writer.uint32(/* id 41, wireType 0 =*/328).bool(message.durable);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -13932,6 +14173,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 delete message.sharedProcess;
                             continue;
                         }
+                    case 41: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.durable = value;
+                            else
+                                delete message.durable;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -13950,6 +14200,1230 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return ActorSpec;
+        })();
+
+        v1.OpenDurableRequest = (function() {
+
+            /**
+             * Properties of an OpenDurableRequest.
+             * @typedef {Object} palimpsest.v1.OpenDurableRequest.$Properties
+             * @property {string|null} [actorId] OpenDurableRequest actorId
+             * @property {number|null} [incarnation] OpenDurableRequest incarnation
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an OpenDurableRequest.
+             * @memberof palimpsest.v1
+             * @interface IOpenDurableRequest
+             * @augments palimpsest.v1.OpenDurableRequest.$Properties
+             * @deprecated Use palimpsest.v1.OpenDurableRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of an OpenDurableRequest.
+             * @typedef {palimpsest.v1.OpenDurableRequest.$Properties} palimpsest.v1.OpenDurableRequest.$Shape
+             */
+
+            /**
+             * Constructs a new OpenDurableRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an OpenDurableRequest.
+             * @constructor
+             * @param {palimpsest.v1.OpenDurableRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const OpenDurableRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * OpenDurableRequest actorId.
+             * @member {string} actorId
+             * @memberof palimpsest.v1.OpenDurableRequest
+             * @instance
+             */
+            OpenDurableRequest.prototype.actorId = "";
+
+            /**
+             * OpenDurableRequest incarnation.
+             * @member {number} incarnation
+             * @memberof palimpsest.v1.OpenDurableRequest
+             * @instance
+             */
+            OpenDurableRequest.prototype.incarnation = 0;
+
+            /**
+             * Creates a new OpenDurableRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.OpenDurableRequest
+             * @static
+             * @param {palimpsest.v1.OpenDurableRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.OpenDurableRequest} OpenDurableRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.OpenDurableRequest.$Shape): palimpsest.v1.OpenDurableRequest & palimpsest.v1.OpenDurableRequest.$Shape;
+             *   (properties?: palimpsest.v1.OpenDurableRequest.$Properties): palimpsest.v1.OpenDurableRequest;
+             * }}
+             */
+            OpenDurableRequest.create = function(properties) {
+                return new OpenDurableRequest(properties);
+            };
+
+            /**
+             * Encodes the specified OpenDurableRequest message. Does not implicitly {@link palimpsest.v1.OpenDurableRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.OpenDurableRequest
+             * @static
+             * @param {palimpsest.v1.OpenDurableRequest.$Properties} message OpenDurableRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            OpenDurableRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.actorId != null && $Object.hasOwnProperty.call(message, "actorId") && message.actorId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.actorId);
+                if (message.incarnation != null && $Object.hasOwnProperty.call(message, "incarnation") && message.incarnation !== 0)
+                    writer.uint32(/* id 2, wireType 0 =*/16).int32(message.incarnation);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an OpenDurableRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.OpenDurableRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.OpenDurableRequest & palimpsest.v1.OpenDurableRequest.$Shape} OpenDurableRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            OpenDurableRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.OpenDurableRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.actorId = value;
+                            else
+                                delete message.actorId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.incarnation = value;
+                            else
+                                delete message.incarnation;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return OpenDurableRequest;
+        })();
+
+        v1.OpenDurableResponse = (function() {
+
+            /**
+             * Properties of an OpenDurableResponse.
+             * @typedef {Object} palimpsest.v1.OpenDurableResponse.$Properties
+             * @property {number|null} [epoch] OpenDurableResponse epoch
+             * @property {number|null} [version] OpenDurableResponse version
+             * @property {Array.<palimpsest.v1.DurableField.$Properties>|null} [fields] OpenDurableResponse fields
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an OpenDurableResponse.
+             * @memberof palimpsest.v1
+             * @interface IOpenDurableResponse
+             * @augments palimpsest.v1.OpenDurableResponse.$Properties
+             * @deprecated Use palimpsest.v1.OpenDurableResponse.$Properties instead.
+             */
+
+            /**
+             * Shape of an OpenDurableResponse.
+             * @typedef {palimpsest.v1.OpenDurableResponse.$Properties} palimpsest.v1.OpenDurableResponse.$Shape
+             */
+
+            /**
+             * Constructs a new OpenDurableResponse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an OpenDurableResponse.
+             * @constructor
+             * @param {palimpsest.v1.OpenDurableResponse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const OpenDurableResponse = function (properties) {
+                this.fields = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * OpenDurableResponse epoch.
+             * @member {number} epoch
+             * @memberof palimpsest.v1.OpenDurableResponse
+             * @instance
+             */
+            OpenDurableResponse.prototype.epoch = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * OpenDurableResponse version.
+             * @member {number} version
+             * @memberof palimpsest.v1.OpenDurableResponse
+             * @instance
+             */
+            OpenDurableResponse.prototype.version = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * OpenDurableResponse fields.
+             * @member {Array.<palimpsest.v1.DurableField.$Properties>} fields
+             * @memberof palimpsest.v1.OpenDurableResponse
+             * @instance
+             */
+            OpenDurableResponse.prototype.fields = $util.emptyArray;
+
+            /**
+             * Creates a new OpenDurableResponse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.OpenDurableResponse
+             * @static
+             * @param {palimpsest.v1.OpenDurableResponse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.OpenDurableResponse} OpenDurableResponse instance
+             * @type {{
+             *   (properties: palimpsest.v1.OpenDurableResponse.$Shape): palimpsest.v1.OpenDurableResponse & palimpsest.v1.OpenDurableResponse.$Shape;
+             *   (properties?: palimpsest.v1.OpenDurableResponse.$Properties): palimpsest.v1.OpenDurableResponse;
+             * }}
+             */
+            OpenDurableResponse.create = function(properties) {
+                return new OpenDurableResponse(properties);
+            };
+
+            /**
+             * Encodes the specified OpenDurableResponse message. Does not implicitly {@link palimpsest.v1.OpenDurableResponse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.OpenDurableResponse
+             * @static
+             * @param {palimpsest.v1.OpenDurableResponse.$Properties} message OpenDurableResponse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            OpenDurableResponse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.epoch != null && $Object.hasOwnProperty.call(message, "epoch") && (typeof message.epoch === "object" ? message.epoch.low || message.epoch.high : message.epoch !== 0))
+                    writer.uint32(/* id 1, wireType 0 =*/8).int64(message.epoch);
+                if (message.version != null && $Object.hasOwnProperty.call(message, "version") && (typeof message.version === "object" ? message.version.low || message.version.high : message.version !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.version);
+                if (message.fields != null && message.fields.length)
+                    for (let i = 0; i < message.fields.length; ++i)
+                        $root.palimpsest.v1.DurableField.encode(message.fields[i], writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an OpenDurableResponse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.OpenDurableResponse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.OpenDurableResponse & palimpsest.v1.OpenDurableResponse.$Shape} OpenDurableResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            OpenDurableResponse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.OpenDurableResponse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.epoch = value;
+                            else
+                                delete message.epoch;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.version = value;
+                            else
+                                delete message.version;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.fields && message.fields.length))
+                                message.fields = [];
+                            message.fields.push($root.palimpsest.v1.DurableField.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return OpenDurableResponse;
+        })();
+
+        v1.DurableField = (function() {
+
+            /**
+             * Properties of a DurableField.
+             * @typedef {Object} palimpsest.v1.DurableField.$Properties
+             * @property {string|null} [name] DurableField name
+             * @property {Uint8Array|null} [value] DurableField value
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a DurableField.
+             * @memberof palimpsest.v1
+             * @interface IDurableField
+             * @augments palimpsest.v1.DurableField.$Properties
+             * @deprecated Use palimpsest.v1.DurableField.$Properties instead.
+             */
+
+            /**
+             * Shape of a DurableField.
+             * @typedef {palimpsest.v1.DurableField.$Properties} palimpsest.v1.DurableField.$Shape
+             */
+
+            /**
+             * Constructs a new DurableField.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a DurableField.
+             * @constructor
+             * @param {palimpsest.v1.DurableField.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const DurableField = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * DurableField name.
+             * @member {string} name
+             * @memberof palimpsest.v1.DurableField
+             * @instance
+             */
+            DurableField.prototype.name = "";
+
+            /**
+             * DurableField value.
+             * @member {Uint8Array} value
+             * @memberof palimpsest.v1.DurableField
+             * @instance
+             */
+            DurableField.prototype.value = $util.newBuffer([]);
+
+            /**
+             * Creates a new DurableField instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.DurableField
+             * @static
+             * @param {palimpsest.v1.DurableField.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.DurableField} DurableField instance
+             * @type {{
+             *   (properties: palimpsest.v1.DurableField.$Shape): palimpsest.v1.DurableField & palimpsest.v1.DurableField.$Shape;
+             *   (properties?: palimpsest.v1.DurableField.$Properties): palimpsest.v1.DurableField;
+             * }}
+             */
+            DurableField.create = function(properties) {
+                return new DurableField(properties);
+            };
+
+            /**
+             * Encodes the specified DurableField message. Does not implicitly {@link palimpsest.v1.DurableField.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.DurableField
+             * @static
+             * @param {palimpsest.v1.DurableField.$Properties} message DurableField message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            DurableField.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name") && message.name !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.name);
+                if (message.value != null && $Object.hasOwnProperty.call(message, "value") && message.value.length)
+                    writer.uint32(/* id 2, wireType 2 =*/18).bytes(message.value);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a DurableField message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.DurableField
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DurableField & palimpsest.v1.DurableField.$Shape} DurableField
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            DurableField.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.DurableField();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.name = value;
+                            else
+                                delete message.name;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.value = value;
+                            else
+                                delete message.value;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return DurableField;
+        })();
+
+        v1.CommitDurableRequest = (function() {
+
+            /**
+             * Properties of a CommitDurableRequest.
+             * @typedef {Object} palimpsest.v1.CommitDurableRequest.$Properties
+             * @property {string|null} [actorId] CommitDurableRequest actorId
+             * @property {number|null} [epoch] CommitDurableRequest epoch
+             * @property {number|null} [version] CommitDurableRequest version
+             * @property {Array.<palimpsest.v1.DurableField.$Properties>|null} [set] CommitDurableRequest set
+             * @property {Array.<string>|null} [remove] CommitDurableRequest remove
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a CommitDurableRequest.
+             * @memberof palimpsest.v1
+             * @interface ICommitDurableRequest
+             * @augments palimpsest.v1.CommitDurableRequest.$Properties
+             * @deprecated Use palimpsest.v1.CommitDurableRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a CommitDurableRequest.
+             * @typedef {palimpsest.v1.CommitDurableRequest.$Properties} palimpsest.v1.CommitDurableRequest.$Shape
+             */
+
+            /**
+             * Constructs a new CommitDurableRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a CommitDurableRequest.
+             * @constructor
+             * @param {palimpsest.v1.CommitDurableRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const CommitDurableRequest = function (properties) {
+                this.set = [];
+                this.remove = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * CommitDurableRequest actorId.
+             * @member {string} actorId
+             * @memberof palimpsest.v1.CommitDurableRequest
+             * @instance
+             */
+            CommitDurableRequest.prototype.actorId = "";
+
+            /**
+             * CommitDurableRequest epoch.
+             * @member {number} epoch
+             * @memberof palimpsest.v1.CommitDurableRequest
+             * @instance
+             */
+            CommitDurableRequest.prototype.epoch = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * CommitDurableRequest version.
+             * @member {number} version
+             * @memberof palimpsest.v1.CommitDurableRequest
+             * @instance
+             */
+            CommitDurableRequest.prototype.version = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * CommitDurableRequest set.
+             * @member {Array.<palimpsest.v1.DurableField.$Properties>} set
+             * @memberof palimpsest.v1.CommitDurableRequest
+             * @instance
+             */
+            CommitDurableRequest.prototype.set = $util.emptyArray;
+
+            /**
+             * CommitDurableRequest remove.
+             * @member {Array.<string>} remove
+             * @memberof palimpsest.v1.CommitDurableRequest
+             * @instance
+             */
+            CommitDurableRequest.prototype.remove = $util.emptyArray;
+
+            /**
+             * Creates a new CommitDurableRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.CommitDurableRequest
+             * @static
+             * @param {palimpsest.v1.CommitDurableRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.CommitDurableRequest} CommitDurableRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.CommitDurableRequest.$Shape): palimpsest.v1.CommitDurableRequest & palimpsest.v1.CommitDurableRequest.$Shape;
+             *   (properties?: palimpsest.v1.CommitDurableRequest.$Properties): palimpsest.v1.CommitDurableRequest;
+             * }}
+             */
+            CommitDurableRequest.create = function(properties) {
+                return new CommitDurableRequest(properties);
+            };
+
+            /**
+             * Encodes the specified CommitDurableRequest message. Does not implicitly {@link palimpsest.v1.CommitDurableRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.CommitDurableRequest
+             * @static
+             * @param {palimpsest.v1.CommitDurableRequest.$Properties} message CommitDurableRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            CommitDurableRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.actorId != null && $Object.hasOwnProperty.call(message, "actorId") && message.actorId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.actorId);
+                if (message.epoch != null && $Object.hasOwnProperty.call(message, "epoch") && (typeof message.epoch === "object" ? message.epoch.low || message.epoch.high : message.epoch !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.epoch);
+                if (message.version != null && $Object.hasOwnProperty.call(message, "version") && (typeof message.version === "object" ? message.version.low || message.version.high : message.version !== 0))
+                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.version);
+                if (message.set != null && message.set.length)
+                    for (let i = 0; i < message.set.length; ++i)
+                        $root.palimpsest.v1.DurableField.encode(message.set[i], writer.uint32(/* id 4, wireType 2 =*/34).fork(), _depth + 1).ldelim();
+                if (message.remove != null && message.remove.length)
+                    for (let i = 0; i < message.remove.length; ++i)
+                        writer.uint32(/* id 5, wireType 2 =*/42).string(message.remove[i]);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a CommitDurableRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.CommitDurableRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.CommitDurableRequest & palimpsest.v1.CommitDurableRequest.$Shape} CommitDurableRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            CommitDurableRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.CommitDurableRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.actorId = value;
+                            else
+                                delete message.actorId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.epoch = value;
+                            else
+                                delete message.epoch;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.version = value;
+                            else
+                                delete message.version;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.set && message.set.length))
+                                message.set = [];
+                            message.set.push($root.palimpsest.v1.DurableField.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.remove && message.remove.length))
+                                message.remove = [];
+                            message.remove.push(reader.stringVerify());
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return CommitDurableRequest;
+        })();
+
+        v1.CommitDurableResponse = (function() {
+
+            /**
+             * Properties of a CommitDurableResponse.
+             * @typedef {Object} palimpsest.v1.CommitDurableResponse.$Properties
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a CommitDurableResponse.
+             * @memberof palimpsest.v1
+             * @interface ICommitDurableResponse
+             * @augments palimpsest.v1.CommitDurableResponse.$Properties
+             * @deprecated Use palimpsest.v1.CommitDurableResponse.$Properties instead.
+             */
+
+            /**
+             * Shape of a CommitDurableResponse.
+             * @typedef {palimpsest.v1.CommitDurableResponse.$Properties} palimpsest.v1.CommitDurableResponse.$Shape
+             */
+
+            /**
+             * Constructs a new CommitDurableResponse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a CommitDurableResponse.
+             * @constructor
+             * @param {palimpsest.v1.CommitDurableResponse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const CommitDurableResponse = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Creates a new CommitDurableResponse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.CommitDurableResponse
+             * @static
+             * @param {palimpsest.v1.CommitDurableResponse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.CommitDurableResponse} CommitDurableResponse instance
+             * @type {{
+             *   (properties: palimpsest.v1.CommitDurableResponse.$Shape): palimpsest.v1.CommitDurableResponse & palimpsest.v1.CommitDurableResponse.$Shape;
+             *   (properties?: palimpsest.v1.CommitDurableResponse.$Properties): palimpsest.v1.CommitDurableResponse;
+             * }}
+             */
+            CommitDurableResponse.create = function(properties) {
+                return new CommitDurableResponse(properties);
+            };
+
+            /**
+             * Encodes the specified CommitDurableResponse message. Does not implicitly {@link palimpsest.v1.CommitDurableResponse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.CommitDurableResponse
+             * @static
+             * @param {palimpsest.v1.CommitDurableResponse.$Properties} message CommitDurableResponse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            CommitDurableResponse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a CommitDurableResponse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.CommitDurableResponse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.CommitDurableResponse & palimpsest.v1.CommitDurableResponse.$Shape} CommitDurableResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            CommitDurableResponse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.CommitDurableResponse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    reader.skipType(tag & 7, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return CommitDurableResponse;
+        })();
+
+        v1.RemoveDurableRequest = (function() {
+
+            /**
+             * Properties of a RemoveDurableRequest.
+             * @typedef {Object} palimpsest.v1.RemoveDurableRequest.$Properties
+             * @property {string|null} [name] RemoveDurableRequest name
+             * @property {string|null} [namespace] RemoveDurableRequest namespace
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a RemoveDurableRequest.
+             * @memberof palimpsest.v1
+             * @interface IRemoveDurableRequest
+             * @augments palimpsest.v1.RemoveDurableRequest.$Properties
+             * @deprecated Use palimpsest.v1.RemoveDurableRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a RemoveDurableRequest.
+             * @typedef {palimpsest.v1.RemoveDurableRequest.$Properties} palimpsest.v1.RemoveDurableRequest.$Shape
+             */
+
+            /**
+             * Constructs a new RemoveDurableRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a RemoveDurableRequest.
+             * @constructor
+             * @param {palimpsest.v1.RemoveDurableRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const RemoveDurableRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * RemoveDurableRequest name.
+             * @member {string} name
+             * @memberof palimpsest.v1.RemoveDurableRequest
+             * @instance
+             */
+            RemoveDurableRequest.prototype.name = "";
+
+            /**
+             * RemoveDurableRequest namespace.
+             * @member {string} namespace
+             * @memberof palimpsest.v1.RemoveDurableRequest
+             * @instance
+             */
+            RemoveDurableRequest.prototype.namespace = "";
+
+            /**
+             * Creates a new RemoveDurableRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.RemoveDurableRequest
+             * @static
+             * @param {palimpsest.v1.RemoveDurableRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.RemoveDurableRequest} RemoveDurableRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.RemoveDurableRequest.$Shape): palimpsest.v1.RemoveDurableRequest & palimpsest.v1.RemoveDurableRequest.$Shape;
+             *   (properties?: palimpsest.v1.RemoveDurableRequest.$Properties): palimpsest.v1.RemoveDurableRequest;
+             * }}
+             */
+            RemoveDurableRequest.create = function(properties) {
+                return new RemoveDurableRequest(properties);
+            };
+
+            /**
+             * Encodes the specified RemoveDurableRequest message. Does not implicitly {@link palimpsest.v1.RemoveDurableRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.RemoveDurableRequest
+             * @static
+             * @param {palimpsest.v1.RemoveDurableRequest.$Properties} message RemoveDurableRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            RemoveDurableRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name") && message.name !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.name);
+                if (message.namespace != null && $Object.hasOwnProperty.call(message, "namespace") && message.namespace !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.namespace);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a RemoveDurableRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.RemoveDurableRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RemoveDurableRequest & palimpsest.v1.RemoveDurableRequest.$Shape} RemoveDurableRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            RemoveDurableRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.RemoveDurableRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.name = value;
+                            else
+                                delete message.name;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.namespace = value;
+                            else
+                                delete message.namespace;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return RemoveDurableRequest;
+        })();
+
+        v1.RemoveDurableResponse = (function() {
+
+            /**
+             * Properties of a RemoveDurableResponse.
+             * @typedef {Object} palimpsest.v1.RemoveDurableResponse.$Properties
+             * @property {boolean|null} [removed] RemoveDurableResponse removed
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a RemoveDurableResponse.
+             * @memberof palimpsest.v1
+             * @interface IRemoveDurableResponse
+             * @augments palimpsest.v1.RemoveDurableResponse.$Properties
+             * @deprecated Use palimpsest.v1.RemoveDurableResponse.$Properties instead.
+             */
+
+            /**
+             * Shape of a RemoveDurableResponse.
+             * @typedef {palimpsest.v1.RemoveDurableResponse.$Properties} palimpsest.v1.RemoveDurableResponse.$Shape
+             */
+
+            /**
+             * Constructs a new RemoveDurableResponse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a RemoveDurableResponse.
+             * @constructor
+             * @param {palimpsest.v1.RemoveDurableResponse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const RemoveDurableResponse = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * RemoveDurableResponse removed.
+             * @member {boolean} removed
+             * @memberof palimpsest.v1.RemoveDurableResponse
+             * @instance
+             */
+            RemoveDurableResponse.prototype.removed = false;
+
+            /**
+             * Creates a new RemoveDurableResponse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.RemoveDurableResponse
+             * @static
+             * @param {palimpsest.v1.RemoveDurableResponse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.RemoveDurableResponse} RemoveDurableResponse instance
+             * @type {{
+             *   (properties: palimpsest.v1.RemoveDurableResponse.$Shape): palimpsest.v1.RemoveDurableResponse & palimpsest.v1.RemoveDurableResponse.$Shape;
+             *   (properties?: palimpsest.v1.RemoveDurableResponse.$Properties): palimpsest.v1.RemoveDurableResponse;
+             * }}
+             */
+            RemoveDurableResponse.create = function(properties) {
+                return new RemoveDurableResponse(properties);
+            };
+
+            /**
+             * Encodes the specified RemoveDurableResponse message. Does not implicitly {@link palimpsest.v1.RemoveDurableResponse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.RemoveDurableResponse
+             * @static
+             * @param {palimpsest.v1.RemoveDurableResponse.$Properties} message RemoveDurableResponse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            RemoveDurableResponse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.removed != null && $Object.hasOwnProperty.call(message, "removed") && message.removed !== false)
+                    writer.uint32(/* id 1, wireType 0 =*/8).bool(message.removed);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a RemoveDurableResponse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.RemoveDurableResponse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RemoveDurableResponse & palimpsest.v1.RemoveDurableResponse.$Shape} RemoveDurableResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            RemoveDurableResponse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.RemoveDurableResponse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.removed = value;
+                            else
+                                delete message.removed;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return RemoveDurableResponse;
         })();
 
         v1.GroupPlacement = (function() {
@@ -41876,9 +43350,12 @@ const exportedBundlePlace = palimpsest.v1.BundlePlace;
 const exportedCall = palimpsest.v1.Call;
 const exportedCallBatch = palimpsest.v1.CallBatch;
 const exportedCallFrame = palimpsest.v1.CallFrame;
+const exportedCallIdentity = palimpsest.v1.CallIdentity;
 const exportedClusterEvent = palimpsest.v1.ClusterEvent;
 const exportedClusterInfo = palimpsest.v1.ClusterInfo;
 const exportedCodeRef = palimpsest.v1.CodeRef;
+const exportedCommitDurableRequest = palimpsest.v1.CommitDurableRequest;
+const exportedCommitDurableResponse = palimpsest.v1.CommitDurableResponse;
 const exportedConversation = palimpsest.v1.Conversation;
 const exportedCreateActorRequest = palimpsest.v1.CreateActorRequest;
 const exportedCreatePlacementGroupRequest = palimpsest.v1.CreatePlacementGroupRequest;
@@ -41894,6 +43371,7 @@ const exportedDriverOutput = palimpsest.v1.DriverOutput;
 const exportedDriverOutputAck = palimpsest.v1.DriverOutputAck;
 const exportedDriverStarted = palimpsest.v1.DriverStarted;
 const exportedDropObjects = palimpsest.v1.DropObjects;
+const exportedDurableField = palimpsest.v1.DurableField;
 const exportedEndedHolders = palimpsest.v1.EndedHolders;
 const exportedError = palimpsest.v1.Error;
 const exportedFence = palimpsest.v1.Fence;
@@ -41965,6 +43443,8 @@ const exportedObjectPlace = palimpsest.v1.ObjectPlace;
 const exportedObjectReference = palimpsest.v1.ObjectReference;
 const exportedObjectReport = palimpsest.v1.ObjectReport;
 const exportedObjectRow = palimpsest.v1.ObjectRow;
+const exportedOpenDurableRequest = palimpsest.v1.OpenDurableRequest;
+const exportedOpenDurableResponse = palimpsest.v1.OpenDurableResponse;
 const exportedPlacementGroupInfo = palimpsest.v1.PlacementGroupInfo;
 const exportedPlacementGroupSpec = palimpsest.v1.PlacementGroupSpec;
 const exportedPlacementGroupState = palimpsest.v1.PlacementGroupState;
@@ -41977,6 +43457,8 @@ const exportedQueueInfo = palimpsest.v1.QueueInfo;
 const exportedReadLogRequest = palimpsest.v1.ReadLogRequest;
 const exportedRegisterNode = palimpsest.v1.RegisterNode;
 const exportedRegistered = palimpsest.v1.Registered;
+const exportedRemoveDurableRequest = palimpsest.v1.RemoveDurableRequest;
+const exportedRemoveDurableResponse = palimpsest.v1.RemoveDurableResponse;
 const exportedRemovePlacementGroupRequest = palimpsest.v1.RemovePlacementGroupRequest;
 const exportedReplacedToken = palimpsest.v1.ReplacedToken;
 const exportedReply = palimpsest.v1.Reply;
@@ -42048,4 +43530,4 @@ const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
 const exportedWriteAnswer = palimpsest.v1.WriteAnswer;
 const exportedWriteOrder = palimpsest.v1.WriteOrder;
-export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorLogChunk as ActorLogChunk, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessExiting as ActorProcessExiting, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessPing as ActorProcessPing, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedAutoscalerStatus as AutoscalerStatus, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterEvent as ClusterEvent, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDescribeObjectsRequest as DescribeObjectsRequest, exportedDescribeObjectsResponse as DescribeObjectsResponse, exportedDrainNodeRequest as DrainNodeRequest, exportedDrainNodeResponse as DrainNodeResponse, exportedDrainObjects as DrainObjects, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListEventsRequest as ListEventsRequest, exportedListEventsResponse as ListEventsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedListTasksRequest as ListTasksRequest, exportedListTasksResponse as ListTasksResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMeshCall as MeshCall, exportedMeshMember as MeshMember, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedNodeTypeStatus as NodeTypeStatus, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectDetail as ObjectDetail, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedReadLogRequest as ReadLogRequest, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReportTasksRequest as ReportTasksRequest, exportedReportTasksResponse as ReportTasksResponse, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedSharedActor as SharedActor, exportedSharedActorEnded as SharedActorEnded, exportedSharedNews as SharedNews, exportedSharedOrders as SharedOrders, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStopSharedActor as StopSharedActor, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummarizeTasksRequest as SummarizeTasksRequest, exportedSummarizeTasksResponse as SummarizeTasksResponse, exportedSummary as Summary, exportedTask as Task, exportedTaskCounts as TaskCounts, exportedTaskEvent as TaskEvent, exportedTaskFact as TaskFact, exportedTaskKind as TaskKind, exportedTaskReport as TaskReport, exportedTaskState as TaskState, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedUnmetDemand as UnmetDemand, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile, exportedWriteAnswer as WriteAnswer, exportedWriteOrder as WriteOrder };
+export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorLogChunk as ActorLogChunk, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessExiting as ActorProcessExiting, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessPing as ActorProcessPing, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedAutoscalerStatus as AutoscalerStatus, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedCallIdentity as CallIdentity, exportedClusterEvent as ClusterEvent, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedCommitDurableRequest as CommitDurableRequest, exportedCommitDurableResponse as CommitDurableResponse, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDescribeObjectsRequest as DescribeObjectsRequest, exportedDescribeObjectsResponse as DescribeObjectsResponse, exportedDrainNodeRequest as DrainNodeRequest, exportedDrainNodeResponse as DrainNodeResponse, exportedDrainObjects as DrainObjects, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedDurableField as DurableField, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListEventsRequest as ListEventsRequest, exportedListEventsResponse as ListEventsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedListTasksRequest as ListTasksRequest, exportedListTasksResponse as ListTasksResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMeshCall as MeshCall, exportedMeshMember as MeshMember, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedNodeTypeStatus as NodeTypeStatus, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectDetail as ObjectDetail, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedOpenDurableRequest as OpenDurableRequest, exportedOpenDurableResponse as OpenDurableResponse, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedReadLogRequest as ReadLogRequest, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemoveDurableRequest as RemoveDurableRequest, exportedRemoveDurableResponse as RemoveDurableResponse, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReportTasksRequest as ReportTasksRequest, exportedReportTasksResponse as ReportTasksResponse, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedSharedActor as SharedActor, exportedSharedActorEnded as SharedActorEnded, exportedSharedNews as SharedNews, exportedSharedOrders as SharedOrders, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStopSharedActor as StopSharedActor, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummarizeTasksRequest as SummarizeTasksRequest, exportedSummarizeTasksResponse as SummarizeTasksResponse, exportedSummary as Summary, exportedTask as Task, exportedTaskCounts as TaskCounts, exportedTaskEvent as TaskEvent, exportedTaskFact as TaskFact, exportedTaskKind as TaskKind, exportedTaskReport as TaskReport, exportedTaskState as TaskState, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedUnmetDemand as UnmetDemand, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile, exportedWriteAnswer as WriteAnswer, exportedWriteOrder as WriteOrder };

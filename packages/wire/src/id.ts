@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 
 export type IdKind =
   | "actor"
+  | "caller"
   | "cluster"
   | "group"
   | "head"

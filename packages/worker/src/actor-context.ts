@@ -1,7 +1,7 @@
 /** What an actor is given of its process: its own facts, and what it may open. */
 import { type ActorContext, type Cluster, connect, Objects, type ProgramValues } from "@palimpsest/client";
 import { createLogger, type Logger, type LogLevel, logLevels } from "@palimpsest/telemetry";
-import type { Network } from "@palimpsest/wire";
+import { type Network, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
 const objectTimeoutMs = 120_000;
@@ -60,6 +60,12 @@ export function createContext(
       return logger;
     },
     metrics,
+    get state(): never {
+      return notDurable("state");
+    },
+    get timers(): never {
+      return notDurable("timers");
+    },
     signal: abort.signal,
     exit: (reason = "") => {
       onExit(reason);
@@ -109,6 +115,13 @@ export async function argumentsOf(
   const object = spec.argsObject;
   if (!object?.objectId) return spec.args ?? new Uint8Array();
   return await context.objects.get({ objectId: object.objectId, sizeBytes: object.sizeBytes ?? 0 });
+}
+
+function notDurable(what: string): never {
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `context.${what} is that of durable actors: set durable in the options of this one`,
+  );
 }
 
 function levelOf(name: string | null | undefined): LogLevel {

@@ -23,10 +23,13 @@ import { defaultConcurrencyOf } from "./async-class.js";
 import type { CallEvents, ListedCall } from "./call-events.js";
 import { type CallMetrics, createCallMetrics } from "./call-metrics.js";
 import { Caller, type CallerStream } from "./caller.js";
+import type { DurableActor } from "./durable/durable-actor.js";
 import { Invocation, type InvocationDeps, type Method, type TaskHooks } from "./invocation.js";
 import { Lanes, type LanesOptions } from "./lanes.js";
 import { absent, hostedActors, serveMesh } from "./mesh-host.js";
 
+/** Calls of a durable actor that run or wait for their commit. */
+const durableConcurrency = 256;
 /** A client that has leased a worker opens its stream again at intervals of seconds. */
 const defaultAbandonedMs = 60_000;
 
@@ -66,6 +69,7 @@ export class ActorHost {
   readonly #deps = new WeakMap<Caller, InvocationDeps>();
   #instance: object | undefined;
   #tasks: TaskFunctions | undefined;
+  #durable: DurableActor | undefined;
   /** Calls without an answer, and who made them. */
   readonly #calls = new Map<Invocation, Caller>();
   #streamNumber = 0;
@@ -111,10 +115,15 @@ export class ActorHost {
     return this.#options.incarnation;
   }
 
-  serve(instance: object): void {
+  /** @param durable runs the methods of a durable actor */
+  serve(instance: object, durable?: DurableActor): void {
     this.#instance = instance;
+    this.#durable = durable;
     hostedActors.add(this);
-    if (this.#options.maxConcurrency === 0) this.#mailbox.maxConcurrency = defaultConcurrencyOf(instance);
+    // Its methods run one at a time all the same; what waits for commits is many calls.
+    if (durable) this.#mailbox.maxConcurrency = durableConcurrency;
+    else if (this.#options.maxConcurrency === 0)
+      this.#mailbox.maxConcurrency = defaultConcurrencyOf(instance);
   }
 
   serveTasks(tasks: TaskFunctions, abandonedMs = defaultAbandonedMs): void {
@@ -204,7 +213,7 @@ export class ActorHost {
       return;
     }
     caller.calls(this);
-    const invocation = new Invocation(call, this.#depsOf(caller));
+    const invocation = new Invocation(call, this.#durably(call, this.#depsOf(caller)));
     caller.invocations.set(invocation.callId, invocation);
     this.#calls.set(invocation, caller);
     this.#options.events?.arrived();
@@ -245,6 +254,25 @@ export class ActorHost {
     };
     this.#deps.set(caller, deps);
     return deps;
+  }
+
+  #durably({ identity }: proto.Call.$Properties, deps: InvocationDeps): InvocationDeps {
+    const durable = this.#durable;
+    if (durable === undefined) return deps;
+    const id = identity
+      ? {
+          caller: identity.caller ?? "",
+          sequence: identity.sequence ?? 0,
+          acknowledged: identity.acknowledged ?? 0,
+          ageMs: identity.ageMs ?? 0,
+        }
+      : undefined;
+    return { ...deps, methodOf: (name) => durable.method(id, name, deps.methodOf(name)) };
+  }
+
+  /** The instance's own method, as a timer calls it. @throws {PalimpsestError} NOT_FOUND */
+  methodOf(name: string): Method {
+    return this.#methodOf(name);
   }
 
   #wrongAddressee({ metadata }: CallerStream): PalimpsestError | undefined {

@@ -14,10 +14,13 @@ import { createInstance, importModule, loadActorClass, stopInstance } from "./ac
 import { argumentsOf, createContext } from "./actor-context.js";
 import { ActorHost } from "./actor-host.js";
 import { CallEvents } from "./call-events.js";
+import type { DurableActor } from "./durable/durable-actor.js";
 import { ModuleFunctions } from "./module-functions.js";
 import { openServices } from "./process-services.js";
 import { StartedMark } from "./started-mark.js";
 
+/** Exit code of a durable actor whose commit was refused. */
+const refusedCode = 71;
 const defaults = { maxPendingCalls: 10_000, maxPendingBytes: 256 * 1024 * 1024 };
 
 export interface RunningActorProcess {
@@ -55,7 +58,17 @@ export async function startActorProcess(
   const program = services.values(`${spec.actorId}.${incarnation}`);
   const events = onTasks && start.taskEvents ? callEventsOf(start, onTasks) : undefined;
   const [serveOn, { host, address }, metricsServer] = await Promise.all([
-    spec.taskWorker ? loadFunctions(start) : loadClass(start, program),
+    spec.taskWorker
+      ? loadFunctions(start)
+      : loadClass(start, program, async ({ logger }) => {
+          // Loaded by durable actors alone: others start faster without it.
+          const { openDurable } = await import("./durable/open-durable.js");
+          return await openDurable(spec, incarnation, {
+            head: services.head(),
+            logger,
+            onRefused: endRefused,
+          });
+        }),
     ActorHost.start(
       {
         ...hostedActor(spec, incarnation),
@@ -130,19 +143,46 @@ export function hostedActor(spec: proto.ActorSpec.$Properties, incarnation: numb
   };
 }
 
+/** Another process has the actor's state: what this one would answer is not true. */
+function endRefused(error: PalimpsestError): void {
+  process.stderr.write(`${error.message}\n`);
+  process.exit(refusedCode);
+}
+
 /** Makes what the process is for and serves it. @returns what runs before its services close */
 type Serve = (host: ActorHost, context: ActorContext) => Promise<() => Promise<void>>;
 
 async function loadClass(
   { spec, moduleUrl }: proto.ActorProcessStart.$Properties,
   { values }: ProgramValues,
+  openState: (context: ActorContext) => Promise<DurableActor>,
 ): Promise<Serve> {
   const exportName = spec?.code?.exportName ?? "";
   const Class = await loadActorClass({ moduleUrl: moduleUrl ?? "", exportName });
   return async (host, context) => {
-    const instance = await createInstance(Class, await argumentsOf(spec ?? {}, context), context, values);
-    host.serve(instance);
-    return () => stopInstance(instance);
+    const args = await argumentsOf(spec ?? {}, context);
+    if (!spec?.durable) {
+      const instance = await createInstance(Class, args, context, values);
+      host.serve(instance);
+      return () => stopInstance(instance);
+    }
+    const durable = await openState(context);
+    const own = Object.create(context, {
+      state: { value: durable.state },
+      timers: { value: durable.timers },
+    }) as ActorContext;
+    let made: object | undefined;
+    // What start() changes is committed before anybody can call it.
+    await durable.call(undefined, "start", async () => {
+      made = await createInstance(Class, args, own, values);
+    });
+    const instance = made ?? {};
+    host.serve(instance, durable);
+    durable.serve((name) => host.methodOf(name));
+    return async () => {
+      durable.close();
+      await stopInstance(instance);
+    };
   };
 }
 

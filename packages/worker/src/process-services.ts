@@ -16,7 +16,11 @@ export function openServices(start: proto.ActorProcessStart.$Properties) {
   const credentials = credentialsOf(start.credentials ?? {});
   const onCall = refusalsTo(start.refusalsPath ?? "");
   const network = grpcNetwork({ credentials, onCall });
-  let head: HeadClient | undefined;
+  let opened: HeadClient | undefined;
+  const head = () => {
+    opened ??= new HeadClient(network, start.headAddress ?? "", controlTimeoutMs);
+    return opened;
+  };
   return {
     credentials,
     onCall,
@@ -24,14 +28,12 @@ export function openServices(start: proto.ActorProcessStart.$Properties) {
     /** Values and handles of the program that holds them under this name. */
     values: (holder: string) =>
       new ProgramValues({
-        head: () => {
-          head ??= new HeadClient(network, start.headAddress ?? "", controlTimeoutMs);
-          return head;
-        },
+        head,
         ...{ network, callTimeoutMs, holder },
         objectsAddress: () => Promise.resolve(start.objectsAddress ?? ""),
       }),
-    close: () => head?.close(),
+    head,
+    close: () => opened?.close(),
   };
 }
 

@@ -1,0 +1,76 @@
+import type { UntypedServiceImplementation } from "@grpc/grpc-js";
+import { headService, PalimpsestError } from "@palimpsest/wire";
+import { type Actor, fullNameOf, namespaceOf } from "./actor.js";
+import type { ActorTable } from "./actor-table.js";
+import type { DurableStates } from "./durable-states.js";
+import type { Recovery } from "./recovery.js";
+import type { Rpc } from "./rpc.js";
+
+/** Bytes of the fields of one commit. */
+const maxCommitBytes = 16 * 1024 * 1024;
+
+/** The RPCs of service Head about the states of durable actors. */
+export function createDurableRpcs(deps: {
+  readonly rpc: Rpc;
+  readonly actors: Pick<ActorTable, "get">;
+  readonly recovery: Recovery;
+  readonly durableStates?: DurableStates | undefined;
+}): UntypedServiceImplementation {
+  const { rpc, actors, recovery } = deps;
+  const states = () => {
+    if (deps.durableStates) return deps.durableStates;
+    throw new PalimpsestError("UNAVAILABLE", "this head keeps no states of actors");
+  };
+  const durable = (actorId: string): Actor => {
+    const actor = actors.get(actorId);
+    if (actor?.spec.durable && actor.state !== "DEAD") return actor;
+    throw new PalimpsestError("NOT_FOUND", `${actorId} is no durable actor that lives`);
+  };
+  return {
+    openDurable: rpc.unary(headService.openDurable, async (request, signal) => {
+      await recovery.find({ actorId: request.actorId ?? "" }, signal);
+      const { spec, incarnation } = durable(request.actorId ?? "");
+      if (request.incarnation !== incarnation)
+        throw new PalimpsestError(
+          "ACTOR_DIED",
+          `incarnation ${request.incarnation} of ${spec.actorId} is not the present one, ${incarnation}`,
+        );
+      const record = await states().open(spec.namespace, spec.name, `${spec.actorId}.${incarnation}`);
+      return { ...record, fields: [...record.fields] };
+    }),
+    commitDurable: rpc.unary(headService.commitDurable, async (request, signal) => {
+      await recovery.find({ actorId: request.actorId ?? "" }, signal);
+      const { spec } = durable(request.actorId ?? "");
+      const set = (request.set ?? []).map(({ name, value }) => ({
+        name: name ?? "",
+        value: value ?? new Uint8Array(),
+      }));
+      const remove = request.remove ?? [];
+      if ([...set.map(({ name }) => name), ...remove].some((name) => name === "" || name.startsWith("!")))
+        throw new PalimpsestError("INVALID_ARGUMENT", 'a field has an empty name, or one with "!"');
+      const bytes = set.reduce((sum, { value }) => sum + value.byteLength, 0);
+      if (bytes > maxCommitBytes)
+        throw new PalimpsestError(
+          "LIMIT_EXCEEDED",
+          `the commit of ${spec.name} takes ${bytes} bytes, more than ${maxCommitBytes}`,
+        );
+      const { epoch, version } = request;
+      await states().commit(spec.namespace, spec.name, {
+        ...{ set, remove },
+        epoch: epoch ?? 0,
+        version: version ?? 0,
+      });
+      return {};
+    }),
+    removeDurable: rpc.unary(headService.removeDurable, async (request, signal) => {
+      const [name, namespace] = [request.name ?? "", namespaceOf(request.namespace)];
+      const holder = await recovery.find({ name: fullNameOf({ name, namespace }) }, signal);
+      if (holder !== undefined && holder.state !== "DEAD")
+        throw new PalimpsestError(
+          "ALREADY_EXISTS",
+          `${holder.spec.actorId} lives under the name ${name}: kill it before its state is removed`,
+        );
+      return { removed: await states().remove(namespace, name) };
+    }),
+  };
+}

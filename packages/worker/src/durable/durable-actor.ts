@@ -1,0 +1,258 @@
+/**
+ * Responsibility: runs the methods of a durable actor one after the other, each as a transaction: its state, its timers and
+ * its reply are committed together, and then it is answered.
+ * Not responsible for: how commits reach the store (commits.ts), which replies are kept (kept-calls.ts).
+ *
+ * Invariants:
+ * - DURABLEACTOR-1. Methods run one at a time, in the order in which they begin; the next one may run while the last one's
+ *   commit is under way, and is answered after it.
+ * - DURABLEACTOR-2. A method that throws changes nothing, neither state nor timers.
+ * - DURABLEACTOR-3. A call that has run is not run again: whoever repeats it gets the reply of the first time.
+ * - DURABLEACTOR-4. A timer's firing is committed with what its method changed.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { DurableState, DurableTimers } from "@palimpsest/client";
+import { type Clock, decodeValue, encodeValue, PalimpsestError } from "@palimpsest/wire";
+import type { Change, Commits } from "./commits.js";
+import type { CallId, KeptCalls } from "./kept-calls.js";
+import { encodeTimer, type Field, stateField, type Timer, timerField } from "./record.js";
+import { delayOf, maxTimers, nextDue, timerArguments } from "./timers.js";
+
+export const maxStateBytes = 1024 * 1024;
+const longestTimeoutMs = 2 ** 31 - 1;
+/** A timer whose method threw is tried again after a delay that doubles. */
+const retryMs = { first: 1_000, longest: 60_000 };
+
+type Method = (...args: unknown[]) => unknown;
+
+interface Draft {
+  state: Uint8Array | undefined;
+  stateChanged: boolean;
+  /** Undefined: removed. */
+  readonly timers: Map<string, Timer | undefined>;
+  over: boolean;
+}
+
+export interface DurableActorDeps {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly commits: Pick<Commits, "add">;
+  readonly kept: KeptCalls;
+  readonly state: Uint8Array | undefined;
+  readonly timers: Map<string, Timer>;
+  readonly onTimerFailed: (name: string, reason: unknown) => void;
+}
+
+export class DurableActor {
+  readonly #deps: DurableActorDeps;
+  readonly #drafts = new AsyncLocalStorage<Draft>();
+  readonly #timers: Map<string, Timer>;
+  /** Calls that run, by caller and number. */
+  readonly #running = new Map<string, Promise<unknown>>();
+  readonly #failures = new Map<string, number>();
+  #state: Uint8Array | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+  #methodOf: ((name: string) => Method) | undefined;
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(deps: DurableActorDeps) {
+    this.#deps = deps;
+    this.#state = deps.state;
+    this.#timers = deps.timers;
+  }
+
+  readonly state: DurableState = {
+    get: () => {
+      const bytes = (this.#drafts.getStore() ?? { state: this.#state }).state;
+      return bytes === undefined ? undefined : decodeValue(bytes);
+    },
+    set: (value) => {
+      const draft = this.#draft("state.set");
+      const bytes = encodeValue(value);
+      if (bytes.byteLength > maxStateBytes)
+        throw new PalimpsestError(
+          "LIMIT_EXCEEDED",
+          `the state of ${this.#deps.name} takes ${bytes.byteLength} bytes, more than ${maxStateBytes}: keep large parts in the object store or in several actors`,
+        );
+      draft.state = bytes;
+      draft.stateChanged = true;
+    },
+    transaction: async (change) => {
+      const next = await change(this.state.get());
+      this.state.set(next);
+      return next;
+    },
+  };
+
+  readonly timers: DurableTimers = {
+    set: (name, delay, method, ...args) => {
+      const draft = this.#draft("timers.set");
+      const { waitMs, everyMs } = delayOf(name, delay);
+      this.#methodOf?.(method);
+      if (!this.#visible(draft).has(name) && this.#visible(draft).size >= maxTimers)
+        throw new PalimpsestError(
+          "LIMIT_EXCEEDED",
+          `${this.#deps.name} has ${maxTimers} timers, and at most so many: clear some`,
+        );
+      const dueAtMs = this.#deps.clock.now() + waitMs;
+      draft.timers.set(name, { method, dueAtMs, everyMs, args: timerArguments(name, args) });
+    },
+    clear: (name) => {
+      const draft = this.#draft("timers.clear");
+      const known = this.#visible(draft).has(name);
+      if (known) draft.timers.set(name, undefined);
+      return known;
+    },
+    list: () =>
+      [...this.#visible(this.#drafts.getStore())].map(([name, { method, dueAtMs, everyMs }]) => ({
+        ...{ name, method, dueAtMs, everyMs },
+      })),
+  };
+
+  /** From now on timers fire. */
+  serve(methodOf: (name: string) => Method): void {
+    this.#methodOf = methodOf;
+    this.#schedule();
+  }
+
+  close(): void {
+    this.#cancelTimer?.();
+    this.#methodOf = undefined;
+  }
+
+  /** The method as a transaction of this call. */
+  method(call: CallId | undefined, name: string, method: Method): Method {
+    return (...args) => this.call(call, name, () => method(...args));
+  }
+
+  /** DURABLEACTOR-3 */
+  async call(call: CallId | undefined, name: string, run: () => unknown): Promise<unknown> {
+    if (call === undefined) return await this.#transact(undefined, name, run);
+    const id = `${call.caller}:${call.sequence}`;
+    const running = this.#running.get(id);
+    if (running !== undefined) return await running;
+    const reply = this.#deps.kept.find(call);
+    if (reply !== undefined) return decodeValue(reply);
+    const outcome = this.#transact(call, name, run).finally(() => this.#running.delete(id));
+    this.#running.set(id, outcome);
+    return await outcome;
+  }
+
+  /** DURABLEACTOR-1 */
+  async #transact(call: CallId | undefined, name: string, run: () => unknown): Promise<unknown> {
+    const mine = this.#turn.then(() => this.#run(call, name, run));
+    this.#turn = mine.catch(() => undefined);
+    const { value, committed } = await mine;
+    await committed;
+    return value;
+  }
+
+  async #run(
+    call: CallId | undefined,
+    name: string,
+    run: () => unknown,
+  ): Promise<{ readonly value: unknown; readonly committed: Promise<void> }> {
+    const draft: Draft = { state: this.#state, stateChanged: false, timers: new Map(), over: false };
+    try {
+      const value = await this.#drafts.run(draft, async () => await run());
+      if (isIterator(value))
+        throw new PalimpsestError(
+          "INVALID_ARGUMENT",
+          `${name} gave a generator: methods of durable actors give one value, which is committed with the state`,
+        );
+      const reply = encodeValue(value);
+      if (call !== undefined) this.#deps.kept.checkRoom(name, reply);
+      return { value, committed: this.#apply(draft, call, reply) };
+    } finally {
+      draft.over = true;
+    }
+  }
+
+  #apply(draft: Draft, call: CallId | undefined, reply: Uint8Array): Promise<void> {
+    const set: Field[] = [];
+    const remove: string[] = [];
+    if (draft.stateChanged && draft.state !== undefined) {
+      this.#state = draft.state;
+      set.push({ name: stateField, value: draft.state });
+    }
+    for (const [name, timer] of draft.timers) {
+      this.#failures.delete(name);
+      if (timer === undefined) {
+        this.#timers.delete(name);
+        remove.push(timerField(name));
+      } else {
+        this.#timers.set(name, timer);
+        set.push({ name: timerField(name), value: encodeTimer(timer) });
+      }
+    }
+    const kept: Change =
+      call === undefined
+        ? { set: [], remove: [] }
+        : this.#deps.kept.keep(call, reply, this.#deps.clock.now());
+    if (draft.timers.size > 0) this.#schedule();
+    return this.#deps.commits.add({ set: [...set, ...kept.set], remove: [...remove, ...kept.remove] });
+  }
+
+  #draft(what: string): Draft {
+    const draft = this.#drafts.getStore();
+    if (draft !== undefined && !draft.over) return draft;
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `${what} outside of a method that runs: it would be committed with nothing; await it within the method`,
+    );
+  }
+
+  #visible(draft: Draft | undefined): ReadonlyMap<string, Timer> {
+    const timers = new Map(this.#timers);
+    for (const [name, timer] of draft?.timers ?? []) {
+      if (timer === undefined) timers.delete(name);
+      else timers.set(name, timer);
+    }
+    return timers;
+  }
+
+  /** Waits for the timer that is due first. */
+  #schedule(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    if (this.#methodOf === undefined || this.#timers.size === 0) return;
+    const dueAtMs = Math.min(...[...this.#timers].map(([name, timer]) => this.#dueAtMs(name, timer)));
+    const waitMs = Math.max(0, Math.min(longestTimeoutMs, dueAtMs - this.#deps.clock.now()));
+    this.#cancelTimer = this.#deps.clock.after(waitMs, () => void this.#fireDue());
+  }
+
+  #dueAtMs(name: string, timer: Timer): number {
+    return Math.max(timer.dueAtMs, this.#failures.get(name) ?? 0);
+  }
+
+  async #fireDue(): Promise<void> {
+    const nowMs = this.#deps.clock.now();
+    const due = [...this.#timers].filter(([name, timer]) => this.#dueAtMs(name, timer) <= nowMs);
+    for (const [name, timer] of due) await this.#fire(name, timer);
+    this.#schedule();
+  }
+
+  /** DURABLEACTOR-4 */
+  async #fire(name: string, timer: Timer): Promise<void> {
+    const methodOf = this.#methodOf;
+    if (methodOf === undefined) return;
+    try {
+      await this.#transact(undefined, timer.method, async () => {
+        // Another method has cleared or replaced it meanwhile.
+        if (this.#timers.get(name) !== timer) return;
+        this.#draft("a timer").timers.set(name, nextDue(timer, this.#deps.clock.now()));
+        const args: unknown = decodeValue(timer.args);
+        await methodOf(timer.method)(...(Array.isArray(args) ? args : []));
+      });
+    } catch (reason) {
+      const failedMs = Math.max(retryMs.first, this.#deps.clock.now() - timer.dueAtMs);
+      this.#failures.set(name, this.#deps.clock.now() + Math.min(retryMs.longest, failedMs));
+      this.#deps.onTimerFailed(name, reason);
+    }
+  }
+}
+
+function isIterator(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Symbol.asyncIterator in value || Object.prototype.toString.call(value) === "[object Generator]";
+}
