@@ -1,0 +1,79 @@
+import { type RedisServer, startRedisServer } from "@palimpsest/trajectories/testing";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { DurableStates } from "./durable-states.js";
+import { RedisStore } from "./redis-store.js";
+
+let redis: RedisServer;
+let client: Redis;
+beforeAll(async () => {
+  redis = await startRedisServer();
+  client = new Redis(redis.url);
+  await client.config("SET", "appendonly", "yes");
+});
+afterAll(async () => {
+  client.disconnect();
+  await redis.close();
+});
+
+/** The states as a head that leads with this epoch sees them. */
+async function leading(clusterName: string, headId: string, ownRedis = true) {
+  const claim = { headId, address: "", leaseMs: 60_000 };
+  const { epoch } = await new RedisStore(client, clusterName).takeLease(claim, 0, "head-before");
+  return new DurableStates(client, { clusterName, epoch: () => epoch, ownRedis });
+}
+const bytes = (...values: number[]) => new Uint8Array(values);
+const change = (epoch: number, version: number, value: number, remove: string[] = []) => ({
+  ...{ epoch, version, remove },
+  set: [{ name: "state", value: bytes(value, 255, 0) }],
+});
+
+it("a commit happens entirely and once, by its version (DURABLE-1)", async () => {
+  const states = await leading("once", "head-1");
+  const { epoch, version } = await states.open("", "a", "actor-a.1");
+  expect(version).toBe(0);
+  await states.commit("", "a", change(epoch, 1, 7));
+  // Its answer was lost, and it comes again.
+  await states.commit("", "a", change(epoch, 1, 9));
+  await states.commit("", "a", { ...change(epoch, 2, 8), set: [{ name: "t:x", value: bytes(1) }] });
+  await states.commit("", "a", change(epoch, 3, 8, ["t:x"]));
+  const record = await states.open("", "a", "actor-a.1");
+  expect(record.version).toBe(3);
+  expect(record.fields.map(({ name, value }) => [name, [...value]])).toEqual([["state", [8, 255, 0]]]);
+  // A version that skips one: what was between is lost.
+  await expect(states.commit("", "a", change(epoch, 5, 1))).rejects.toMatchObject({ code: "ACTOR_DIED" });
+  expect([await states.remove("", "a"), await states.remove("", "a")]).toEqual([true, false]);
+});
+
+it("what an earlier process commits is refused as soon as the next one has opened (DURABLE-2)", async () => {
+  const states = await leading("fence", "head-1");
+  const first = await states.open("team", "a", "actor-a.1");
+  await states.commit("team", "a", change(first.epoch, 1, 1));
+  const second = await states.open("team", "a", "actor-a.2");
+  // Behind its partition the first one goes on.
+  const late = states.commit("team", "a", change(first.epoch, 2, 99));
+  await expect(late).rejects.toThrow("another process has the state of a");
+  await states.commit("team", "a", change(second.epoch, 2, 2));
+  expect((await states.open("team", "a", "actor-a.2")).epoch).toBe(second.epoch);
+});
+
+it("Redis of the head's own syncs each commit; one without a file is refused (DURABLE-3)", async () => {
+  await client.config("SET", "appendfsync", "everysec");
+  await (await leading("own", "head-1")).open("", "a", "actor-a.1");
+  expect((await client.config("GET", "appendfsync"))[1]).toBe("always");
+  await client.config("SET", "appendonly", "no");
+  const others = await leading("others", "head-1", false);
+  await expect(others.open("", "a", "actor-a.1")).rejects.toThrow("set appendonly yes there");
+  await client.config("SET", "appendonly", "yes");
+  expect((await others.open("", "a", "actor-a.1")).version).toBe(0);
+});
+
+it("a head that another one has succeeded changes nothing (DURABLE-4)", async () => {
+  const old = await leading("heads", "head-before");
+  const { epoch } = await old.open("", "a", "actor-a.1");
+  const present = await leading("heads", "head-2");
+  await expect(old.commit("", "a", change(epoch, 1, 1))).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  await expect(old.open("", "a", "actor-a.2")).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  await expect(old.remove("", "a")).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  await present.commit("", "a", change(epoch, 1, 1));
+});
