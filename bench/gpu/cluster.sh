@@ -7,12 +7,10 @@ cd "$(dirname "$0")/../.."
 recipe=$1 gpus=$2 steps=$3 folder=$4
 mkdir -p "$folder"
 palimpsest() { node packages/cli/bin/palimpsest.js "$@"; }
-began=$(date +%s.%N)
 palimpsest head start --data-dir "$folder/head" --port 0 >"$folder/head.log" 2>&1 &
 head=$!
-watch=
+worker= watch=
 trap 'kill $watch $worker $head 2>/dev/null; wait' EXIT
-worker=
 until grep -q 'listens on' "$folder/head.log"; do kill -0 $head; sleep 0.1; done
 palimpsest worker join --data-dir "$folder/head" --node-dir "$folder/node" --gpus "$gpus" >"$folder/worker.log" 2>&1 &
 worker=$!

@@ -5,6 +5,7 @@ import type { Server } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { ReflectionService } from "@grpc/reflection";
 import type { RpcServer } from "@palimpsest/wire";
+import { asProtocDescribes } from "@palimpsest/wire/descriptors";
 import { HealthImplementation } from "grpc-health-check";
 
 /** The same from src and from dist: both lie two folders below packages. */
@@ -23,6 +24,7 @@ export function addStandardServices(rpcServer: RpcServer): { readonly notServing
     ["head", "node_link", "job"].map((name) => `palimpsest/v1/${name}.proto`),
     { includeDirs: [protoFolder] },
   );
+  asProtocDescribes(definition);
   new ReflectionService(definition, { services: [...serviceNames] }).addToServer(server);
   return {
     notServing: () => {

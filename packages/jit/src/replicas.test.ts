@@ -51,17 +51,17 @@ function summing(mode: "eager" | "graph" | "xla", replicas: number) {
       step: {
         inputs: { x: vector, rate: scalar, limit: scalar },
         body: (state, inputs) => {
-          const slope = t.mul(of(inputs, "x"), of(state, "weights"));
-          return { outputs: { slope, own: t.sum(slope) } };
+          const gradient = t.mul(of(inputs, "x"), of(state, "weights"));
+          return { outputs: { gradient, own: t.sum(gradient) } };
         },
         next: {
-          sums: ["slope"],
-          body: (_, sums) => ({ outputs: { share: t.div(t.sum(of(sums, "slope")), replicas) } }),
+          sums: ["gradient"],
+          body: (_, sums) => ({ outputs: { share: t.div(t.sum(of(sums, "gradient")), replicas) } }),
           next: {
             sums: ["share"],
             body: (state, sums) => {
               const moves = t.lessEqual(of(sums, "share"), of(sums, "limit"));
-              const weights = t.sub(of(state, "weights"), t.mul(of(sums, "slope"), of(sums, "rate")));
+              const weights = t.sub(of(state, "weights"), t.mul(of(sums, "gradient"), of(sums, "rate")));
               return {
                 outputs: { total: of(sums, "share"), moves },
                 state: { weights: t.where(moves, weights, of(state, "weights")) },
@@ -119,19 +119,19 @@ describe.each([2, 3])("%i replicas", (count) => {
     ] as const) {
       const xs = Array.from({ length: count }, (_, i) => Float32Array.of(i, 1, -1));
       const given = xs.map((x) => ({ x, rate: Float32Array.of(0.25), limit: Float32Array.of(limit) }));
-      const slopes = xs.map((x) => weights.map((value, at) => value * (x[at] as number)));
-      const slope = weights.map((_, at) => slopes.reduce((sum, own) => sum + (own[at] as number), 0));
+      const gradients = xs.map((x) => weights.map((value, at) => value * (x[at] as number)));
+      const gradient = weights.map((_, at) => gradients.reduce((sum, own) => sum + (own[at] as number), 0));
       const said = module.callEach("step", given);
       const sum = (values: Float32Array) => values.reduce((total, value) => total + value, 0);
       for (const [replica, { own, total, moves: did, ...others }] of said.entries()) {
-        expect(own?.[0]).toBeCloseTo(sum(slopes[replica] as Float32Array), 3);
-        expect(total?.[0]).toBeCloseTo(sum(slope), 3);
+        expect(own?.[0]).toBeCloseTo(sum(gradients[replica] as Float32Array), 3);
+        expect(total?.[0]).toBeCloseTo(sum(gradient), 3);
         expect(total).toEqual(said[0]?.["total"]);
         expect([...(did ?? [])]).toEqual([moves]);
         expect(others).toEqual({});
       }
       weights.forEach((value, at) => {
-        weights[at] = value - 0.25 * moves * (slope[at] as number);
+        weights[at] = value - 0.25 * moves * (gradient[at] as number);
       });
       for (const { weights: own } of module.callEach(
         "look",

@@ -5,6 +5,7 @@ import type { Server } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { ReflectionService } from "@grpc/reflection";
 import type { RpcServer } from "@palimpsest/wire";
+import { asProtocDescribes } from "@palimpsest/wire/descriptors";
 import { HealthImplementation } from "grpc-health-check";
 
 /** The same from src and from dist: both lie two folders below packages. */
@@ -20,6 +21,7 @@ export function addStandardServices(rpcServer: RpcServer): { readonly notServing
   health.addToServer(server);
   const files = ["palimpsest/v1/object.proto", "palimpsest/v1/node_logs.proto"];
   const definition = loadSync(files, { includeDirs: [protoFolder] });
+  asProtocDescribes(definition);
   new ReflectionService(definition, { services: serviceNames }).addToServer(server);
   return {
     notServing: () => {
