@@ -22,6 +22,7 @@ const allowed = {
   engines: [],
   rewards: ["trajectories", "memory"],
   learner: ["jit", "model", "trajectories"],
+  dashboard: ["wire", "telemetry", "evals"],
   evals: ["trajectories", "memory", "datasets", "agents", "rewards", "engines"],
 };
 

@@ -6,8 +6,10 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * are among them: what they start are processes of the command.
  */
 const together = [
+  "test/!(bundle|linear-cost|liveness|setup-gpu|setup-imports|value-store).test.ts",
   "test/stories/*.test.ts",
   "test/chaos/*.test.ts",
+  "test/conformance/*.test.ts",
   ...[
     "agents",
     "autoscaler",
@@ -50,21 +52,26 @@ const quickCompilation = {
 
 /** What takes half a minute and more on two cores. vitest knows it after a first run only, and begins with large files then. */
 const long = [
+  "chaos/drain-training",
   "chaos/order-proof",
   "chaos/training",
   "check/check-reference",
+  "cli/src/serve/server",
   "jit/src/memory-shortage",
   "learner/src/memory-forms",
   "learner/src/replicas",
   "learner/src/step-at-once",
   "learning/grpo-learns",
+  "learning/memupdate-learns",
   "learning/rememr1-learns",
   "learning/two-hop-learns",
   "simulation/simulation",
   "stories/03-jobs",
   "stories/07-talking-to-a-model",
+  "stories/09-adapters",
   "stories/14-your-own-agent",
   "stories/18-asynchronous-steps",
+  "test/durable",
 ].map((name) => `/${name}.test.ts`);
 
 /** Begins with the long files of each project, so that no core is idle while the last of them ends. */
@@ -92,7 +99,15 @@ export default defineConfig({
     hookTimeout: 60_000,
     projects: [
       { extends: true, test: { name: "together", include: together, isolate: false } },
-      { extends: true, test: { name: "tensors", include: tensors, isolate: false, env: quickCompilation } },
+      {
+        extends: true,
+        test: {
+          name: "tensors",
+          include: tensors,
+          isolate: false,
+          env: quickCompilation,
+        },
+      },
       {
         // One fork per file: what they start, and the backends that they try, are process-wide.
         extends: true,

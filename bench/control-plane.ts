@@ -71,7 +71,17 @@ async function measure(nodeCount: number, actorCount: number): Promise<Figures> 
     createHeadHandlers({
       ...{ groups: plane.groups, groupTable: plane.groupTable, taskWorkers: plane.taskWorkers },
       ...{ history: plane.history, drains: plane.drains },
-      ...{ rpc, actors, nodes, pendingQueue, sessions, lifecycle, bundles, clock: systemClock },
+      ...{
+        rpc,
+        actors,
+        nodes,
+        pendingQueue,
+        sessions,
+        lifecycle,
+        bundles,
+        jobs: plane.jobs,
+        clock: systemClock,
+      },
       ...{
         recovery: plane.recovery,
         objects: plane.objects,

@@ -10,7 +10,7 @@ process.env.NO_COLOR = "1";
 const node = process.execPath;
 const bin = (path) => join(root, "node_modules", path);
 
-async function architecture() {
+async function architecture(how) {
   const report = JSON.parse(
     await run(
       node,
@@ -22,7 +22,7 @@ async function architecture() {
         "json",
         "packages",
       ],
-      { cwd: root },
+      { cwd: root, ...how },
     ),
   );
   const { totalCruised, violations } = report.summary;
@@ -38,24 +38,28 @@ async function architecture() {
 
 /** Each check in the order in which a person would want to hear of it. */
 export const checks = {
-  "protos match the generated code": () =>
-    run(node, ["scripts/generate-protos.mjs", "--check"], { cwd: root }),
-  "types (packages)": () => run(node, [bin("typescript/bin/tsc"), "-b"], { cwd: root }),
-  "types (tests)": () => run(node, [bin("typescript/bin/tsc"), "-p", "tsconfig.test.json"], { cwd: root }),
-  "format and lint": () =>
-    run(node, [bin("@biomejs/biome/bin/biome"), "ci", "--colors=off", "."], { cwd: root }),
+  "protos match the generated code": (how) =>
+    run(node, ["scripts/generate-protos.mjs", "--check"], { cwd: root, ...how }),
+  "types (packages)": (how) => run(node, [bin("typescript/bin/tsc"), "-b"], { cwd: root, ...how }),
+  "types (tests)": (how) =>
+    run(node, [bin("typescript/bin/tsc"), "-p", "tsconfig.test.json"], { cwd: root, ...how }),
+  "format and lint": (how) =>
+    run(node, [bin("@biomejs/biome/bin/biome"), "ci", "--colors=off", "."], { cwd: root, ...how }),
   "import direction": architecture,
-  "unused code": () => run(node, [bin("knip/bin/knip.js")], { cwd: root }),
-  "documents match the code": () => run(node, ["scripts/generate-docs.mjs", "--check"], { cwd: root }),
+  "unused code": (how) => run(node, [bin("knip/bin/knip.js")], { cwd: root, ...how }),
+  "documents match the code": (how) =>
+    run(node, ["scripts/generate-docs.mjs", "--check"], { cwd: root, ...how }),
+  "dashboards match their source": (how) =>
+    run(node, ["scripts/generate-grafana.mjs", "--check"], { cwd: root, ...how }),
 };
 
 /** The documents are made by the built packages; the types of the tests take as long as all that is left. */
 const first = ["types (packages)", "types (tests)"];
 
-async function passes(name) {
+async function passes(name, how) {
   const startedAt = performance.now();
   try {
-    await checks[name]();
+    await checks[name](how);
     process.stdout.write(`  ✓ ${name} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)\n`);
     return true;
   } catch (error) {
@@ -65,12 +69,15 @@ async function passes(name) {
   }
 }
 
-/** Runs them all, two beside each other; returns the names of those that failed. */
-export async function verify() {
+/**
+ * Runs them all, two beside each other; returns the names of those that failed.
+ * @param how `yielding`: they take only what the machine has left
+ */
+export async function verify(how = {}) {
   const names = Object.keys(checks);
   const failed = new Set();
   const [packages, ...waiting] = [...first, ...names.filter((name) => !first.includes(name))];
-  const check = async (name) => (await passes(name)) || failed.add(name);
+  const check = async (name) => (await passes(name, how)) || failed.add(name);
   await check(packages);
   const next = async () => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) await check(name);

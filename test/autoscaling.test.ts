@@ -65,6 +65,25 @@ test("tasks that wait get nodes, which outlive their head and leave when they ar
   await until("their folders are gone", () => readdirSync(join(headDir, "autoscaled")).length === 0, slow);
 }, 240_000);
 
+test("what an idle node alone holds is moved before it leaves (SCALING-2)", async () => {
+  cluster = await TestCluster.start({
+    headFlags: ["--autoscale", "$DIR/autoscale.yaml"],
+    files: { "autoscale.yaml": autoscale },
+  });
+  const { client } = cluster;
+  const before = await until("the worker is known", async () => {
+    const ids = await nodes();
+    return ids.length === 1 && ids;
+  });
+  const ref = await client.task(functions.large, source, { labels: { pool: "small" } }).ref(200_000);
+  expect(await nodes()).toHaveLength(2);
+  await until("the idle node leaves", async () => (await nodes()).length === 1, slow);
+  expect(await nodes()).toEqual(before);
+  expect(await client.get(ref)).toHaveLength(200_000);
+  const kinds = (await client.events()).map(({ kind }) => kind);
+  expect(kinds.filter((kind) => kind.startsWith("drain"))).toEqual(["drain ended", "drain began"]);
+}, 240_000);
+
 test("a cluster that is stopped takes its nodes with it; a file that is wrong is refused by field", async () => {
   cluster = await TestCluster.start({
     workers: 0,

@@ -100,8 +100,33 @@ describe("light actors", () => {
     expect(await ours?.count()).toMatchObject({ calls: 2 });
   });
 
+  test("what each writes is its own output; one that wrote nothing has none (SHAREDOUTPUT-1)", async () => {
+    const actors = await spawn(3);
+    const [silent, ...speakers] = actors;
+    await Promise.all([silent?.count(), ...speakers.map((actor, index) => actor.say(`speaker ${index}`))]);
+    async function output(actor: ActorHandle<Light> | undefined): Promise<string> {
+      let text = "";
+      for await (const part of cluster.client.actorOutput(actor?.actorId ?? "")) text += part;
+      return text;
+    }
+    for (const [index, speaker] of speakers.entries()) {
+      const text = await output(speaker);
+      expect(text).toMatch(
+        new RegExp(
+          `^speaker ${index} to the output\nspeaker ${index} to the errors\n.*speaker ${index} to the logger`,
+        ),
+      );
+      expect(text).not.toContain(`speaker ${1 - index}`);
+    }
+    expect(await output(silent)).toBe("");
+    const [speaker] = speakers;
+    await kill(actors);
+    // It is kept after the end.
+    expect(await output(speaker)).toContain("speaker 0 to the output");
+    await expect(output(silent)).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
   test("what is of a process is refused, with the field", async () => {
-    await expect(spawn(1, { environment: { A: "b" } })).rejects.toThrow("environment names A");
     await expect(spawn(1, { resources: { gpu: 1 } })).rejects.toThrow("resources.gpu is 1");
   });
 });

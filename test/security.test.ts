@@ -24,6 +24,7 @@ import {
   nodeLinkService,
   nodeLogsService,
   objectsService,
+  requestsService,
   roleToken,
   type TlsIdentity,
 } from "@palimpsest/wire";
@@ -44,6 +45,7 @@ const services = [
   nodeLogsService,
   nodeLinkService,
   actorHostService,
+  requestsService,
 ];
 const methods: Method<object, object>[] = services.flatMap((service) => Object.values(service));
 const protos = fileURLToPath(new URL("../protos/palimpsest/v1/", import.meta.url));
@@ -93,8 +95,8 @@ describe.each([
     Promise.all(ports.flatMap((port) => [ask(port, false), ask(port, true)]));
 
   test("head, Redis, node and actor listen", () => {
-    // The head's RPCs and page, Redis, the node's objects and page, the actor's calls, page and inspector.
-    expect(ports).toHaveLength(8);
+    // The head's RPCs, page and dashboard, Redis, the node's objects and page, the actor's calls, page and inspector.
+    expect(ports).toHaveLength(9);
   });
 
   test("no socket tells anything to an HTTP peer without credentials", async () => {
@@ -172,7 +174,7 @@ describe.each([
       for (const [path, code] of await callCodes(port, changing, own)) {
         expect(code, `${port} ${path}`).not.toBe("OK");
         // To actors a token is shown in a form for calls, and the readers' token has none that an actor believes.
-        const isCall = path === actorHostService.calls.path || path === actorHostService.meshCalls.path;
+        const isCall = Object.values(actorHostService).some((method) => method.path === path);
         const unknown = isCall && code === "UNAUTHENTICATED";
         if (code === "PERMISSION_DENIED" || unknown) denied.add(path);
       }
@@ -219,6 +221,21 @@ describe.each([
     expect(stdout).toContain("palimpsest_");
     const status = await cluster.run(["status", "--tls", cluster.certificates("reader")]);
     expect(status.stdout).toContain(`metrics ${tls ? "https" : "http"}://127.0.0.1:`);
+  });
+
+  test("the dashboard wants a token, and under TLS a certificate beside it", async () => {
+    const facts: { dashboardAddress: string } = JSON.parse(
+      readFileSync(join(cluster.headDir, "head.json"), "utf8"),
+    );
+    const port = Number(facts.dashboardAddress.split(":").at(-1));
+    const authorization = `Bearer ${readFileSync(join(cluster.headDir, "reader-token"), "utf8").trim()}`;
+    const identity = tls ? loadTls(cluster.certificates("reader")) : undefined;
+    const ask = (given?: string, certificate?: TlsIdentity) =>
+      httpStatus(port, "/api/summary", tls, given, certificate);
+    expect(await ask(authorization, identity)).toBe(200);
+    expect(await ask(undefined, identity)).toBe(401);
+    expect(await ask("Bearer another", identity)).toBe(401);
+    if (tls) expect(await ask(authorization)).toBe("closed");
   });
 
   test("Prometheus reads every page with what readers have", async () => {

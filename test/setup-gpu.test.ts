@@ -33,7 +33,7 @@ const scripts = join(root, "scripts/setup/gpu");
 const { findLibraries, findTools, machineGpus, table } = (await import(join(scripts, "find.mjs"))) as {
   findLibraries: (folders: readonly string[]) => Found;
   findTools: (folders: readonly string[]) => string | undefined;
-  machineGpus: (driver: string) => string[];
+  machineGpus: (driver: string, environment?: Record<string, string>) => string[];
   table: { libraries: readonly Library[]; wheels: Record<string, { version: string; sha256: string }> };
 };
 const { linkLibraries } = (await import(join(scripts, "link.mjs"))) as {
@@ -119,6 +119,8 @@ it("a driver without nvidia-smi has its GPUs all the same", () => {
     mkdirSync(join(folder, "gpus/0000:61:00.0"), { recursive: true });
     expect(machineGpus(join(folder, "gpus"))).toEqual(["GPU at 0000:61:00.0"]);
     expect(machineGpus(join(folder, "none"))).toEqual([]);
+    // As deploy/Dockerfile.cuda builds an image for a machine that is not here.
+    expect(machineGpus(join(folder, "none"), { PALIMPSEST_ASSUME_GPU: "NVIDIA" })).toEqual(["NVIDIA"]);
   } finally {
     process.env["PATH"] = path;
   }

@@ -45,6 +45,42 @@ describe("values", () => {
     expect(await read.inner.get()).toBe("inner");
   });
 
+  test("a small value keeps what it refers to, whoever lets go of that (LOCALVALUES-1)", async () => {
+    const inner = await one.put("inner");
+    const big = await one.put(large());
+    const middle = await one.put({ inner, big });
+    const outer = await one.put({ middle });
+    for (const ref of [inner, big, middle]) ref.release();
+    const read = await (await one.get(outer)).middle.get();
+    expect(await read.inner.get()).toBe("inner");
+    expect((await read.big.get()).byteLength).toBe(150_000);
+    for (const ref of [read.inner, read.big]) ref.release();
+    // It leaves the program after what it refers to was let go of again, and it is let go of itself at once.
+    const sent = send(outer, one, other);
+    outer.release();
+    const there = await (await (await sent).get()).middle.get();
+    expect(await there.inner.get()).toBe("inner");
+    expect((await there.big.get()).byteLength).toBe(150_000);
+  });
+
+  test("what only a small value referred to goes with it (LOCALVALUES-2)", async () => {
+    const inner = await one.put("inner");
+    const big = await one.put(large());
+    let ref = await one.put({ inner, big });
+    for (let depth = 0; depth < 5_000; depth++) {
+      const outer = await one.put({ ref });
+      ref.release();
+      ref = outer as never;
+    }
+    for (const gone of [inner, big]) gone.release();
+    await settled();
+    expect(node.store.size).toBe(1);
+    ref.release();
+    await settled();
+    await until("nothing is left", () => node.store.size === 0);
+    expect(one.holds.size).toBe(0);
+  });
+
   test("what one reads another cannot change (VALUES-2)", async () => {
     for (const value of [{ list: [1] }, { list: [1], more: large() }]) {
       const ref = await one.put(value);

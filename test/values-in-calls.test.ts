@@ -68,6 +68,23 @@ test("large arguments and results are what they were, and leave nothing behind (
   await storeIsEmpty();
 }, 180_000);
 
+test("large items of a generator are objects, which go as they are taken (STREAMITEMS-1)", async () => {
+  const [count, length] = [40, 1_000_000];
+  let index = 0;
+  let most = 0;
+  for await (const { bytes } of keeper.fillMany(count, length)) {
+    expect([bytes.byteLength, bytes[0], bytes.at(-1)]).toEqual([length, index, index]);
+    index++;
+    most = Math.max(most, await stored());
+  }
+  expect(index).toBe(count);
+  // What the window lets travel ahead, in bytes, and what was taken and not yet told.
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThan(30);
+  for await (const { bytes } of other.fillMany(count, length)) if (bytes[0] === 3) break;
+  await storeIsEmpty();
+}, 120_000);
+
 test("references stand anywhere in arguments and results and are live where they arrive (CALLVALUES-1, KEPT-1)", async () => {
   const { client } = cluster;
   const small = await client.put({ text: "small" });

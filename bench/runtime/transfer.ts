@@ -8,7 +8,7 @@
  *   [--kinds value,content] [--json FILE]
  */
 import { randomFillSync } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { Objects } from "@palimpsest/client";
@@ -37,6 +37,19 @@ interface Row {
   readonly receivers: number;
   readonly seconds: readonly number[];
   readonly gigabytesPerSecond: number;
+  /** Of all nodes: what it costs also where others use the machine. */
+  readonly cpuSecondsPerGigabyte: number;
+}
+
+/** Of the nodes until now; the clock of the kernel has 100 ticks per second. */
+function cpuSecondsOf({ workers }: TestCluster): number {
+  const ticks = workers.map(({ pid }) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+      .replace(/^.*\) /, "")
+      .split(" ");
+    return Number(fields[11]) + Number(fields[12]);
+  });
+  return ticks.reduce((sum, one) => sum + one, 0) / 100;
 }
 
 const rows: Row[] = [];
@@ -62,6 +75,7 @@ for (const way of flags.ways.split(",")) {
     for (const kind of flags.kinds.split(",")) {
       for (const receivers of receiverCounts) {
         const seconds: number[] = [];
+        const cpuSeconds: number[] = [];
         // One more, which warms up the connections and is not counted.
         for (let round = 0; round <= Number(flags.rounds); round++) {
           randomFillSync(bytes, 0, 4096);
@@ -71,20 +85,27 @@ for (const way of flags.ways.split(",")) {
           const others = at
             .filter((_, index) => !where.includes(nodes[index]?.objectsAddress ?? ""))
             .slice(0, receivers);
+          const cpuBefore = cpuSecondsOf(cluster);
           const startedAt = performance.now();
           await Promise.all(others.map((objects) => objects.hold(ref, { timeoutMs })));
-          if (round > 0) seconds.push((performance.now() - startedAt) / 1000);
+          if (round > 0) {
+            seconds.push((performance.now() - startedAt) / 1000);
+            cpuSeconds.push(cpuSecondsOf(cluster) - cpuBefore);
+          }
           await cluster.client.objects.free(ref);
           value?.release();
         }
         const gigabytesPerSecond = (receivers * sizeBytes) / 1e9 / median(seconds);
-        rows.push({ way, kind, receivers, seconds, gigabytesPerSecond });
+        const cpuSecondsPerGigabyte = median(cpuSeconds) / ((receivers * sizeBytes) / 1e9);
+        rows.push({ way, kind, receivers, seconds, gigabytesPerSecond, cpuSecondsPerGigabyte });
         console.log(
           way,
           kind,
           receivers,
           gigabytesPerSecond.toFixed(2),
           "GB/s",
+          cpuSecondsPerGigabyte.toFixed(2),
+          "s of CPU per GB,",
           seconds.map((s) => s.toFixed(2)).join(" "),
         );
       }
@@ -95,10 +116,11 @@ for (const way of flags.ways.split(",")) {
   }
 }
 console.table(
-  rows.map(({ seconds, gigabytesPerSecond, ...row }) => ({
+  rows.map(({ seconds, gigabytesPerSecond, cpuSecondsPerGigabyte, ...row }) => ({
     ...row,
     "median s": median(seconds).toFixed(3),
     "GB/s together": gigabytesPerSecond.toFixed(2),
+    "CPU s per GB": cpuSecondsPerGigabyte.toFixed(2),
   })),
 );
 if (flags.json !== undefined) {

@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
+import { setPriority, constants as system } from "node:os";
 import { delimiter, join } from "node:path";
 
 /** The path of a program on PATH, or undefined. */
@@ -30,10 +31,14 @@ export class CommandError extends Error {
   }
 }
 
-/** Runs a command to its end, keeping what it prints; with `show`, prints it as it comes. */
-export function run(program, args, { show = false, ...options } = {}) {
+/**
+ * Runs a command to its end, keeping what it prints; with `show`, prints it as it comes; with `yielding`, runs it when the
+ * machine has nothing else to do.
+ */
+export function run(program, args, { show = false, yielding = false, ...options } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: show ? "inherit" : ["ignore", "pipe", "pipe"], ...options });
+    if (yielding && child.pid !== undefined) yieldToOthers(child.pid);
     let log = "";
     child.stdout?.on("data", (chunk) => (log += chunk));
     child.stderr?.on("data", (chunk) => (log += chunk));
@@ -42,4 +47,12 @@ export function run(program, args, { show = false, ...options } = {}) {
       code === 0 ? resolve(log) : reject(new CommandError(program, args, signal ?? code, log)),
     );
   });
+}
+
+function yieldToOthers(pid) {
+  try {
+    setPriority(pid, system.priority.PRIORITY_LOW);
+  } catch {
+    // It has ended, or the system does not allow it: it runs as all others do.
+  }
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { bundlesAreFresh, makeBundles } from "./bundle/bundle.mjs";
 import { CommandError, run } from "./command.mjs";
 import { machineGpus } from "./gpu/find.mjs";
@@ -72,6 +73,10 @@ export async function setup() {
   });
   await step("build", async () => {
     await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-b"], { cwd: root });
+  });
+  await step("dashboard", async () => {
+    const { buildPages } = await import(pathToFileURL(join(root, "packages/dashboard/build.mjs")).href);
+    await buildPages();
   });
   await step("bundles", async () => {
     if (await bundlesAreFresh()) return "up to date";

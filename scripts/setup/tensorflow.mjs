@@ -7,10 +7,12 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -121,14 +123,34 @@ function link(target, path) {
   symlinkSync(target, path);
 }
 
+/** What our sessions have of their own. */
+const sessionOptions = join(root, "scripts/setup/session-options.h");
+const addonOf = (packageDir) => join(packageDir, "lib/napi-v8/tfjs_binding.node");
+/** Beside the addon: what it was built of. */
+const keyFileOf = (packageDir) => `${addonOf(packageDir)}.key`;
+
+function addonKey(library) {
+  const parts = [realpathSync(library.main), process.platform, process.arch, "4.22.0"];
+  return createHash("sha256")
+    .update([...parts, readFileSync(sessionOptions, "utf8")].join("\n"))
+    .digest("hex")
+    .slice(0, 16);
+}
+
+function addonIsFresh(packageDir, library) {
+  const keyFile = keyFileOf(packageDir);
+  return (
+    existsSync(addonOf(packageDir)) &&
+    existsSync(keyFile) &&
+    readFileSync(keyFile, "utf8") === addonKey(library)
+  );
+}
+
 async function buildAddon(packageDir, library, say) {
   const require = createRequire(join(root, "package.json"));
   const headers = join(dirname(require.resolve("node-api-headers/package.json")), "include");
-  const addon = join(packageDir, "lib/napi-v8/tfjs_binding.node");
-  const key = createHash("sha256")
-    .update([realpathSync(library.main), process.platform, process.arch, "4.22.0"].join("\n"))
-    .digest("hex")
-    .slice(0, 16);
+  const addon = addonOf(packageDir);
+  const key = addonKey(library);
   const cached = join(cacheDir, "tfjs-addon", key, "tfjs_binding.node");
   if (!existsSync(cached)) {
     await ensureProgram("c++", { "apt-get": "g++", dnf: "gcc-c++", apk: "g++" });
@@ -153,6 +175,7 @@ async function buildAddon(packageDir, library, say) {
           "-I.",
           `-I${library.include}`,
           `-I${headers}`,
+          ...["-include", sessionOptions],
           "binding/tfjs_backend.cc",
           "binding/tfjs_binding.cc",
         ],
@@ -166,6 +189,7 @@ async function buildAddon(packageDir, library, say) {
   mkdirSync(dirname(addon), { recursive: true });
   rmSync(addon, { force: true });
   copyFileSync(cached, addon);
+  writeFileSync(keyFileOf(packageDir), key);
 }
 
 const smokeTest = `
@@ -193,8 +217,11 @@ export async function ensureTensorflow(say) {
   const dir = await ensureLibrary(say);
   const library = libraryFiles(dir);
   const linked = join(packageDir, "deps/lib", apple ? "libtensorflow.dylib" : "libtensorflow.so");
-  const addon = join(packageDir, "lib/napi-v8/tfjs_binding.node");
-  if (!existsSync(addon) || !existsSync(linked) || realpathSync(linked) !== realpathSync(library.main)) {
+  if (
+    !addonIsFresh(packageDir, library) ||
+    !existsSync(linked) ||
+    realpathSync(linked) !== realpathSync(library.main)
+  ) {
     mkdirSync(join(packageDir, "deps/lib"), { recursive: true });
     link(library.include, join(packageDir, "deps/include"));
     const names = apple

@@ -2,6 +2,8 @@ import { type PlantedBug, plantedBugs } from "./planted-bugs.js";
 import { plantedGroupBugs } from "./planted-group-bugs.js";
 import { plantedObjectBugs } from "./planted-object-bugs.js";
 import { plantedTaskBugs } from "./planted-task-bugs.js";
+import { plantedValueBugs } from "./planted-value-bugs.js";
+import { settingsOf } from "./world/settings.js";
 import { simulate } from "./world/world.js";
 
 export interface Found {
@@ -10,21 +12,43 @@ export interface Found {
   readonly by: string;
 }
 
-/** Tries seeds 1, 2, … until one finds the bug. */
+/** Seeds that were found to be clean without a bug. */
+const clean = new Set<string>();
+
+/**
+ * Tries seeds 1, 2, … until one finds the bug.
+ * @throws when that seed breaks an invariant without the bug, too: then it was not the bug that it found
+ */
 export async function findBug(bug: PlantedBug, maxSeeds: number): Promise<Found> {
   for (let seed = 1; seed <= maxSeeds; seed++) {
-    const { violation } = await simulate(seed, { plant: bug.make() });
-    if (violation) return { seed, by: violation.invariant };
+    const settings = bug.settings?.(seed) ?? settingsOf(seed);
+    const { violation } = await simulate(seed, { settings, plant: bug.make() });
+    if (violation === undefined) continue;
+    const key = `${seed} ${settings.values}`;
+    if (!clean.has(key)) {
+      const without = await simulate(seed, { settings });
+      if (without.violation)
+        throw new Error(`seed ${seed} fails without the bug: ${without.violation.message}`);
+      clean.add(key);
+    }
+    return { seed, by: violation.invariant };
   }
   return { seed: undefined, by: "" };
 }
+
+export const allBugs: readonly PlantedBug[] = [
+  ...plantedBugs,
+  ...plantedGroupBugs,
+  ...plantedTaskBugs,
+  ...plantedObjectBugs,
+  ...plantedValueBugs,
+];
 
 /** One row of the table for each planted bug. */
 export async function* searchPlantedBugs(maxSeeds: number, first = 0): AsyncGenerator<string> {
   yield "| planted bug | breaks | found by | seeds |";
   yield "|---|---|---|---|";
-  const bugs = [...plantedBugs, ...plantedObjectBugs, ...plantedGroupBugs, ...plantedTaskBugs];
-  for (const bug of bugs.slice(first)) {
+  for (const bug of allBugs.slice(first)) {
     const { seed, by } = await findBug(bug, maxSeeds);
     yield `| ${bug.name} | ${bug.breaks} | ${by} | ${seed ?? `not in ${maxSeeds}`} |`;
   }

@@ -20,6 +20,8 @@ export interface PlantedBug {
   /** What it breaks. */
   readonly breaks: string;
   readonly make: () => Plant;
+  /** The cluster that it is looked for in. Default: that of the seed. */
+  readonly settings?: (seed: number) => WorldSettings;
 }
 
 type NodeMessage = proto.NodeMessage.$Properties;

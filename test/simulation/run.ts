@@ -3,6 +3,7 @@
  *   run.ts --hours 10000 --processes 2 [--first 1]   many seeds; the result also as JSON in bench/results
  *   run.ts --bugs [--seeds 1000] [--first 1]         each planted bug until a seed finds it
  *   run.ts --seed 38 [--long] [--story]              one seed again, with the story of its events
+ *   run.ts --seed 1 --values [--story]               the same with values, as every eighth seed of many has them
  *   run.ts --training --seed 5 [--story]             the same, of a training run; every fourth seed of many is one too
  * To be run with --conditions=@palimpsest/source.
  */
@@ -14,7 +15,7 @@ import { parseArgs } from "node:util";
 import { searchPlantedBugs } from "./bug-search.js";
 import { searchRunBugs } from "./training/run-bug-search.js";
 import { simulateRun } from "./training/simulate-run.js";
-import { idleCluster, settingsOf } from "./world/settings.js";
+import { idleCluster, settingsOf, valuesOf } from "./world/settings.js";
 import { simulate } from "./world/world.js";
 
 interface Share {
@@ -37,6 +38,7 @@ const { values } = parseArgs({
     seeds: { type: "string", default: "1000" },
     training: { type: "boolean", default: false },
     long: { type: "boolean", default: false },
+    values: { type: "boolean", default: false },
     story: { type: "boolean", default: false },
     bugs: { type: "boolean", default: false },
   },
@@ -49,7 +51,9 @@ async function runShare(hours: number, first: number, step: number): Promise<Sha
     const result =
       share.seeds % 4 === 3
         ? await simulateRun(seed)
-        : await simulate(seed, { settings: settingsOf(seed, true) });
+        : await simulate(seed, {
+            settings: share.seeds % 8 === 4 ? valuesOf(seed) : settingsOf(seed, true),
+          });
     share.seeds++;
     share.hours += result.simulatedMs / 3_600_000;
     share.events += result.events;
@@ -115,7 +119,8 @@ async function runMany(hours: number, processes: number, first: number): Promise
 }
 
 if (values.seed !== undefined) {
-  const settings = settingsOf(Number(values.seed), values.long);
+  const seed = Number(values.seed);
+  const settings = values.values ? valuesOf(seed) : settingsOf(seed, values.long);
   const result = values.training
     ? await simulateRun(Number(values.seed), { keepStory: values.story })
     : await simulate(Number(values.seed), { settings, keepStory: values.story });

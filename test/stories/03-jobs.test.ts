@@ -5,12 +5,20 @@ import { fileURLToPath } from "node:url";
 import type { JobInfo } from "@palimpsest/client";
 import type { RunReport } from "@palimpsest/trainer";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writePackages } from "../support/package-folder.js";
 import { isAlive } from "../support/processes.js";
 import { writeRecipe } from "../support/recipe.js";
 import { TestCluster } from "../support/test-cluster.js";
 import { until } from "../support/until.js";
 
 const program = fileURLToPath(new URL("../support/program.ts", import.meta.url));
+const surroundings = fileURLToPath(new URL("../support/surroundings-program.ts", import.meta.url));
+
+interface Surroundings {
+  readonly lengths: Readonly<Record<string, number>>;
+  readonly notes: string;
+  readonly greeting: string;
+}
 
 let cluster: TestCluster;
 
@@ -49,6 +57,13 @@ describe("a recipe as a job on a head with two workers", () => {
     expect(end.stderr).toContain("job job-recipe succeeded");
     const written = JSON.parse(readFileSync(report, "utf8")) as RunReport;
     expect(written).toMatchObject({ steps: 2, groupsDispatched: 4, groupsTrained: 4, groupsFailed: 0 });
+    const ofPlan = (what: string) => written.plan.find((figure) => figure.what === what);
+    for (const what of ["rollouts of a step", "update of a step", "learner", "a rollout actor"]) {
+      expect(ofPlan(what), what).toMatchObject({ planned: expect.any(Number), measured: expect.any(Number) });
+      expect(ofPlan(what)?.ratio).toBeGreaterThan(0);
+    }
+    expect(JSON.parse(readFileSync(join(runDir, "summary.json"), "utf8"))).toEqual(written);
+    expect(end.stdout).toMatch(/plan +rollouts of a step: planned .* s, measured .* s/);
     const roles = written.processes.map(({ role }) => role);
     expect(roles.filter((role) => role === "node")).toHaveLength(2);
     expect(roles).toEqual(
@@ -94,6 +109,51 @@ describe("a program as a job", () => {
     expect((await cluster.run(["job", "delete", "job-folder"])).stdout).toBe("job job-folder deleted\n");
     expect((await cluster.run(["job", "logs", "job-folder"])).stderr).toContain("job-folder is not known");
   });
+
+  test("hands its environment to what it spawns, and no log and no list shows a variable's value", async () => {
+    const folder = await cluster.recipeFolder("environment");
+    writeFileSync(join(folder, "notes.txt"), "out of the folder");
+    const [value, name] = ["a-value-that-nobody-sees", "SERVICE_KEY"];
+    const options = [
+      ...[
+        "--submission-id",
+        "job-environment",
+        "--env",
+        name,
+        "--env",
+        "MODE=a,b=c",
+        "--working-dir",
+        folder,
+      ],
+      ...["--packages", writePackages(join(cluster.dir, "packages")), "--follow"],
+    ];
+    const end = await cluster.run(["job", "submit", surroundings, ...options, "--", name, "MODE"], {
+      [name]: value,
+    });
+    expect(end.code, end.stdout + end.stderr).toBe(0);
+    const [driver, actor, task] = end.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Surroundings);
+    const variables = { [name]: value.length, MODE: "a,b=c".length };
+    const seen = { lengths: variables, notes: "out of the folder", greeting: "hello" };
+    expect([driver, actor, task]).toMatchObject([seen, seen, seen]);
+    const { client } = cluster;
+    const told = await Promise.all([
+      client.jobs.list(),
+      client.actors({ includeDead: true }),
+      client.tasks(),
+      client.events(),
+    ]);
+    const texts = [JSON.stringify(told), cluster.head.output, ...cluster.workers.map(({ output }) => output)];
+    for (const text of texts) expect(text).not.toContain(value);
+
+    const broken = writePackages(join(cluster.dir, "broken"), { mismatch: true });
+    const failed = await cluster.run(["job", "submit", program, "--follow", "--packages", broken, "one"]);
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toContain("its packages cannot be made: `npm ci");
+    expect(failed.stderr).toContain("missing@1.2.3");
+  }, 180_000);
 
   test("that ends badly fails its job: the follower ends with its exit code", async () => {
     const end = await cluster.run([

@@ -33,6 +33,14 @@ export class Light {
     for (;;) Math.random();
   }
 
+  /** To both outputs and the logger, at once and later. */
+  async say(text: string): Promise<void> {
+    process.stdout.write(`${text} to the output\n`);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    process.stderr.write(`${text} to the errors\n`);
+    this.#context?.logger.warn(`${text} to the logger`);
+  }
+
   exitProcess(): void {
     process.exit(7);
   }

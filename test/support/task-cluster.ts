@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Cluster, connect } from "@palimpsest/client";
+import { type Cluster, type ConnectOptions, connect } from "@palimpsest/client";
 import { createLogger } from "@palimpsest/telemetry";
 import { Head } from "../../packages/head/src/index.js";
 import { type NodeConfig, NodeManager } from "../../packages/node/src/index.js";
@@ -57,8 +57,8 @@ export class TaskCluster {
   }
 
   /** Another driver. */
-  async connect(name: string): Promise<Cluster> {
-    const client = await connect({ address: this.#head.address, token: this.#token, name });
+  async connect(name: string, more: Partial<ConnectOptions> = {}): Promise<Cluster> {
+    const client = await connect({ address: this.#head.address, token: this.#token, name, ...more });
     this.#clients.push(client);
     return client;
   }

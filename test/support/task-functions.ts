@@ -95,3 +95,8 @@ export async function capturedActors(): Promise<readonly string[]> {
 }
 
 export class Child {}
+
+/** A result that stays on the node that made it. */
+export function large(bytes: number): Uint8Array {
+  return new Uint8Array(bytes).fill(1);
+}

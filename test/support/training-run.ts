@@ -57,9 +57,11 @@ export class TrainingRun {
     );
   }
 
-  /** Until the driver has written that step. */
+  /** Until the driver has written that step; a short run may have ended since. */
   async untilStep(step: number): Promise<void> {
-    await this.until(`step ${step}`, () => this.steps.some((report) => report.step >= step), {
+    const isWritten = () => this.steps.some((report) => report.step >= step);
+    if (isWritten()) return;
+    await this.until(`step ${step}`, isWritten, {
       timeoutMs: 120_000,
     });
   }

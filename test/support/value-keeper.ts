@@ -46,6 +46,12 @@ export class ValueKeeper {
     for (let index = 0; index < count; index++) yield await this.#connected.put(index);
   }
 
+  /** Arrays of that length, all in the same memory. */
+  async *fillMany(count: number, length: number): AsyncGenerator<{ readonly bytes: Uint8Array }> {
+    const bytes = new Uint8Array(length);
+    for (let index = 0; index < count; index++) yield { bytes: bytes.fill(index) };
+  }
+
   async keptValues(): Promise<unknown[]> {
     return await this.#connected.get(this.#kept);
   }

@@ -56,7 +56,9 @@ const kubernetesSchema = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe("Name of a Secret with ca.crt, tls.crt and tls.key of the role node. Default: no TLS."),
+    .describe(
+      "Name of a Secret with the files of a node's TLS folder: ca.crt, tls.crt, tls.key, and those of its folders as actor.tls.crt, actor.tls.key, driver.tls.crt, driver.tls.key. Default: no TLS.",
+    ),
   kubeconfig: z
     .string()
     .min(1)

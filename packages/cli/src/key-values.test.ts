@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import {
+  collectVariables,
   parseAmount,
   parseCount,
   parseKeyValues,
@@ -20,6 +21,14 @@ test("what is not NAME=VALUE is refused with what to write", () => {
   expect(() => parseAmount("")).toThrowError(/≥ 0/);
   expect(() => parseWhole("1.5")).toThrowError(/whole/);
   expect(() => parseCount("0")).toThrowError(/≥ 1/);
+});
+
+test("variables keep every character of their value; a name alone stands for this command's own", () => {
+  const collect = collectVariables({ OWN: "a secret" });
+  expect(collect("OWN", collect("A=x=1, y"))).toEqual({ A: "x=1, y", OWN: "a secret" });
+  expect(collect("EMPTY=")).toEqual({ EMPTY: "" });
+  expect(() => collect("MISSING")).toThrowError(/MISSING is not set here/);
+  expect(() => collect("=x")).toThrowError(/names no variable/);
 });
 
 test("lengths are whole numbers between commas or spaces, each once", () => {

@@ -24,6 +24,24 @@ export function collect<Value>(
   return (text, before) => ({ ...before, ...parse(text) });
 }
 
+/**
+ * One environment variable for each time that the option is given: `NAME=VALUE`, with any characters in the value, or `NAME`.
+ * @param own variables of this command, which a name alone stands for
+ */
+export function collectVariables(
+  own: Readonly<Record<string, string | undefined>>,
+): (text: string, before?: Record<string, string>) => Record<string, string> {
+  return (text, before) => {
+    const at = text.indexOf("=");
+    const name = at < 0 ? text : text.slice(0, at);
+    if (name === "") throw new InvalidArgumentError(`"${text}" names no variable; write NAME=VALUE or NAME`);
+    const value = at < 0 ? own[name] : text.slice(at + 1);
+    if (value === undefined)
+      throw new InvalidArgumentError(`${name} is not set here; write ${name}=VALUE, or set it first`);
+    return { ...before, [name]: value };
+  };
+}
+
 /** A number that is not negative. */
 export function parseAmount(text: string): number {
   const value = Number(text);

@@ -21,14 +21,15 @@ import { type Clock, type Network, PalimpsestError, systemClock } from "@palimps
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
 import { ActorSearch } from "./actor-search.js";
+import type { ActorStream } from "./actor-stream.js";
 import { CallIdentities } from "./call-identities.js";
-import type { CallStream } from "./call-stream.js";
 import { diedError } from "./death.js";
 import { InFlightCalls } from "./in-flight-calls.js";
 import { OutstandingCalls } from "./outstanding-calls.js";
 import { callBytes, PendingCall } from "./pending-call.js";
 import { ReadyWaiters } from "./ready-waiters.js";
 import { type ActorCallOptions, RetriedCall, type RetryCarrier } from "./retried-call.js";
+import type { SharedStreams } from "./shared-streams.js";
 import { StreamWatch } from "./stream-watch.js";
 import { WaitingCalls } from "./waiting-calls.js";
 
@@ -43,6 +44,8 @@ export interface ActorChannelOptions {
   readonly callerId?: string | undefined;
   readonly network: Network;
   readonly resolver: ActorResolver;
+  /** Ways to light actors. Default: each has a stream of its own. */
+  readonly shared?: SharedStreams | undefined;
   readonly maxOutstandingCalls?: number;
   readonly maxOutstandingBytes?: number;
   readonly silenceMs?: { readonly first: number; readonly longest: number };
@@ -63,12 +66,12 @@ export class ActorChannel implements RetryCarrier {
   readonly #search: ActorSearch;
   readonly #watch: StreamWatch;
   readonly #readyWaiters: ReadyWaiters;
-  #stream: CallStream | undefined;
+  #stream: ActorStream | undefined;
   #dead: PalimpsestError | undefined;
   #closed = false;
 
   constructor(options: ActorChannelOptions) {
-    const { actorId, callerId, network, resolver, clock = systemClock } = options;
+    const { actorId, callerId, network, resolver, shared, clock = systemClock } = options;
     this.actorId = actorId;
     this.clock = clock;
     this.#onDead = options.onDead ?? (() => undefined);
@@ -83,13 +86,13 @@ export class ActorChannel implements RetryCarrier {
     const { signal } = this.#abort;
     const onDeath = (info: proto.ActorInfo.$Properties) => this.noticeDeath(info);
     this.#search = new ActorSearch({
-      ...{ actorId, callerId, network, resolver, clock, signal, onDeath },
+      ...{ actorId, callerId, network, resolver, shared, clock, signal, onDeath },
       inFlight: this.#inFlight,
       identities: this.#identities,
       waiting: this.#waiting,
       over: () => this.#refusal(),
       onFound: (stream) => this.#adopt(stream),
-      onBreak: (stream, error, unanswered) => this.#broken(stream, error, unanswered),
+      onBreak: (stream, ...broken) => this.#broken(stream, ...broken),
       onRefusal: (error) => this.#die(error),
     });
     const silenceMs = options.silenceMs ?? defaultSilenceMs;
@@ -210,25 +213,31 @@ export class ActorChannel implements RetryCarrier {
   }
 
   /** Sends what waits on a stream that the actor has taken. */
-  #adopt(stream: CallStream): void {
+  #adopt(stream: ActorStream): void {
     this.#stream = stream;
     this.#sendReady(stream);
     this.#readyWaiters.wake();
   }
 
-  #sendReady(stream: CallStream): void {
+  #sendReady(stream: ActorStream): void {
     for (const call of this.#waiting.takeReady()) if (!call.settled) stream.send(call);
     this.#watch.start(stream);
   }
 
-  #broken(stream: CallStream, error: PalimpsestError, unanswered: readonly PendingCall[]): void {
+  #broken(
+    stream: ActorStream,
+    error: PalimpsestError,
+    unanswered: readonly PendingCall[],
+    unsent: readonly PendingCall[] = [],
+  ): void {
     if (this.#stream !== stream) return;
     this.#stream = undefined;
     this.#watch.stop();
     if (this.#dead || this.#closed) {
-      for (const call of unanswered) call.fail(this.#dead ?? error);
+      for (const call of [...unanswered, ...unsent]) call.fail(this.#dead ?? error);
       return;
     }
+    this.#waiting.putFirst(unsent);
     this.#inFlight.add(unanswered);
     this.#find(error);
   }

@@ -3,7 +3,7 @@
  * actor and one of its handles.
  * Not responsible for: calls (actor-channel.ts), making actors (actor-type.ts).
  */
-import { headService, type Network } from "@palimpsest/wire";
+import { headService, type Network, PalimpsestError, systemClock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { ActorChannel } from "./actor-channel.js";
 import { type ActorHandle, createHandle } from "./actor-handle.js";
@@ -11,6 +11,7 @@ import type { ActorResolver } from "./actor-resolver.js";
 import { actorView } from "./actor-view.js";
 import { DeathWatches } from "./death-watches.js";
 import type { HeadClient } from "./head-client.js";
+import { SharedStreams } from "./shared-streams.js";
 import type { ValueStore } from "./value-store.js";
 
 /** Time over its own wait that ResolveActor gets to answer. */
@@ -30,6 +31,7 @@ export class ActorHandles {
   readonly #deps: ActorHandlesDeps;
   readonly resolver: ActorResolver;
   readonly #deaths: DeathWatches;
+  readonly #shared: SharedStreams;
   /** Channels of dead actors are dropped, and those that no handle refers to are collected. */
   readonly #channels = new Map<string, WeakRef<ActorChannel>>();
   readonly #collected = new FinalizationRegistry<string>((actorId) => {
@@ -47,6 +49,8 @@ export class ActorHandles {
         ),
     };
     this.#deaths = new DeathWatches(this.resolver);
+    const { network, callerId } = deps;
+    this.#shared = new SharedStreams({ network, callerId, clock: systemClock });
   }
 
   handle<Instance>(actorId: string, maxTaskRetries: number): ActorHandle<Instance> {
@@ -83,6 +87,7 @@ export class ActorHandles {
     this.#deaths.close();
     for (const channel of this.#channels.values()) channel.deref()?.close();
     this.#channels.clear();
+    this.#shared.close(new PalimpsestError("CANCELLED", "the connection to the cluster was closed"));
   }
 
   #channelOf(actorId: string): ActorChannel {
@@ -93,6 +98,7 @@ export class ActorHandles {
       network: this.#deps.network,
       callerId: this.#deps.callerId,
       resolver: this.resolver,
+      shared: this.#shared,
       onDead: () => this.#channels.delete(actorId),
     });
     this.#channels.set(actorId, new WeakRef(channel));

@@ -6,10 +6,12 @@
 import { type Clock, type Network, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
+import type { ActorStream, OnBreak } from "./actor-stream.js";
 import type { CallIdentities } from "./call-identities.js";
-import { CallStream, type CallStreamOptions } from "./call-stream.js";
+import { CallStream } from "./call-stream.js";
 import { delay } from "./delay.js";
 import type { InFlightCalls } from "./in-flight-calls.js";
+import type { SharedStreams } from "./shared-streams.js";
 import type { WaitingCalls } from "./waiting-calls.js";
 
 const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD } = proto.ActorState;
@@ -30,11 +32,13 @@ export interface ActorSearchDeps {
   /** Of calls, where the actor is durable. */
   readonly identities: CallIdentities;
   readonly waiting: WaitingCalls;
+  /** Ways to light actors. Default: each has a stream of its own. */
+  readonly shared?: SharedStreams | undefined;
   /** Why nothing is looked for any more; undefined while the channel is in use. */
   readonly over: () => PalimpsestError | undefined;
   /** The actor has taken this stream. */
-  readonly onFound: (stream: CallStream) => void;
-  readonly onBreak: (stream: CallStream, ...broken: Parameters<CallStreamOptions["onBreak"]>) => void;
+  readonly onFound: (stream: ActorStream) => void;
+  readonly onBreak: (stream: ActorStream, ...broken: Parameters<OnBreak>) => void;
   /** The head says that the actor has died for good. */
   readonly onDeath: (info: proto.ActorInfo.$Properties) => void;
   /** The head refuses this caller. */
@@ -44,7 +48,7 @@ export interface ActorSearchDeps {
 export class ActorSearch {
   readonly #deps: ActorSearchDeps;
   /** A stream that the actor has not taken yet. */
-  #opening: CallStream | undefined;
+  #opening: ActorStream | undefined;
   #searching = false;
   #incarnation = 0;
   #hindrance: PalimpsestError | undefined;
@@ -116,11 +120,13 @@ export class ActorSearch {
     const { actorId, callerId, network, clock, over, onFound, onBreak, identities } = this.#deps;
     const incarnation = number ?? 0;
     this.#incarnation = incarnation;
-    const { stream, ready } = CallStream.open({
-      ...{ address: address ?? "", network, clock, actorId, incarnation, callerId },
-      ...(spec?.durable ? { identities } : {}),
-      onBreak: (error, unanswered) => onBreak(stream, error, unanswered),
-    });
+    const { shared } = this.#deps;
+    const toBreak: OnBreak = (...broken) => onBreak(stream, ...broken);
+    const where = { address: address ?? "", actorId, incarnation, onBreak: toBreak };
+    const { stream, ready }: { readonly stream: ActorStream; readonly ready: Promise<void> } =
+      spec?.sharedProcess && shared
+        ? shared.open(where)
+        : CallStream.open({ ...where, network, clock, callerId, ...(spec?.durable ? { identities } : {}) });
     this.#opening = stream;
     try {
       await ready;

@@ -7,6 +7,7 @@ import type { ActorOptions, ResolvedActorOptions } from "./config.js";
 import { ObjectRef } from "./object-ref.js";
 import type { ContentRef } from "./objects.js";
 import { placementField } from "./placement-field.js";
+import type { ConnectionEnvironment, PackedEnvironment } from "./runtime-environment.js";
 import { schedulingFields } from "./scheduling.js";
 
 /** Largest encoded constructor arguments in an actor's specification; the head refuses more. */
@@ -48,13 +49,14 @@ export interface ActorTypeDeps {
   /** Has values that constructor arguments refer to held by the actor. */
   holdValues(refs: readonly ObjectRef[], holder: string): Promise<void>;
   /**
-   * @param bundle what its code reference names, for the head to have first
+   * @param bundles what its code and its environment name, for the head to have first
    * @returns the actor that was created; with getIfExists the one that has its name
    */
   create(
     request: proto.CreateActorRequest.$Properties,
-    bundle: Bundle | undefined,
+    bundles: readonly Bundle[],
   ): Promise<proto.ActorInfo.$Properties>;
+  readonly environment: Pick<ConnectionEnvironment, "pack">;
   handle<Instance>(actorId: string, maxTaskRetries: number): ActorHandle<Instance>;
 }
 
@@ -66,7 +68,12 @@ export function actorType<Instance extends object, Args extends unknown[]>(
 ): ActorType<Instance, Args> {
   refuseReserved(Class);
   const exportName = source.exportName ?? Class.name;
-  let code: Promise<Code> | undefined;
+  let prepared: Promise<{ readonly code: Code; readonly packed: PackedEnvironment }> | undefined;
+
+  async function prepare(resolved: ResolvedActorOptions) {
+    const packed = await deps.environment.pack(resolved);
+    return { code: await codeOf(source, exportName, packed.external), packed };
+  }
 
   async function create(args: Args, getIfExists: boolean): Promise<ActorHandle<Instance>> {
     configModule ??= import("./config.js");
@@ -79,17 +86,19 @@ export function actorType<Instance extends object, Args extends unknown[]>(
         `name is "" in the options of ${Class.name}: getOrCreate() finds an actor by its name, so give it one`,
       );
     }
-    code ??= codeOf(source, exportName);
-    const { ref, bundle } = await code.catch((reason: unknown) => {
-      code = undefined;
+    prepared ??= prepare(resolved);
+    const { code, packed } = await prepared.catch((reason: unknown) => {
+      prepared = undefined;
       throw reason;
     });
     const actorId = newId("actor");
-    const { resources, fence, labels, strategy, placement, process: where, ...rest } = resolved;
+    const { resources, fence, labels, strategy, placement, process: where, ...others } = resolved;
+    const { workingDir: _workingDir, packages: _packages, ...rest } = others;
     const spec = {
       ...rest,
+      ...packed.fields,
       actorId,
-      code: ref,
+      code: code.ref,
       ...(await argumentsOf(args, actorId, deps)),
       resources: { quantities: resources },
       sharedProcess: where === "shared",
@@ -103,7 +112,8 @@ export function actorType<Instance extends object, Args extends unknown[]>(
       jobId: deps.jobId,
       role: resolved.role || Class.name,
     };
-    const info = await deps.create({ spec, getIfExists }, bundle);
+    const bundles = code.bundle ? [code.bundle, ...packed.bundles] : packed.bundles;
+    const info = await deps.create({ spec, getIfExists }, bundles);
     return deps.handle<Instance>(
       info.spec?.actorId || actorId,
       info.spec?.maxTaskRetries ?? resolved.maxTaskRetries,

@@ -16,14 +16,17 @@ import {
   actorHostService,
   addresseeMetadata,
   type Clock,
+  errorFromProto,
   fromGrpcError,
   type Network,
   PalimpsestError,
   type Peer,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import type { ActorStream, OnBreak } from "./actor-stream.js";
 import type { CallIdentities } from "./call-identities.js";
-import { type PendingCall, streamWindow, streamWindowBytes } from "./pending-call.js";
+import type { PendingCall } from "./pending-call.js";
+import { streamWindow, streamWindowBytes } from "./stream-items.js";
 
 const maxBatchBytes = 1024 * 1024;
 const defaultConnectTimeoutMs = 5_000;
@@ -38,21 +41,36 @@ export interface CallStreamOptions {
   /** Who calls, for lists of calls. */
   readonly callerId?: string | undefined;
   readonly connectTimeoutMs?: number;
-  /** Whether its calls are MeshCalls, to any actors of the process. Default false. */
-  readonly isMesh?: boolean;
+  /** own: to one actor; mesh: MeshCalls; shared: to any light actors of the process, whom each call names. Default own. */
+  readonly kind?: "own" | "mesh" | "shared";
+  /** Of a stream of the kind shared: these actors of the process have ended. */
+  readonly onLeft?: (actors: readonly proto.MeshMember.$Properties[]) => void;
   /** Default: calls have none, and each is sent once to this process. */
   readonly identities?: CallIdentities;
   /** Called once, with the calls that have no outcome, in the order in which they were sent. */
-  readonly onBreak: (error: PalimpsestError, unanswered: readonly PendingCall[]) => void;
+  readonly onBreak: OnBreak;
 }
 
-export class CallStream {
+/** One of several actors that a shared stream leads to. */
+export interface Recipient {
+  readonly to: proto.MeshMember.$Properties;
+  /** It does not live there: the call has not run. */
+  notThere(call: PendingCall, error: PalimpsestError): void;
+  /** The last reply to a call. */
+  replied(call: PendingCall): void;
+}
+
+export class CallStream implements ActorStream {
   readonly incarnation: number;
   readonly #clock: Clock;
   readonly #peer: Peer;
   readonly #identities: CallIdentities | undefined;
   readonly #onBreak: CallStreamOptions["onBreak"];
+  readonly #onLeft: CallStreamOptions["onLeft"];
   readonly #calls = new Map<number, PendingCall>();
+  /** Of calls on a shared stream. */
+  readonly #recipients = new Map<number, Recipient>();
+  readonly #taking = new Set<Promise<void>>();
   #stream: ClientDuplexStream<proto.CallBatch.$Properties, proto.ReplyBatch.$Properties> | undefined;
   #outbox: proto.CallFrame.$Properties[] = [];
   #nextCallId = 1;
@@ -66,14 +84,14 @@ export class CallStream {
     this.#clock = options.clock;
     this.#peer = options.network.connect(options.address, "calls");
     this.#onBreak = options.onBreak;
+    this.#onLeft = options.onLeft;
     this.#identities = options.identities;
   }
 
   /** Settles when the actor has taken the stream. @throws {PalimpsestError} after onBreak was called */
   static open(options: CallStreamOptions): { readonly stream: CallStream; readonly ready: Promise<void> } {
     const opened = new CallStream(options);
-    const { calls, meshCalls } = actorHostService;
-    const stream = opened.#peer.bidi(options.isMesh ? meshCalls : calls, {
+    const stream = opened.#peer.bidi(methods[options.kind ?? "own"], {
       metadata: addresseeMetadata(options, options.callerId),
     });
     opened.#stream = stream;
@@ -114,10 +132,12 @@ export class CallStream {
     return this.#calls.size === 0 ? 0 : this.#clock.monotonicMs() - this.#heardAtMs;
   }
 
-  send(call: PendingCall): void {
+  /** @param recipient whom the call is for, on a shared stream */
+  send(call: PendingCall, recipient?: Recipient): void {
     if (this.#calls.size === 0) this.#heardAtMs = this.#clock.monotonicMs();
     call.callId = this.#nextCallId++;
     this.#calls.set(call.callId, call);
+    if (recipient) this.#recipients.set(call.callId, recipient);
     this.#post({
       call: {
         callId: call.callId,
@@ -129,6 +149,7 @@ export class CallStream {
         streamCreditBytes: streamWindowBytes,
         concurrencyGroup: call.concurrencyGroup,
         identity: this.#identities?.of(call) ?? null,
+        to: recipient?.to ?? null,
       },
     });
   }
@@ -151,7 +172,14 @@ export class CallStream {
 
   /** The caller does not wait for it any more. */
   abandon(call: PendingCall): void {
+    this.#recipients.delete(call.callId);
     if (this.#calls.delete(call.callId)) this.#post({ cancelCallId: call.callId });
+  }
+
+  /** No reply comes to it any more. */
+  forget(call: PendingCall): void {
+    this.#recipients.delete(call.callId);
+    this.#calls.delete(call.callId);
   }
 
   /** The caller does not wait for it any more, and its reply tells when the process has done with it. */
@@ -200,6 +228,11 @@ export class CallStream {
     return this.#outbox.splice(0, count);
   }
 
+  /** Settles when this program holds what replies refer to that have come; undefined: it does. */
+  get taking(): Promise<unknown> | undefined {
+    return this.#taking.size === 0 ? undefined : Promise.allSettled(this.#taking);
+  }
+
   #receive(batch: proto.ReplyBatch.$Properties): void {
     this.#heardAtMs = this.#clock.monotonicMs();
     for (const reply of batch.replies ?? []) {
@@ -210,19 +243,41 @@ export class CallStream {
         if (reply.taking) this.#post({ takenCallId: callId });
         continue;
       }
-      if (reply.item != null) {
-        call.push(reply.item);
+      if (reply.item != null || reply.itemObject != null) {
+        call.push(reply);
         continue;
       }
       this.#calls.delete(callId);
-      call.answer(reply);
+      this.#answered(call, reply);
       if (reply.taking) this.#taken(call, callId);
+    }
+    if (batch.left && batch.left.length > 0) this.#onLeft?.(batch.left);
+  }
+
+  #answered(call: PendingCall, reply: proto.Reply.$Properties): void {
+    const { callId } = call;
+    const recipient = this.#recipients.get(callId);
+    if (recipient === undefined) {
+      call.answer(reply);
+      return;
+    }
+    this.#recipients.delete(callId);
+    const { code, details } = reply.error ?? {};
+    if (reply.error && code === "ACTOR_UNAVAILABLE" && details?.["reached"] === "false")
+      recipient.notThere(call, errorFromProto(reply.error));
+    else {
+      call.answer(reply);
+      recipient.replied(call);
     }
   }
 
   /** Says so when this program holds what the reply refers to. */
   #taken(call: PendingCall, callId: number): void {
-    void call.held().finally(() => this.#post({ takenCallId: callId }));
+    const taking = call.held().finally(() => {
+      this.#taking.delete(taking);
+      this.#post({ takenCallId: callId });
+    });
+    this.#taking.add(taking);
   }
 
   #break(error: PalimpsestError): void {
@@ -232,12 +287,19 @@ export class CallStream {
     this.#outbox = [];
     const unanswered = [...this.#calls.values()];
     this.#calls.clear();
+    this.#recipients.clear();
     stream.cancel();
     this.#peer.close();
     this.#onBreak(error, unanswered);
     this.#failed(error);
   }
 }
+
+const methods = {
+  own: actorHostService.calls,
+  mesh: actorHostService.meshCalls,
+  shared: actorHostService.sharedCalls,
+} as const;
 
 function argumentsOf({ args }: PendingCall): Pick<proto.Call.$Properties, "args" | "argsObject"> {
   if (!args?.object) return { args: args?.bytes ?? new Uint8Array() };

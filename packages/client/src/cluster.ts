@@ -26,6 +26,9 @@ import { type MemoryOptions, type ObjectMemory, objectMemory } from "./object-me
 import { Objects } from "./objects.js";
 import { createPlacementGroup, groupView, PlacementGroup } from "./placement-group.js";
 import { ProgramValues } from "./program-values.js";
+import { Queue, type QueueOptions, queueActorOptions, queueSource } from "./queue.js";
+import type { QueueActor, QueueBounds } from "./queue-actor.js";
+import { ConnectionEnvironment } from "./runtime-environment.js";
 import { Session, type SessionOptions } from "./session.js";
 import { SessionThread } from "./session-thread.js";
 import { TaskPool } from "./task-pool.js";
@@ -67,6 +70,7 @@ export class Cluster extends ClusterValues {
   readonly #uploads: BundleUploads;
   readonly #tasks: TaskPool;
   #meshCalls: MeshCalls | undefined;
+  readonly #environment: ConnectionEnvironment;
   #session: Pick<Session, "close"> | undefined;
   #lostBecause: PalimpsestError | undefined;
   #info: ClusterInfo | undefined;
@@ -81,6 +85,7 @@ export class Cluster extends ClusterValues {
   ) {
     super(head);
     this.#options = options;
+    this.#environment = new ConnectionEnvironment(options);
     this.namespace = options.namespace;
     this.sessionId = options.owner?.actorId ?? newId("session");
     this.#network = network;
@@ -102,7 +107,8 @@ export class Cluster extends ClusterValues {
       ownerIncarnation: options.owner?.incarnation ?? 0,
       isTaskWorker: options.owner?.isTaskWorker ?? false,
       ...{ capturedBy: options.owner?.capturedBy ?? "", namespace: options.namespace },
-      create: (request, bundle) => this.#create(request, bundle),
+      create: (request, bundles) => this.#create(request, bundles),
+      environment: this.#environment,
     });
     this.objects = new Objects({
       address: () => this.#objectsAddress(),
@@ -229,8 +235,9 @@ export class Cluster extends ClusterValues {
       ...this.#owner(),
       namespace: this.namespace,
       capturedBy: this.#options.owner?.capturedBy ?? "",
-      create: async (request, bundle) => {
-        const info = await this.#create(request, bundle);
+      environment: this.#environment,
+      create: async (request, bundles) => {
+        const info = await this.#create(request, bundles);
         if (actorView(info).state === "dead") throw diedError(info);
         return info;
       },
@@ -241,6 +248,18 @@ export class Cluster extends ClusterValues {
       },
       handle: (actorId, maxTaskRetries) => this.#handles.handle(actorId, maxTaskRetries),
     });
+  }
+
+  /**
+   * A queue of items that programs share. With a name it is the queue of that name, which is made when there is none.
+   * @throws {PalimpsestError} INVALID_ARGUMENT; ALREADY_EXISTS when the name is that of another actor
+   */
+  async queue<Item>(options: QueueOptions = {}): Promise<Queue<Item>> {
+    const { bounds, options: ofActor } = queueActorOptions(options);
+    // Loaded by the first queue of a program.
+    const { QueueActor } = await import("./queue-actor.js");
+    const type = this.actor<QueueActor<Item>, [QueueBounds]>(QueueActor<Item>, queueSource, ofActor);
+    return Queue.of(await (options.name ? type.getOrCreate(bounds) : type.spawn(bounds)));
   }
 
   /**
@@ -340,11 +359,9 @@ export class Cluster extends ClusterValues {
 
   async #create(
     request: proto.CreateActorRequest.$Properties,
-    bundle: Bundle | undefined,
+    bundles: readonly Bundle[],
   ): Promise<proto.ActorInfo.$Properties> {
-    return await this.#uploads.naming(bundle ? [bundle] : [], () =>
-      this.#head.call(headService.createActor, request),
-    );
+    return await this.#uploads.naming(bundles, () => this.#head.call(headService.createActor, request));
   }
 
   /** The node of this machine, else any that is alive. */

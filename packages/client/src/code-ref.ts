@@ -38,8 +38,15 @@ export function knowBundle(url: string, sha256: string): void {
   ownBundles.set(url, sha256);
 }
 
-/** @throws {PalimpsestError} INVALID_ARGUMENT */
-export async function codeOf(source: CodeSource, exportName: string): Promise<Code> {
+/**
+ * @param external packages that its environment has
+ * @throws {PalimpsestError} INVALID_ARGUMENT
+ */
+export async function codeOf(
+  source: CodeSource,
+  exportName: string,
+  external: readonly string[] = [],
+): Promise<Code> {
   if ("module" in source) {
     if (!source.module.startsWith("@palimpsest/")) {
       throw new PalimpsestError(
@@ -58,6 +65,6 @@ export async function codeOf(source: CodeSource, exportName: string): Promise<Co
       `${url.href} is the program itself and would run again inside the worker; move ${exportName} to a file of its own`,
     );
   }
-  const bundle = await bundleModule(url, source);
+  const bundle = await bundleModule(url, { external: [...(source.external ?? []), ...external] });
   return { ref: { bundle: bundle.sha256, exportName }, bundle };
 }

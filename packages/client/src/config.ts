@@ -1,8 +1,14 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
-
-// This module is loaded by the first that connects: actors' processes start faster without zod.
-const text = z.record(z.string(), z.string());
+import {
+  labelsSchema,
+  packagesSchema,
+  placementSchema,
+  resourcesSchema,
+  strategySchema,
+  text,
+  workingDirSchema,
+} from "./option-schemas.js";
 
 const connectOptionsSchema = z.strictObject({
   address: z
@@ -20,6 +26,9 @@ const connectOptionsSchema = z.strictObject({
     .min(1, 'is "": leave it out for the default one')
     .default("default")
     .describe("Where its actors have their names, and where it looks for actors by name"),
+  environment: text.default({}).describe("Variables of what it spawns; the job's are added"),
+  workingDir: workingDirSchema,
+  packages: packagesSchema,
   jobId: z.string().default("").describe("Job that this driver belongs to; empty for an interactive one"),
   owner: z
     .strictObject({
@@ -55,55 +64,6 @@ const connectOptionsSchema = z.strictObject({
 export type ConnectOptions = z.input<typeof connectOptionsSchema>;
 export type ResolvedConnectOptions = z.output<typeof connectOptionsSchema>;
 
-const labelValues = z
-  .array(z.string())
-  .min(1, "is []: give at least one value, or use { exists }")
-  .readonly();
-const labelsSchema = z
-  .record(
-    z.string().min(1),
-    z.union(
-      [
-        z.string(),
-        z.strictObject({ in: labelValues }),
-        z.strictObject({ notIn: labelValues }),
-        z.strictObject({ exists: z.boolean() }),
-      ],
-      {
-        error: ({ input }) =>
-          `is ${JSON.stringify(input)}: give "value", { in: ["a"] }, { notIn: ["a"] } or { exists: true }`,
-      },
-    ),
-  )
-  .default({});
-const strategySchema = z
-  .union(
-    [
-      z.enum(["pack", "spread"]),
-      z.strictObject({ nodeId: z.string().min(1, 'is "": name a node'), soft: z.boolean().default(false) }),
-    ],
-    { error: ({ input }) => `is ${JSON.stringify(input)}: give "pack", "spread" or { nodeId, soft }` },
-  )
-  .default("pack");
-
-const placementSchema = z.strictObject({
-  group: z
-    .custom<{ readonly groupId: string }>(
-      (value) =>
-        typeof value === "object" &&
-        value !== null &&
-        "groupId" in value &&
-        typeof value.groupId === "string",
-      "is no placement group: give what cluster.placementGroup() returned, or { groupId }",
-    )
-    .describe("The placement group"),
-  bundle: z.int().min(0).optional().describe("Index of the bundle; default any that has room"),
-  captureChildren: z
-    .boolean()
-    .default(false)
-    .describe("Whether what it spawns, actors and tasks, goes into the group too, in any bundle"),
-});
-
 const placementGroupOptionsSchema = z.strictObject({
   bundles: z
     .array(z.record(z.string(), z.number().nonnegative()))
@@ -136,10 +96,7 @@ const actorOptionsSchema = z.strictObject({
     .optional()
     .describe("In which its name is unique; default that of the connection"),
   role: z.string().default("").describe("For people and metrics; default the class's name"),
-  resources: z
-    .record(z.string(), z.number().nonnegative())
-    .default({})
-    .describe('What it takes of its node: "cpu" and "gpu" in counts, "memory" in bytes, others are custom'),
+  resources: resourcesSchema.default({}),
   labels: labelsSchema.describe(
     'What the labels of its node must be like: "value", { in: [...] }, { notIn: [...] } or { exists: true or false } for each name',
   ),
@@ -191,7 +148,11 @@ const actorOptionsSchema = z.strictObject({
     .describe(
       "Its state lies under its name and outlives its process, its node and the head; one method runs at a time, and calls run once. Needs a name; detached, maxRestarts -1 and maxTaskRetries -1 unless said otherwise",
     ),
-  environment: text.default({}).describe("Extra environment of its process"),
+  environment: text
+    .default({})
+    .describe("Variables of its process; those of the job, or of what spawns it, are added"),
+  workingDir: workingDirSchema,
+  packages: packagesSchema,
   fence: z
     .enum(["lease", "none"])
     .optional()
@@ -202,16 +163,17 @@ const actorOptionsSchema = z.strictObject({
 
 const taskOptionsSchema = z.strictObject({
   name: z.string().default("").describe("For people, in messages; default the function's name"),
-  resources: z
-    .record(z.string(), z.number().nonnegative())
-    .default({ cpu: 1 })
-    .describe('What it takes of its node: "cpu" and "gpu" in counts, "memory" in bytes, others are custom'),
+  resources: resourcesSchema.default({ cpu: 1 }),
   labels: labelsSchema.describe("What the labels of its node must be like, as for an actor"),
   strategy: strategySchema.describe("How its node is chosen, as for an actor"),
   placement: placementSchema
     .optional()
     .describe("The placement group, and its bundle, of which it takes its resources, as for an actor"),
-  environment: text.default({}).describe("Extra environment of its process"),
+  environment: text
+    .default({})
+    .describe("Variables of its process; those of the job, or of what spawns it, are added"),
+  workingDir: workingDirSchema,
+  packages: packagesSchema,
   maxRetries: z
     .int()
     .min(-1)

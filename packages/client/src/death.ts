@@ -32,13 +32,18 @@ export function certificateDetails(info: proto.ActorInfo.$Properties): Record<st
   return details;
 }
 
-/** ACTOR_DIED with the certificate in its details; the cause is what its constructor threw, when it did. */
+/**
+ * ACTOR_DIED with the certificate in its details; the cause is what its constructor threw, when it did. ENVIRONMENT_FAILED
+ * when its environment could not be made, so that nothing of it has run.
+ */
 export function diedError(info: proto.ActorInfo.$Properties): PalimpsestError {
   const reason = info.certificate?.reason || "no certificate is known";
   const lastWords = info.certificate?.lastStderrLines?.slice(-5) ?? [];
   const tail = lastWords.length > 0 ? `\nlast lines of its standard error:\n  ${lastWords.join("\n  ")}` : "";
-  return new PalimpsestError("ACTOR_DIED", `${actorTitle(info)} died: ${reason}${tail}`, {
-    details: certificateDetails(info),
-    ...(info.constructorError ? { cause: errorFromProto(info.constructorError) } : {}),
+  const cause = info.constructorError ? errorFromProto(info.constructorError) : undefined;
+  const code = cause?.code === "ENVIRONMENT_FAILED" ? cause.code : "ACTOR_DIED";
+  return new PalimpsestError(code, `${actorTitle(info)} died: ${reason}${tail}`, {
+    details: { ...cause?.details, ...certificateDetails(info) },
+    ...(cause ? { cause } : {}),
   });
 }

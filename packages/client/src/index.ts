@@ -1,6 +1,6 @@
-// For users: connect, fromEnvironment, taskContext, ActorPool, PalimpsestError, and the types of what they give.
+// For users: connect, fromEnvironment, taskContext, ActorPool, Queue, PalimpsestError, and the types of what they give.
 // For other packages: ActorChannel, MeshCalls, Objects, bundleModule, createHandle, isSignalMarker, knowBundle,
-// maxCallBytes, reservedMethods, setTaskContext.
+// maxCallBytes, reservedMethods, setTaskContext, SharedStreams.
 
 export { type ErrorCode, PalimpsestError } from "@palimpsest/wire";
 export { ActorChannel, type ActorChannelOptions } from "./actor-channel.js";
@@ -54,6 +54,8 @@ export type {
 export { PlacementGroup } from "./placement-group.js";
 export type { PoolWork } from "./pool-map.js";
 export { ProgramValues } from "./program-values.js";
+export { Queue, type QueueHandle, type QueueOptions, type QueueWait } from "./queue.js";
+export { SharedStreams } from "./shared-streams.js";
 export type { TaskContext } from "./task-context.js";
 export { setTaskContext, taskContext } from "./task-context.js";
 export type { TaskControls, TaskFunction, TaskType } from "./task-type.js";

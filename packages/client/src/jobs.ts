@@ -4,6 +4,7 @@ import { type Bundle, type BundleOptions, bundleModule, type ModuleSource } from
 import type { BundleUploads } from "./bundle-uploads.js";
 import { delay } from "./delay.js";
 import type { HeadCallOptions, HeadClient } from "./head-client.js";
+import { packEnvironment, type RuntimeEnvironmentOptions } from "./runtime-environment.js";
 
 export type JobStatusName = "pending" | "running" | "stopped" | "succeeded" | "failed" | "unknown";
 
@@ -31,17 +32,15 @@ export interface JobInfo {
   readonly outputBytes: number;
 }
 
-interface CommonJobOptions {
+/** The environment is that of the driver, and of what it spawns; its driver runs in a copy of the folder of its own. */
+interface CommonJobOptions extends RuntimeEnvironmentOptions {
   /** Makes the submission idempotent; default a new one. */
   readonly submissionId?: string;
   readonly name?: string;
   readonly argv?: readonly string[];
-  readonly environment?: Readonly<Record<string, string>>;
   readonly metadata?: Readonly<Record<string, string>>;
   /** What the driver itself takes of its node; default nothing. */
   readonly resources?: Readonly<Record<string, number>>;
-  /** Path of a folder that is packed, sent and unpacked on the node: the driver runs in the copy. */
-  readonly workingDir?: string;
 }
 
 /** A recipe's YAML text, or a program, which is bundled and uploaded. */
@@ -78,10 +77,10 @@ export class Jobs {
   }
 
   async submit(options: SubmitJobOptions, call: HeadCallOptions = {}): Promise<JobInfo> {
-    const workingDir = options.workingDir === undefined ? undefined : await packed(options.workingDir);
-    const program = "recipe" in options ? undefined : await bundleModule(options.program, options);
+    const { fields, bundles: ofEnvironment, external } = await packEnvironment(options);
+    const program = "recipe" in options ? undefined : await bundleProgram(options, external);
     const request: proto.SubmitRequest.$Properties = {
-      workingDir: workingDir?.sha256 ?? "",
+      ...fields,
       submissionId: options.submissionId ?? newId("job"),
       name: options.name ?? "",
       argv: [...(options.argv ?? [])],
@@ -90,7 +89,7 @@ export class Jobs {
       resources: { quantities: { ...options.resources } },
       ...("recipe" in options ? { recipe: options.recipe } : { bundle: program?.sha256 ?? "" }),
     };
-    const bundles = [workingDir, program].filter((bundle) => bundle !== undefined);
+    const bundles = program ? [...ofEnvironment, program] : ofEnvironment;
     const submit = () => this.#head.call(jobsService.submit, request, call);
     return jobView(await this.#uploads.naming(bundles, submit, call));
   }
@@ -163,9 +162,11 @@ export class Jobs {
   }
 }
 
-async function packed(folder: string): Promise<Bundle> {
-  const { packWorkingDir } = await import("./working-dir.js");
-  return await packWorkingDir(folder);
+async function bundleProgram(
+  { program, external = [] }: { readonly program: ModuleSource } & BundleOptions,
+  installed: readonly string[],
+): Promise<Bundle> {
+  return await bundleModule(program, { external: [...external, ...installed] });
 }
 
 function jobView(message: proto.JobInfo.$Properties): JobInfo {

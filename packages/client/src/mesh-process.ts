@@ -62,7 +62,7 @@ export class MeshProcess {
 
   async #opened(): Promise<CallStream> {
     const { stream, ready } = CallStream.open({
-      ...{ ...this.#options, actorId: "", incarnation: 0, isMesh: true },
+      ...{ ...this.#options, actorId: "", incarnation: 0, kind: "mesh" },
       onBreak: (error, unanswered) => {
         if (this.#stream === stream) this.#stream = undefined;
         if (unanswered.length > 0) this.#options.onBreak(unanswered, error, true);

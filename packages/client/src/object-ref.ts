@@ -1,5 +1,5 @@
 /** References to values of the cluster. */
-import { markReference } from "@palimpsest/wire";
+import { type EncodedValue, markReference } from "@palimpsest/wire";
 
 /** What a reference asks of the connection that it belongs to. */
 export interface RefStore {
@@ -49,4 +49,9 @@ export class ObjectRef<T = unknown> {
   [Symbol.dispose](): void {
     this.release();
   }
+}
+
+/** The references to objects among those of a value. */
+export function refsOf(references: EncodedValue["references"]): readonly ObjectRef[] {
+  return references.flatMap(([, of]) => (of instanceof ObjectRef ? [of] : []));
 }

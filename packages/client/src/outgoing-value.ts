@@ -16,8 +16,9 @@ import {
   storedValue,
   wholeOf,
 } from "@palimpsest/wire";
-import type { ObjectRef } from "./object-ref.js";
-import { refsOf, smallValueBytes, type ValueStore } from "./value-store.js";
+import { type ObjectRef, refsOf } from "./object-ref.js";
+import type { ValueStore } from "./value-store.js";
+import { smallValueBytes } from "./value-writes.js";
 
 /** Largest encoded arguments or value of one call that a message carries, bytes. */
 export const maxCallBytes = 16 * 1024 * 1024;

@@ -25,10 +25,10 @@ test.each([
     const call = generator();
     const items = call.iterate();
     const waiting = items.next();
-    for (const item of [1, 2, 3]) call.push(encodeValue(item));
+    for (const item of [1, 2, 3]) call.push({ item: encodeValue(item) });
     finish(call);
     // What comes after the outcome is not the call's any more.
-    call.push(encodeValue(4));
+    call.push({ item: encodeValue(4) });
     expect(await waiting).toEqual({ done: false, value: 1 });
     expect(await items.next()).toEqual({ done: false, value: 2 });
     expect(await items.next()).toEqual({ done: false, value: 3 });

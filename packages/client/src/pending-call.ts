@@ -13,12 +13,9 @@
 import { type Clock, decodeValue, errorFromProto, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { OutgoingValue, ReadyValue } from "./outgoing-value.js";
+import { StreamItems } from "./stream-items.js";
 import { notAgain } from "./task-lineage.js";
 import type { ValueStore } from "./value-store.js";
-
-/** Items of a generator that travel ahead of the reader. */
-export const streamWindow = 64;
-export const streamWindowBytes = 8 * 1024 * 1024;
 
 /** What a call takes besides its arguments, measured roughly. */
 const overheadBytes = 512;
@@ -98,10 +95,7 @@ export class PendingCall {
   #resolve!: (value: unknown) => void;
   #reject!: (reason: Error) => void;
   #outcome: Outcome | undefined;
-  #items: { readonly value: unknown; readonly sizeBytes: number }[] = [];
-  #received = 0;
-  #taken = 0;
-  #takenBytes = 0;
+  readonly #items: StreamItems;
   #wake: (() => void) | undefined;
 
   constructor(options: PendingCallOptions, carrier: CallCarrier) {
@@ -113,6 +107,9 @@ export class PendingCall {
     this.sizeBytes = callBytes(options.args);
     this.retriesLeft = options.retries;
     this.#carrier = carrier;
+    this.#items = new StreamItems(options.values, (items, bytes) => {
+      if (!this.#outcome) carrier.grant(this, items, bytes);
+    });
     this.#timeoutMs = options.timeoutMs;
     this.#deadlineAtMs = carrier.clock.monotonicMs() + options.timeoutMs;
     this.#signals = options.signals;
@@ -137,7 +134,7 @@ export class PendingCall {
 
   /** Whether an item has arrived: such a call is never sent again. */
   get started(): boolean {
-    return this.#received > 0;
+    return this.#items.received > 0;
   }
 
   /** Milliseconds left, at least 1; 0 when it has no deadline. */
@@ -168,15 +165,15 @@ export class PendingCall {
 
   /** Settles when all that came with the reply is held for this program. */
   async held(): Promise<void> {
-    await this.#reading;
+    await Promise.all([this.#reading, this.#items.read()]);
     await this.#values?.holds.settled();
   }
 
-  push(item: Uint8Array): void {
+  /** A reply with an item. */
+  push(reply: proto.Reply.$Properties): void {
     if (this.#outcome) return;
-    this.#received++;
     try {
-      this.#items.push({ value: decodeValue(item, this.#values), sizeBytes: item.byteLength });
+      this.#items.push(reply);
       this.#wake?.();
     } catch (reason) {
       this.fail(PalimpsestError.from(reason, "CODEC"));
@@ -225,7 +222,7 @@ export class PendingCall {
     const iterator: AsyncIterableIterator<unknown> = {
       next: () => this.#next(),
       return: () => {
-        this.#items = [];
+        this.#items.clear();
         this.cancel(new PalimpsestError("CANCELLED", `the reader of ${this.method} stopped early`));
         return Promise.resolve({ done: true, value: undefined });
       },
@@ -235,22 +232,20 @@ export class PendingCall {
   }
 
   async #next(): Promise<IteratorResult<unknown>> {
-    while (this.#items.length === 0 && !this.#outcome) {
+    while (this.#items.isEmpty && !this.#outcome) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
-    const item = this.#items.shift();
-    if (item) {
-      this.#taken++;
-      this.#takenBytes += item.sizeBytes;
-      const isHalf = this.#taken >= streamWindow / 2 || this.#takenBytes >= streamWindowBytes / 2;
-      if (isHalf && !this.#outcome) {
-        this.#carrier.grant(this, this.#taken, this.#takenBytes);
-        this.#taken = 0;
-        this.#takenBytes = 0;
+    if (!this.#items.isEmpty) {
+      try {
+        return { done: false, value: await this.#items.take() };
+      } catch (reason) {
+        const error = PalimpsestError.from(reason);
+        this.#items.clear();
+        this.cancel(error);
+        throw error;
       }
-      return { done: false, value: item.value };
     }
     if (this.#outcome?.kind === "error") throw this.#outcome.error;
     return { done: true, value: undefined };

@@ -9,7 +9,7 @@
  * - ACTORPOOL-4. When the last actor has died, all work that waits is rejected, and so is work that comes before another
  *   actor is pushed. A pool whose actors were popped waits.
  */
-import { PalimpsestError } from "@palimpsest/wire";
+import { type ErrorCode, PalimpsestError } from "@palimpsest/wire";
 import type { ActorHandle } from "./actor-handle.js";
 
 interface Waiting<Actor> {
@@ -117,12 +117,14 @@ export class PoolMembers<Actor> {
   }
 }
 
+const deaths: ReadonlySet<ErrorCode> = new Set(["ACTOR_DIED", "ENVIRONMENT_FAILED"]);
+
 /** That the actor has died, among the error and its causes. Another actor's death is an error like any other. */
 function deathOf(actorId: string, reason: unknown): PalimpsestError | undefined {
   const seen = new Set<unknown>();
   for (let cause = reason; cause instanceof Error && !seen.has(cause); cause = cause.cause) {
     seen.add(cause);
-    if (!(cause instanceof PalimpsestError) || cause.code !== "ACTOR_DIED") continue;
+    if (!(cause instanceof PalimpsestError) || !deaths.has(cause.code)) continue;
     if (cause.details["actorId"] === actorId) return cause;
   }
   return undefined;

@@ -6,7 +6,7 @@
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
-import type { CallStream } from "./call-stream.js";
+import type { ActorStream } from "./actor-stream.js";
 import { actorTitle } from "./death.js";
 
 const { ACTOR_STATE_DEAD, ACTOR_STATE_PENDING, ACTOR_STATE_RESTARTING } = proto.ActorState;
@@ -24,7 +24,7 @@ export interface StreamWatchOptions {
 
 export class StreamWatch {
   readonly #options: StreamWatchOptions;
-  #stream: CallStream | undefined;
+  #stream: ActorStream | undefined;
   /** Set while a timer runs: an idle stream has none. */
   #cancel: (() => void) | undefined;
 
@@ -33,7 +33,7 @@ export class StreamWatch {
   }
 
   /** To be called after each call that is sent on the stream; does nothing while it is looked after already. */
-  start(stream: CallStream): void {
+  start(stream: ActorStream): void {
     if (this.#cancel !== undefined) return;
     this.#stream = stream;
     this.#wait(stream, this.#options.silenceMs.first);
@@ -45,7 +45,7 @@ export class StreamWatch {
     this.#cancel = undefined;
   }
 
-  #wait(stream: CallStream, intervalMs: number): void {
+  #wait(stream: ActorStream, intervalMs: number): void {
     const { clock, silenceMs } = this.#options;
     this.#cancel = clock.after(intervalMs, () => {
       if (this.#stream !== stream) return;
@@ -63,7 +63,7 @@ export class StreamWatch {
     });
   }
 
-  async #verify(stream: CallStream): Promise<void> {
+  async #verify(stream: ActorStream): Promise<void> {
     const { actorId, resolver, signal, onDeath } = this.#options;
     let info: proto.ActorInfo.$Properties;
     try {

@@ -34,6 +34,11 @@ export function taskContext(): TaskContext {
   );
 }
 
+/** Of the task that runs in this process, if one does: what it submits is cancelled with it. */
+export function currentTaskSignal(): AbortSignal | undefined {
+  return current?.().signal;
+}
+
 /** For the process that hosts tasks. @param context makes that of the task that begins, and the same each time */
 export function setTaskContext(context: () => TaskContext): void {
   current = context;

@@ -120,9 +120,17 @@ export class TaskLease {
     this.#deps.onLeft(this, ranMs);
   }
 
-  /** Gives it back to the head. */
+  /** Gives it back to the head, as soon as this program holds what came from it: with its process goes what only that has. */
   giveBack(): void {
     if (this.isOver) return;
+    const taking = this.#stream?.taking;
+    if (taking !== undefined) {
+      this.retiring = true;
+      void taking.then(() => {
+        if (this.size === 0) this.giveBack();
+      });
+      return;
+    }
     this.#end();
     // Not before the head knows it. One that it hears of later ends by itself: nobody calls it (HOST-3).
     const kill = () => this.#deps.kill(false);

@@ -5,6 +5,8 @@
  * Invariants:
  * - TASKPOOL-1. At most `maxOutstandingTasks` tasks of `maxOutstandingBytes` bytes have no outcome; one more fails with
  *   PENDING_CALLS_LIMIT.
+ * - TASKPOOL-2. A task that another one submits is cancelled when that one is, without force, and so are those below it:
+ *   with its process they end anyway.
  */
 import { type Clock, headService, type Network, newId, PalimpsestError, systemClock } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
@@ -16,8 +18,10 @@ import { delay } from "./delay.js";
 import type { HeadClient } from "./head-client.js";
 import { OutstandingCalls } from "./outstanding-calls.js";
 import type { PendingCall } from "./pending-call.js";
+import { ConnectionEnvironment, type PackedEnvironment } from "./runtime-environment.js";
 import { schedulingFields } from "./scheduling.js";
 import { TaskCall, type TaskCallOptions, type TaskCarrier } from "./task-call.js";
+import { currentTaskSignal } from "./task-context.js";
 import { TaskLease } from "./task-lease.js";
 import { TaskQueue, type TaskQueueDeps } from "./task-queue.js";
 import { TaskReports } from "./task-reports.js";
@@ -51,8 +55,10 @@ export interface TaskPoolDeps {
   readonly capturedBy?: string;
   readonly create: (
     request: proto.CreateActorRequest.$Properties,
-    bundle: Bundle | undefined,
+    bundles: readonly Bundle[],
   ) => Promise<proto.ActorInfo.$Properties>;
+  /** Of what the connection spawns. Default: that of its job. */
+  readonly environment?: ConnectionEnvironment;
   readonly clock?: Clock;
   readonly maxOutstandingTasks?: number;
   /** How many tasks are sent ahead; default as measured. */
@@ -64,6 +70,8 @@ export interface TaskShape
   extends Pick<ResolvedTaskOptions, "resources" | "labels" | "strategy" | "environment"> {
   /** The placement group of whose bundles they take their resources. Default: none. */
   readonly placement?: proto.GroupPlacement.$Properties | null;
+  /** Their folder and packages. Default: those of the job, or of this process. */
+  readonly packed?: PackedEnvironment;
 }
 
 export class TaskPool implements TaskCarrier {
@@ -74,11 +82,13 @@ export class TaskPool implements TaskCarrier {
   readonly #waits: TaskWaits | undefined;
   readonly #callerId: string;
   readonly #reports: TaskReports;
+  readonly environment: ConnectionEnvironment;
   #closed: PalimpsestError | undefined;
 
   constructor(deps: TaskPoolDeps) {
     this.#deps = deps;
     this.clock = deps.clock ?? systemClock;
+    this.environment = deps.environment ?? new ConnectionEnvironment();
     this.#outstanding = new OutstandingCalls(
       "tasks",
       deps.maxOutstandingTasks ?? maxOutstandingTasks,
@@ -114,7 +124,9 @@ export class TaskPool implements TaskCarrier {
 
   /** A task that is not submitted yet: its code may have to be made ready first. */
   call(options: TaskCallOptions): TaskCall {
-    const call = new TaskCall({ ...options, taskPrefix: this.#callerId }, this);
+    const parent = this.#deps.isTaskWorker ? currentTaskSignal() : undefined;
+    const signals = parent ? [...options.signals, parent] : options.signals;
+    const call = new TaskCall({ ...options, signals, taskPrefix: this.#callerId }, this);
     const refusal = this.#closed ?? this.#outstanding.refusal(call.sizeBytes);
     this.#outstanding.add(call.sizeBytes);
     this.#waits?.begin();
@@ -193,6 +205,7 @@ export class TaskPool implements TaskCarrier {
       ...[shape.resources, shape.labels, shape.environment].map((record) => Object.entries(record).sort()),
       shape.strategy,
       shape.placement ?? null,
+      shape.packed?.fields ?? {},
     ]);
     const known = this.#queues.get(key);
     if (known) return known;
@@ -237,10 +250,12 @@ export class TaskPool implements TaskCarrier {
       ...schedulingFields(shape),
       placement: shape.placement ?? null,
       environment: shape.environment,
+      ...shape.packed?.fields,
       maxConcurrency: 1,
       // Its node ends it when the head may have given the node up: its tasks run elsewhere by then.
       fence: proto.Fence.FENCE_LEASE,
     };
-    return this.#deps.create({ spec }, bundle);
+    const bundles = shape.packed?.bundles ?? [];
+    return this.#deps.create({ spec }, bundle ? [bundle, ...bundles] : bundles);
   }
 }

@@ -203,7 +203,10 @@ export class TaskQueue {
     const isFinal = died ? error.cause !== undefined : !error.retryable;
     if (isFinal || this.#failedStarts >= maxFailedStarts) {
       this.#failedStarts = 0;
-      this.#failWaiting(error);
+      const { cause } = error;
+      // No worker can have what the tasks are to run in: that is their own failure, and no worker's death.
+      const isEnvironment = cause instanceof PalimpsestError && cause.code === "ENVIRONMENT_FAILED";
+      this.#failWaiting(isEnvironment ? cause : error);
       return;
     }
     if (this.#cancelRetry) return;

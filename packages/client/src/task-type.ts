@@ -44,7 +44,7 @@ export function taskType<Fn extends TaskFunction>(
   fn: { readonly name: string } | undefined,
   source: CodeSource,
   options: TaskOptions,
-  pool: Pick<TaskPool, "call" | "submit" | "values" | "capturedBy">,
+  pool: Pick<TaskPool, "call" | "submit" | "values" | "capturedBy" | "environment">,
 ): TaskType<Fn> {
   const exportName = source.exportName ?? fn?.name ?? "";
   if (exportName === "") {
@@ -62,7 +62,9 @@ export function taskType<Fn extends TaskFunction>(
     const { parseTaskOptions } = await configModule;
     const resolved = parseTaskOptions(options, exportName);
     const placement = placementField(resolved.placement, options, pool.capturedBy);
-    return { code: await codeOf(source, exportName), shape: { ...resolved, placement } };
+    const packed = await pool.environment.pack(resolved);
+    const code = await codeOf(source, exportName, packed.external);
+    return { code, shape: { ...resolved, placement, packed } };
   }
 
   function submit(call: TaskCall): void {

@@ -13,8 +13,10 @@ interface Entry {
   ref: WeakRef<ObjectRef>;
   /** Rises when a new reference takes over, so that the end of the old one says nothing. */
   generation: number;
-  /** Calls under way that it travels in. */
+  /** What keeps it whoever lets go of it: calls under way that it travels in, and small values that refer to it. */
   pins: number;
+  /** Those of them that are calls. */
+  calls: number;
   /** The program said that it needs it no more. */
   released: boolean;
 }
@@ -58,7 +60,7 @@ export class ValueHolds {
 
   /** What calls under way refer to. */
   pinnedIds(): string[] {
-    return [...this.#entries].flatMap(([objectId, { pins }]) => (pins > 0 ? [objectId] : []));
+    return [...this.#entries].flatMap(([objectId, { calls }]) => (calls > 0 ? [objectId] : []));
   }
 
   has(objectId: string): boolean {
@@ -71,6 +73,7 @@ export class ValueHolds {
       ref: new WeakRef(ref),
       generation: 0,
       pins: 0,
+      calls: 0,
       released: false,
     };
     this.#entries.set(ref.objectId, entry);
@@ -87,7 +90,7 @@ export class ValueHolds {
     this.#collected.register(ref, { objectId, generation });
     if (entry) Object.assign(entry, { ref: new WeakRef(ref), generation, released: false });
     else {
-      const next: Entry = { ref: new WeakRef(ref), generation, pins: 0, released: false };
+      const next: Entry = { ref: new WeakRef(ref), generation, pins: 0, calls: 0, released: false };
       this.#entries.set(objectId, next);
       this.#change(true, objectId);
     }
@@ -111,16 +114,27 @@ export class ValueHolds {
     return this.#flushing !== undefined || this.#holding.size > 0;
   }
 
-  /** Keeps it until the returned function is called. */
+  /** Keeps it until the returned function is called: for a call that it travels in. */
   pin(ref: ObjectRef): () => void {
+    return this.#keep(ref, 1);
+  }
+
+  /** As pin(), for a value that refers to it. */
+  keep(ref: ObjectRef): () => void {
+    return this.#keep(ref, 0);
+  }
+
+  #keep(ref: ObjectRef, calls: number): () => void {
     const entry = this.#entries.get(ref.objectId);
     if (entry === undefined) return () => undefined;
     entry.pins++;
-    let pinned: ObjectRef | undefined = ref;
+    entry.calls += calls;
+    let kept: ObjectRef | undefined = ref;
     return () => {
-      if (pinned === undefined) return;
-      pinned = undefined;
+      if (kept === undefined) return;
+      kept = undefined;
       entry.pins--;
+      entry.calls -= calls;
       this.#endIfUnused(ref.objectId, entry);
     };
   }

@@ -1,7 +1,7 @@
 /**
  * Responsibility: the values of this program: put, read, freed.
- * Not responsible for: which of them are held (value-holds.ts), the stream to the node (node-connection.ts), files
- *   (value-files.ts).
+ * Not responsible for: which of them are held (value-holds.ts), values that only this program has (local-values.ts), the
+ *   stream to the node (node-connection.ts), how bytes go there (value-writes.ts).
  *
  * A small value stays in this program until a reference to it leaves it: until then it costs no message, and it ends with
  * the program, whose references were the only ones. It is stored on the node before the message with the reference goes.
@@ -10,11 +10,9 @@
  * - VALUES-1. A reference that leaves this program names a value that lies on a node, with all that the value refers to.
  * - VALUES-2. What a value is read as is a new value: nobody else changes it.
  */
-import { randomBytes } from "node:crypto";
 import {
   type Clock,
   decodeWhole,
-  type EncodedValue,
   encodeLong,
   type Network,
   objectsService,
@@ -26,18 +24,20 @@ import {
   transferTimeoutMs,
   wholeOf,
 } from "@palimpsest/wire";
+import { type Contained, type LocalValue, LocalValues } from "./local-values.js";
 import { NodeConnection } from "./node-connection.js";
-import { idBytes, type ObjectLink } from "./object-link.js";
-import { type GetOptions, ObjectRef, type RefStore } from "./object-ref.js";
-import { chunksOf, pull } from "./object-transfer.js";
+import { idBytes } from "./object-link.js";
+import { type GetOptions, ObjectRef, type RefStore, refsOf } from "./object-ref.js";
+import { pull } from "./object-transfer.js";
 import { TaskLineage } from "./task-lineage.js";
-import { readFileValue, writeFileValue } from "./value-files.js";
+import { readFileValue } from "./value-files.js";
 import { ValueHolds } from "./value-holds.js";
+import { newValueId, smallValueBytes, storeAt } from "./value-writes.js";
 import { within } from "./within.js";
 
-/** Larger values go to the node at once, and larger arguments and results by reference. */
-export const smallValueBytes = 100 * 1024;
 const controlTimeoutMs = 30_000;
+/** For how long the head or a node may be away before a value that was received and is not held counts as lost. */
+const holdLimitMs = 120_000;
 /** How often an object is looked for in one read. */
 const maxReads = 3;
 const maxIdsPerCall = 10_000;
@@ -64,21 +64,12 @@ export interface ValueStoreOptions {
   readonly handle: (actorId: string, maxTaskRetries: number) => unknown;
 }
 
-/** A value that only this program has. */
-interface LocalValue {
-  readonly bytes: Uint8Array;
-  /** What it refers to stays as long as it does. */
-  readonly contained: readonly ObjectRef[];
-}
-
 export class ValueStore implements RefStore {
   readonly holds: ValueHolds;
   readonly lineage: TaskLineage;
   readonly #options: ValueStoreOptions;
   readonly #node: NodeConnection;
-  readonly #local = new WeakMap<ObjectRef, LocalValue>();
-  /** Small values on their way to the node, and those that have arrived there. */
-  readonly #promoting = new WeakMap<ObjectRef, Promise<void> | "done">();
+  readonly #local: LocalValues;
   readonly #clock: Clock;
 
   constructor(options: ValueStoreOptions) {
@@ -90,20 +81,20 @@ export class ValueStore implements RefStore {
       pinnedIds: () => this.holds.pinnedIds(),
     });
     this.holds = new ValueHolds({
-      hold: async (objectIds) => {
-        // What was let go while the node was away is not held again.
-        const ids = () => objectIds.filter((objectId) => this.holds.has(objectId)).map(idBytes);
-        await this.#node
-          .use({ timeoutMs: controlTimeoutMs }, (link, leftMs) =>
-            link.order({ hold: { objectIds: ids() } }, leftMs),
-          )
-          .catch(() => undefined);
-      },
+      hold: (objectIds) => this.#holdThere(objectIds),
       letGo: (objectIds) => this.#node.tell({ release: { objectIds: objectIds.map(idBytes) } }),
       ended: (objectId) => this.lineage.ended(objectId),
     });
+    this.#local = new LocalValues({
+      holds: this.holds,
+      store: (objectId, local) => this.#storeLocal(objectId, local),
+    });
     this.lineage = new TaskLineage({
-      ensure: (refs, recover) => this.#ensure(refs, recover),
+      ensure: (refs, recover) =>
+        this.#ensure(
+          refs.map((ref) => ({ ref, local: this.#local.of(ref) })),
+          recover,
+        ),
       isThere: async (objectId) => (await this.#there([objectId], controlTimeoutMs)).has(objectId),
     });
   }
@@ -118,7 +109,7 @@ export class ValueStore implements RefStore {
     if (encoded.sizeBytes <= smallValueBytes) {
       const bytes = wholeOf(storedValue(encoded));
       const ref = new ObjectRef<T>(newValueId(), bytes.byteLength, this);
-      this.#local.set(ref, { bytes, contained });
+      this.#local.add(ref, bytes, contained);
       return ref;
     }
     return (await this.store(storedValue(encoded), contained, options)) as ObjectRef<T>;
@@ -135,7 +126,10 @@ export class ValueStore implements RefStore {
     const contains = contained.map((ref) => idBytes(ref.objectId));
     const settings = signal ? { timeoutMs, signal } : { timeoutMs };
     await this.#node.use(settings, (link, leftMs) =>
-      this.#storeAt(link, { objectId, stored, contains, timeoutMs: leftMs, signal }),
+      storeAt(link, {
+        ...{ objectId, stored, contains, signal },
+        ...{ holder: this.#options.holder, timeoutMs: leftMs },
+      }),
     );
     const ref = new ObjectRef(objectId, stored.sizeBytes, this);
     this.holds.stored(ref);
@@ -144,15 +138,13 @@ export class ValueStore implements RefStore {
 
   /** Has values lie on the node before references to them leave this program (VALUES-1); undefined: they do already. */
   promoted(refs: readonly ObjectRef[]): Promise<void> | undefined {
-    const local = refs.filter((ref) => this.#local.has(ref) && this.#promoting.get(ref) !== "done");
-    if (local.length === 0) return undefined;
-    return Promise.all(local.map((ref) => this.#promote(ref))).then(() => undefined);
+    return this.#local.promoted(refs);
   }
 
   /** @throws {PalimpsestError} OBJECT_LOST, GET_TIMEOUT, CANCELLED */
   async get<T>(ref: ObjectRef<T>, options: GetOptions = {}): Promise<T> {
-    const local = this.#local.get(ref);
-    if (local) return decodeWhole(local.bytes, this.bind) as T;
+    const local = this.#local.of(ref);
+    if (local) return decodeWhole(local.bytes, (reference) => this.#bindIn(local, reference)) as T;
     if (!this.holds.has(ref.objectId)) throw lost(ref.objectId, "this program has released or freed it");
     const unpin = this.holds.pin(ref);
     try {
@@ -221,10 +213,16 @@ export class ValueStore implements RefStore {
     return this.#options.handle(reference.actorId, reference.maxTaskRetries);
   };
 
+  /** Of a value that only this program has, and perhaps what it refers to as well. */
+  #bindIn(local: LocalValue, reference: Reference): unknown {
+    const own = reference.kind === "object" && this.#local.referred(local, reference.objectId, this);
+    return own || this.bind(reference);
+  }
+
   /** Removes values everywhere, whoever refers to them: reads of them fail with OBJECT_LOST from then on. */
   async free(refs: readonly ObjectRef[], { timeoutMs = controlTimeoutMs }: PutOptions = {}): Promise<void> {
     const stored = refs.filter(({ objectId }) => this.holds.has(objectId)).map(({ objectId }) => objectId);
-    for (const ref of refs) this.#local.delete(ref);
+    for (const ref of refs) this.#local.free(ref);
     for (const objectId of stored) this.holds.forget(objectId);
     for (let at = 0; at < stored.length; at += maxIdsPerCall) {
       const objectIds = stored.slice(at, at + maxIdsPerCall);
@@ -235,13 +233,13 @@ export class ValueStore implements RefStore {
   }
 
   release(ref: ObjectRef): void {
-    this.#local.delete(ref);
+    this.#local.release(ref);
     this.holds.release(ref);
   }
 
   /** Of these, the ones whose value can be had somewhere. */
   async existing(refs: readonly ObjectRef[], timeoutMs: number): Promise<ReadonlySet<ObjectRef>> {
-    const found = new Set(refs.filter((ref) => this.#local.has(ref)));
+    const found = new Set(refs.filter((ref) => this.#local.of(ref) !== undefined));
     const asked = refs.filter((ref) => !found.has(ref) && this.holds.has(ref.objectId));
     if (asked.length === 0) return found;
     const ids = asked.map(({ objectId }) => objectId);
@@ -259,13 +257,15 @@ export class ValueStore implements RefStore {
   }
 
   /** Has values that tasks need lie on a node again: this program's own are stored anew, others `recover` makes. */
-  async #ensure(refs: readonly ObjectRef[], recover: (ref: ObjectRef) => Promise<void>): Promise<void> {
-    if (refs.length === 0) return;
-    const ids = refs.map(({ objectId }) => objectId);
+  async #ensure(
+    needed: readonly Pick<Contained, "ref" | "local">[],
+    recover: (ref: ObjectRef) => Promise<void>,
+  ): Promise<void> {
+    if (needed.length === 0) return;
+    const ids = needed.map(({ ref }) => ref.objectId);
     const there = await this.#there(ids, controlTimeoutMs);
-    for (const ref of refs) {
+    for (const { ref, local } of needed) {
       if (there.has(ref.objectId)) continue;
-      const local = this.#local.get(ref);
       if (local === undefined) await recover(ref);
       else {
         await this.#ensure(local.contained, recover);
@@ -278,108 +278,29 @@ export class ValueStore implements RefStore {
     await this.#node.close();
   }
 
-  #promote(ref: ObjectRef): Promise<void> {
-    const under = this.#promoting.get(ref);
-    if (under !== undefined && under !== "done") return under;
-    const local = this.#local.get(ref);
-    // Held from now on: it may be released while it is on its way.
-    this.holds.stored(ref);
-    const unpin = this.holds.pin(ref);
-    const promoting = (async () => {
-      if (local === undefined) throw lost(ref.objectId, "this program has freed it");
-      await this.promoted(local.contained);
-      await this.#storeLocal(ref.objectId, local);
-    })();
-    this.#promoting.set(ref, promoting);
-    promoting
-      .then(
-        () => this.#promoting.set(ref, "done"),
-        () => {
-          this.#promoting.delete(ref);
-          this.holds.forget(ref.objectId);
-        },
-      )
-      .finally(unpin);
-    return promoting;
+  /** Until it is known of each whether it can be held: whoever gave them keeps them until then (CALLVALUES-1). */
+  async #holdThere(objectIds: readonly string[]): Promise<void> {
+    const endMs = this.#clock.monotonicMs() + holdLimitMs;
+    // What was let go while the node was away is not held again.
+    const ids = () => objectIds.filter((objectId) => this.holds.has(objectId)).map(idBytes);
+    do {
+      try {
+        await this.#node.use({ timeoutMs: controlTimeoutMs }, (link, leftMs) =>
+          link.order({ hold: { objectIds: ids() } }, leftMs),
+        );
+        return;
+      } catch (reason) {
+        const { code, retryable } = PalimpsestError.from(reason);
+        if (!retryable && code !== "GET_TIMEOUT") return;
+      }
+    } while (ids().length > 0 && this.#clock.monotonicMs() < endMs);
   }
 
   async #storeLocal(objectId: string, { bytes, contained }: LocalValue): Promise<void> {
-    const contains = contained.map((one) => idBytes(one.objectId));
+    const contains = contained.map(({ ref }) => idBytes(ref.objectId));
     const store = { objectId: idBytes(objectId), data: bytes, contains };
     await this.#node.use({ timeoutMs: controlTimeoutMs }, (link, leftMs) => link.order({ store }, leftMs));
   }
-
-  async #storeAt(link: ObjectLink, value: StoringValue): Promise<void> {
-    const { objectId, stored, contains, timeoutMs, signal } = value;
-    const id = idBytes(objectId);
-    if (stored.sizeBytes <= smallValueBytes) {
-      await link.order(
-        { store: { objectId: id, data: wholeOf(stored), contains: [...contains] } },
-        timeoutMs,
-      );
-      return;
-    }
-    if (!link.shared) {
-      await this.#upload(link, value);
-      return;
-    }
-    try {
-      const reserve = { objectId: id, sizeBytes: stored.sizeBytes };
-      const { info } = await link.order({ reserve }, timeoutMs);
-      await writeFileValue(info?.path ?? "", stored.pieces, signal);
-      await link.order({ seal: { objectId: id, contains: [...contains] } }, timeoutMs);
-    } catch (reason) {
-      link.order({ abandon: id }, controlTimeoutMs).catch(() => undefined);
-      throw reason;
-    }
-  }
-
-  /** Of another machine than the node: the bytes go over the network. */
-  async #upload(
-    link: ObjectLink,
-    { objectId, stored, contains, timeoutMs, signal }: StoringValue,
-  ): Promise<void> {
-    const settings = signal ? { timeoutMs, signal } : { timeoutMs };
-    const { stream, response } = link.peer.clientStream(objectsService.put, settings);
-    let answered = false;
-    let wake: () => void = () => undefined;
-    const onAnswer = () => {
-      answered = true;
-      wake();
-    };
-    response.then(onAnswer, onAnswer);
-    stream.on("drain", () => wake());
-    const first = { sizeBytes: stored.sizeBytes, holder: this.#options.holder, valueId: idBytes(objectId) };
-    let begin: object = { ...first, contains: [...contains] };
-    for (const data of chunksOf(stored.pieces)) {
-      if (answered) break;
-      const isTaken = stream.write({ ...begin, data });
-      begin = {};
-      if (isTaken || answered) continue;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-    stream.end();
-    await response;
-  }
-}
-
-interface StoringValue {
-  readonly objectId: string;
-  readonly stored: StoredValue;
-  readonly contains: readonly Uint8Array[];
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal | undefined;
-}
-
-/** The references to objects among those of a value. */
-export function refsOf(references: EncodedValue["references"]): readonly ObjectRef[] {
-  return references.flatMap(([, of]) => (of instanceof ObjectRef ? [of] : []));
-}
-
-function newValueId(): string {
-  return randomBytes(20).toString("hex");
 }
 
 function lost(objectId: string, why: string): PalimpsestError {

@@ -1,5 +1,5 @@
 /**
- * Packs a folder as the working directory of a job's driver.
+ * Packs a folder as the working directory of a job's driver, an actor or a task.
  *
  * What `.gitignore` files in it name stays out, as do `.git` and `node_modules`. The same files give the same bytes, so
  * that an unchanged folder is stored once.
@@ -19,7 +19,7 @@ const alwaysIgnored: ReadonlySet<string> = new Set([".git", "node_modules"]);
 const maxFolderBytes = 256 * 1024 * 1024;
 const maxFiles = 20_000;
 
-interface Found {
+export interface Found {
   readonly path: string;
   readonly sizeBytes: number;
   readonly executable: boolean;
@@ -43,35 +43,67 @@ export async function packWorkingDir(folder: string): Promise<Bundle> {
     () => false,
   );
   if (!isFolder) throw refused(`working directory ${root} is not a folder: name one that exists`);
-  const found = await filesIn(root, "", []);
+  const what = `working directory ${root}`;
+  return await packFiles(
+    root,
+    await filesIn(root, "", []),
+    what,
+    "name what is not needed in its .gitignore",
+  );
+}
+
+/**
+ * Packs files of a folder, and within it under the same paths.
+ * @param what the folder is, for messages, and `advice` what helps when it is too large
+ * @throws {PalimpsestError} LIMIT_EXCEEDED
+ */
+export async function packFiles(
+  root: string,
+  found: readonly Found[],
+  what: string,
+  advice: string,
+): Promise<Bundle> {
   const sizeBytes = found.reduce((sum, file) => sum + file.sizeBytes, 0);
   if (sizeBytes > maxFolderBytes || found.length > maxFiles) {
     const largest = [...found].sort((a, b) => b.sizeBytes - a.sizeBytes)[0];
     throw new PalimpsestError(
       "LIMIT_EXCEEDED",
-      `working directory ${root} has ${sizeBytes} bytes in ${found.length} files, more than ${maxFolderBytes} or ` +
-        `${maxFiles}; the largest is ${largest?.path}: name what is not needed in its .gitignore`,
+      `${what} has ${sizeBytes} bytes in ${found.length} files, more than ${maxFolderBytes} or ` +
+        `${maxFiles}; the largest is ${largest?.path}: ${advice}`,
     );
   }
   const files: proto.WorkingFile.$Properties[] = [];
-  for (const { path, executable } of found.sort((a, b) => (a.path < b.path ? -1 : 1))) {
+  for (const { path, executable } of [...found].sort((a, b) => (a.path < b.path ? -1 : 1))) {
     files.push({ path, executable, data: await readFile(join(root, path)) });
   }
   return bundleOf(await promisify(gzip)(proto.WorkingDirectory.encode({ files }).finish()));
 }
 
-async function filesIn(root: string, prefix: string, outer: readonly Rules[]): Promise<Found[]> {
+/** The file at a path of a folder. */
+export async function fileAt(root: string, path: string): Promise<Found> {
+  const { size, mode } = await stat(join(root, path));
+  return { path, sizeBytes: size, executable: (mode & 0o100) !== 0 };
+}
+
+/**
+ * @param prefix of the folder whose files are wanted: "", or a path that ends in "/"
+ * @param outer rules of `.gitignore` files that hold; undefined: no such files are respected
+ */
+export async function filesIn(
+  root: string,
+  prefix: string,
+  outer: readonly Rules[] | undefined,
+): Promise<Found[]> {
   const entries = await readdir(join(root, prefix), { withFileTypes: true });
   const own = entries.some((entry) => entry.name === ".gitignore" && entry.isFile());
-  const rules = own ? [...outer, await rulesIn(root, prefix)] : outer;
+  const rules = own && outer ? [...outer, await rulesIn(root, prefix)] : outer;
   const found: Found[] = [];
   for (const entry of entries) {
     const path = `${prefix}${entry.name}`;
-    if (alwaysIgnored.has(entry.name) || isIgnored(entry, path, rules)) continue;
+    if (alwaysIgnored.has(entry.name) || isIgnored(entry, path, rules ?? [])) continue;
     if (entry.isDirectory()) found.push(...(await filesIn(root, `${path}/`, rules)));
     else if (entry.isFile()) {
-      const { size, mode } = await stat(join(root, path));
-      found.push({ path, sizeBytes: size, executable: (mode & 0o100) !== 0 });
+      found.push(await fileAt(root, path));
     } else {
       const what = entry.isSymbolicLink() ? "a symbolic link, which may lead out of the folder" : "no file";
       throw refused(`${join(root, path)} is ${what}: replace it, or name it in ${join(root, ".gitignore")}`);

@@ -1,13 +1,20 @@
 import { normalizeQuantities, type Quantities, requestProblem } from "@palimpsest/scheduler";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
+import { checkConcurrency, checkShared } from "./actor-checks.js";
+import {
+  checkRuntimeEnvironment,
+  type RuntimeEnvironment,
+  runtimeEnvironmentOf,
+  underParent,
+} from "./runtime-environment.js";
 import { checkScheduling, type Scheduling, schedulingOf, schedulingToProto } from "./scheduling.js";
 
 export const actorStates = ["PENDING", "STARTING", "ALIVE", "RESTARTING", "DEAD"] as const;
 export type ActorState = (typeof actorStates)[number];
 
 /** What a client asked for; never changes. */
-export interface ActorSpec extends Scheduling {
+export interface ActorSpec extends Scheduling, RuntimeEnvironment {
   readonly actorId: string;
   /** Empty: it has none. */
   readonly name: string;
@@ -35,7 +42,6 @@ export interface ActorSpec extends Scheduling {
   /** Of the actor that is the owner; 0 when a session is. */
   readonly ownerIncarnation: number;
   readonly jobId: string;
-  readonly environment: Readonly<Record<string, string>>;
   readonly role: string;
   readonly fence: proto.Fence;
   /** Hosts the functions of a module, not an instance of a class: the lease of a shape for tasks. */
@@ -164,7 +170,7 @@ export function actorSpecFromProto(message: proto.ActorSpec.$Properties | null |
   checkScheduling(message);
   checkPlacement(spec);
   checkConcurrency(spec);
-  checkEnvironment(spec.environment);
+  checkRuntimeEnvironment(spec);
   checkSize(message, spec.args.byteLength);
   return spec;
 }
@@ -183,31 +189,6 @@ function checkPlacement({ placement, labels, labelConditions, strategy }: ActorS
     );
 }
 
-/** What is of a process cannot be had for one of many actors in it. */
-function checkShared({ sharedProcess, taskWorker, environment, resources }: ActorSpec): void {
-  if (!sharedProcess) return;
-  if (taskWorker)
-    throw invalid("task_worker and shared_process are true: a worker for tasks has a process of its own");
-  const [variable] = Object.keys(environment);
-  if (variable !== undefined)
-    throw invalid(
-      `shared_process is true and environment names ${variable}: variables are of a process, so give it one of its own`,
-    );
-  if (resources["gpu"])
-    throw invalid(
-      `shared_process is true and resources.gpu is ${resources["gpu"]}: a process sees its own GPUs, so give the actor one of its own`,
-    );
-}
-
-function checkConcurrency({ concurrencyGroups, methodGroups }: ActorSpec): void {
-  for (const [group, count] of Object.entries(concurrencyGroups))
-    if (!Number.isInteger(count) || count < 1)
-      throw invalid(`concurrency_groups[${group}] is ${count}: give a whole number of at least 1`);
-  for (const [method, group] of Object.entries(methodGroups))
-    if (!Object.hasOwn(concurrencyGroups, group))
-      throw invalid(`method_groups[${method}] is ${group}: name one of concurrency_groups`);
-}
-
 /** The specification is kept in memory and in Redis for as long as the actor lives. */
 function checkSize(message: proto.ActorSpec.$Properties, argsBytes: number): void {
   if (argsBytes > maxInlineArgsBytes) {
@@ -224,11 +205,15 @@ function checkSize(message: proto.ActorSpec.$Properties, argsBytes: number): voi
   );
 }
 
-/** @throws {PalimpsestError} INVALID_ARGUMENT for names that are the node's to set */
-export function checkEnvironment(environment: Readonly<Record<string, string>>): void {
-  const reserved = Object.keys(environment).find((name) => name.startsWith("PALIMPSEST_"));
-  if (reserved !== undefined)
-    throw invalid(`environment names ${reserved}: names with PALIMPSEST_ are the node's`);
+/**
+ * The specification with what it takes over from whoever spawned it: its owner, or its job.
+ * @throws {PalimpsestError} LIMIT_EXCEEDED when their variables take too much together
+ */
+export function specUnder(spec: ActorSpec, parent: RuntimeEnvironment | undefined): ActorSpec {
+  if (parent === undefined) return spec;
+  const child = { ...spec, ...underParent(spec, parent) };
+  checkRuntimeEnvironment(child);
+  return child;
 }
 
 /** A specification that was checked before. */
@@ -253,7 +238,7 @@ export function specOf(message: proto.ActorSpec.$Properties): ActorSpec {
     ownerId: message.ownerId ?? "",
     ownerIncarnation: message.ownerIncarnation ?? 0,
     jobId: message.jobId ?? "",
-    environment: { ...message.environment },
+    ...runtimeEnvironmentOf(message),
     role: message.role ?? "",
     taskWorker: message.taskWorker ?? false,
     sharedProcess: message.sharedProcess ?? false,
@@ -281,6 +266,7 @@ export function specToProto(spec: ActorSpec): proto.ActorSpec.$Properties {
     ...schedulingToProto(spec),
     resources: { quantities: { ...spec.resources } },
     environment: { ...spec.environment },
+    packages: spec.packages ?? null,
     concurrencyGroups: { ...spec.concurrencyGroups },
     methodGroups: { ...spec.methodGroups },
     placement: spec.placement ? { ...spec.placement, bundle: spec.placement.bundle ?? null } : null,

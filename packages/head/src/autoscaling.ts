@@ -29,9 +29,9 @@ export function beginAutoscaler(
 ): RunningAutoscaler | undefined {
   if (deps.startAutoscaler === undefined) return undefined;
   const { logger, clock = systemClock } = deps;
-  const { nodes, pendingQueue, groups, objects } = plane;
+  const { nodes, pendingQueue, groups, drains } = plane;
   const cluster = new ClusterScaling(own, {
-    ...{ nodes, pendingQueue, groups, objects, clock },
+    ...{ nodes, pendingQueue, groups, drains, clock },
     confirmLead: () => plane.confirmLead(),
   });
   const autoscaler = deps.startAutoscaler(cluster, { clock, logger, metrics: own.metrics });

@@ -16,10 +16,13 @@ import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { PalimpsestError } from "@palimpsest/wire";
-import { isSha256, sha256Of } from "./job.js";
+import { sha256Of } from "./job.js";
+import { isSha256 } from "./runtime-environment.js";
 import type { BundleShare } from "./shared-bundles.js";
 
 const chunkBytes = 256 * 1024;
+/** For so long what was seen to be here is believed to be: thousands of actors of one class may be created at once. */
+const seenMs = 1_000;
 const uploadPrefix = "upload-";
 
 export interface Bundle {
@@ -42,6 +45,7 @@ export class Bundles {
   readonly #maxBytes: number;
   /** Wall-clock time of the last upload of each bundle, as far as this process has seen it. */
   readonly #uploadedAtMs = new Map<string, number>();
+  readonly #seen = new Map<string, { readonly sizeBytes: number; readonly untilMs: number }>();
   readonly #share: BundleShare | undefined;
   readonly #fetches = new Map<string, Promise<void>>();
   readonly #onShareFailed: (sha256: string, reason: unknown) => void;
@@ -79,6 +83,7 @@ export class Bundles {
   async remove(sha256: string): Promise<void> {
     if (Date.now() - (this.#uploadedAtMs.get(sha256) ?? 0) < justUploadedMs) return;
     this.#uploadedAtMs.delete(sha256);
+    this.#seen.delete(sha256);
     await rm(this.#path(sha256), { force: true });
     await this.#share?.remove(sha256);
   }
@@ -97,6 +102,7 @@ export class Bundles {
       const atMs = Math.max(file?.mtimeMs ?? 0, this.#uploadedAtMs.get(name) ?? 0);
       if (file === undefined || Date.now() - atMs < keepMs) continue;
       this.#uploadedAtMs.delete(name);
+      this.#seen.delete(name);
       await rm(this.#path(name), { force: true });
       if (isSha256(name))
         await this.#share?.remove(name).catch((reason: unknown) => this.#onShareFailed(name, reason));
@@ -108,7 +114,12 @@ export class Bundles {
   /** Undefined when it is not here. */
   async sizeBytes(sha256: string): Promise<number | undefined> {
     if (!isSha256(sha256)) return undefined;
-    return (await this.#storedBytes(sha256)) ?? (await this.#fetched(sha256));
+    const seen = this.#seen.get(sha256);
+    if (seen !== undefined && performance.now() < seen.untilMs) return seen.sizeBytes;
+    const sizeBytes = (await this.#storedBytes(sha256)) ?? (await this.#fetched(sha256));
+    if (sizeBytes === undefined) this.#seen.delete(sha256);
+    else this.#seen.set(sha256, { sizeBytes, untilMs: performance.now() + seenMs });
+    return sizeBytes;
   }
 
   async #storedBytes(sha256: string): Promise<number | undefined> {

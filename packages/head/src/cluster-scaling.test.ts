@@ -14,10 +14,10 @@ async function headWithNode() {
   open.push(test);
   const { plane, clock } = test;
   test.session("session-test");
-  const { nodes, pendingQueue, groups, objects } = plane;
+  const { nodes, pendingQueue, groups, drains } = plane;
   const scaling = new ClusterScaling(
     { clusterName: "test", address: "127.0.0.1:1" },
-    { ...{ nodes, pendingQueue, groups, objects, clock }, confirmLead: () => plane.confirmLead() },
+    { ...{ nodes, pendingQueue, groups, drains, clock }, confirmLead: () => plane.confirmLead() },
   );
   const node = await test.join("node-a", { cpu: 2 });
   const idleMs = () => scaling.nodes()[0]?.idleMs;
@@ -39,19 +39,43 @@ it("a node is idle from the moment on at which nothing is leased of it (SCALING-
   expect(idleMs()).toBe(700);
 });
 
-it("a node that alone holds an object that others need is not idle, nor retired (SCALING-1)", async () => {
+const held = (revision: number) => [
+  { sha256: new Uint8Array(32).fill(7), sizeBytes: 10, held: true, revision },
+];
+
+it("a node that alone holds an object is not idle while nobody could take it (SCALING-1)", async () => {
   const { test, plane, clock, scaling, idleMs } = await headWithNode();
-  const sha256 = new Uint8Array(32).fill(7);
-  const present = [{ sha256, sizeBytes: 10, held: true, revision: 1 }];
-  plane.objects.report("node-a", { present });
+  plane.objects.report("node-a", { present: held(1) });
   clock.sleep(5_000);
   expect(idleMs()).toBe(0);
   expect(scaling.retire("node-a", "test")).toBe(false);
-  // Another node holds it too.
   await test.join("node-b");
-  plane.objects.report("node-b", { present });
   clock.sleep(1_000);
   expect(idleMs()).toBe(1_000);
+});
+
+it("an idle node is drained before it ends: its objects are moved first (SCALING-2)", async () => {
+  const { test, plane, scaling, node } = await headWithNode();
+  await test.join("node-b");
+  plane.objects.report("node-a", { present: held(1) });
+  expect(scaling.retire("node-a", "idle for 300 s")).toBe(false);
+  expect(node.sent.at(-1)).toMatchObject({ drainObjects: { addresses: [expect.any(String)] } });
+  expect(scaling.nodes()[0]?.view).toBeUndefined();
+  plane.objects.report("node-b", { present: held(2) });
+  plane.drains.tick();
+  expect(node.sent.at(-1)).toEqual({ stopNode: { reason: "idle for 300 s" } });
+});
+
+it("an idle node whose objects cannot be moved in time is used again, and nothing is lost (DRAIN-4)", async () => {
+  const { test, plane, clock, scaling, node, idleMs } = await headWithNode();
+  await test.join("node-b");
+  plane.objects.report("node-a", { present: held(1) });
+  scaling.retire("node-a", "idle for 300 s");
+  clock.sleep(600_000);
+  plane.drains.tick();
+  expect(node.sent.some(({ stopNode }) => stopNode)).toBe(false);
+  expect(scaling.nodes()[0]?.view).toBeDefined();
+  expect(idleMs()).toBe(0);
 });
 
 it("a retired node is told to end, and nothing is placed on it any more (SCALING-2)", async () => {

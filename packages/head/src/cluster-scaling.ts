@@ -3,14 +3,15 @@
  * Not responsible for: when nodes are started or ended (the autoscaler package, which the head does not import).
  *
  * Invariants:
- * - SCALING-1. A node is idle while nothing is leased of it and no object is held there alone. How long is counted by the
- *   monotonic clock since this head has known it so.
- * - SCALING-2. A node is retired only while it is idle, and from that turn on nothing is placed on it.
+ * - SCALING-1. A node is idle while nothing is leased of it and no object is held there alone that could not be moved. How
+ *   long is counted by the monotonic clock since this head has known it so.
+ * - SCALING-2. A node is retired only while it is idle, and from that turn on nothing is placed on it. It is drained first:
+ *   what it alone holds is moved to other nodes before it is told to end.
  */
 import type { NodeView, PendingDemand, ScalableCluster, ScaledNode } from "@palimpsest/scheduler";
 import type { Clock } from "@palimpsest/wire";
+import type { NodeDrains } from "./node-drains.js";
 import type { NodeTable } from "./node-table.js";
-import type { ObjectDirectory } from "./object-directory.js";
 import type { PendingQueue } from "./placement.js";
 import type { PlacementGroups } from "./placement-groups.js";
 
@@ -18,7 +19,7 @@ export interface ClusterScalingDeps {
   readonly nodes: NodeTable;
   readonly pendingQueue: Pick<PendingQueue, "waitingShapes">;
   readonly groups: Pick<PlacementGroups, "waitingRequests">;
-  readonly objects: Pick<ObjectDirectory, "holdsAlone">;
+  readonly drains: Pick<NodeDrains, "canDrainIdle" | "drainIdle">;
   readonly clock: Clock;
   readonly confirmLead: () => Promise<void>;
 }
@@ -52,10 +53,8 @@ export class ClusterScaling implements ScalableCluster {
   }
 
   retire(nodeId: string, reason: string): boolean {
-    const { nodes, objects } = this.#deps;
-    if (!this.#idleSince.has(nodeId) || objects.holdsAlone(nodeId)) return false;
-    nodes.retire(nodeId);
-    return nodes.send(nodeId, { stopNode: { reason } });
+    const { drains } = this.#deps;
+    return this.#idleSince.has(nodeId) && drains.canDrainIdle(nodeId) && drains.drainIdle(nodeId, reason);
   }
 
   confirmLead(): Promise<void> {
@@ -74,7 +73,7 @@ export class ClusterScaling implements ScalableCluster {
     const since = this.#idleSince.get(nodeId);
     if (since === undefined) return 0;
     const nowMs = this.#deps.clock.monotonicMs();
-    if (!this.#deps.objects.holdsAlone(nodeId)) return nowMs - since;
+    if (this.#deps.drains.canDrainIdle(nodeId)) return nowMs - since;
     this.#idleSince.set(nodeId, nowMs);
     return 0;
   }

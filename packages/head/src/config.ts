@@ -22,6 +22,10 @@ export const headConfigSchema = z.strictObject({
     .describe("Name or address under which others reach this machine. Default: host."),
   port: port.default(0).describe("0: the port of the last start with this dataDir, or a free one."),
   metricsPort: port.nullable().default(0).describe("Port of the metrics page. 0: a free one; null: none."),
+  dashboardPort: port
+    .nullable()
+    .default(0)
+    .describe("Port of the dashboard. 0: that of the last start, or a free one; null: none."),
   redisUrl: z
     .string()
     .regex(/^rediss?:\/\//)

@@ -20,6 +20,8 @@ export interface HeadAddress {
   readonly tokenPath: string;
   /** host:port, empty when off. */
   readonly metricsAddress: string;
+  /** host:port, empty when off. */
+  readonly dashboardAddress: string;
   readonly startedAtMs: number;
   readonly version: string;
 }
@@ -33,6 +35,7 @@ const headAddressSchema = z.object({
   epoch: z.number(),
   tokenPath: z.string(),
   metricsAddress: z.string(),
+  dashboardAddress: z.string().default(""),
   startedAtMs: z.number(),
   version: z.string(),
 });

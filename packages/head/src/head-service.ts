@@ -13,10 +13,12 @@ import {
   actorSpecFromProto,
   fullNameOf,
   namespaceOf,
+  specUnder,
 } from "./actor.js";
 import type { Bundles } from "./bundles.js";
 import { createDurableRpcs } from "./durable-rpcs.js";
 import type { DurableStates } from "./durable-states.js";
+import type { JobTable } from "./job-table.js";
 import { type ListingsDeps, listActors, listNodes, summarize } from "./listings.js";
 import type { NodeDrains } from "./node-drains.js";
 import type { ObjectDirectory } from "./object-directory.js";
@@ -27,6 +29,7 @@ import type { PlacementGroupTable } from "./placement-group-table.js";
 import type { PlacementGroups } from "./placement-groups.js";
 import type { Recovery } from "./recovery.js";
 import type { Rpc } from "./rpc.js";
+import { environmentBundles, type RuntimeEnvironment } from "./runtime-environment.js";
 import { type SessionServiceDeps, type SessionStream, serveSession } from "./session-service.js";
 import { createTaskEventRpcs, type TaskEventRpcDeps } from "./task-event-rpcs.js";
 import { createTaskRpcs } from "./task-rpcs.js";
@@ -47,6 +50,7 @@ export interface HeadServiceDeps extends SessionServiceDeps, ListingsDeps, TaskE
   readonly groups: PlacementGroups;
   readonly groupTable: PlacementGroupTable;
   readonly bundles: Bundles;
+  readonly jobs: Pick<JobTable, "submission">;
   /** Default: none are kept. */
   readonly durableStates?: DurableStates | undefined;
   readonly queueDepths: () => Promise<readonly QueueDepth[]>;
@@ -111,7 +115,7 @@ async function createActor(
   request: proto.CreateActorRequest.$Properties,
   signal: AbortSignal,
 ): Promise<proto.ActorInfo.$Properties> {
-  const spec = actorSpecFromProto(request.spec);
+  let spec = actorSpecFromProto(request.spec);
   const getIfExists = request.getIfExists ?? false;
   if (getIfExists && spec.name === "") {
     throw new PalimpsestError("INVALID_ARGUMENT", "get_if_exists is true and name is empty: name the actor");
@@ -122,9 +126,20 @@ async function createActor(
     await expectName(deps.recovery, spec, signal);
     expectOwner(deps, spec);
     expectGroup(deps.groups, spec);
-    await expectBundle(deps.bundles, spec.code.bundle ?? "");
+    await expectBundle(deps.bundles, spec.code.bundle ?? "", "of the actor's class");
+    for (const sha256 of environmentBundles(spec))
+      await expectBundle(deps.bundles, sha256, "of its working directory or packages");
+    spec = specUnder(spec, parentOf(deps, spec));
   }
   return actorForReaders(await deps.lifecycle.create(spec, getIfExists));
+}
+
+/** Whose environment it takes over: the actor's or worker's that spawns it, else that of its job. */
+function parentOf(
+  { actors, jobs }: Pick<HeadServiceDeps, "actors" | "jobs">,
+  { ownerId, jobId }: ActorSpec,
+): RuntimeEnvironment | undefined {
+  return actors.get(ownerId)?.spec ?? jobs.submission(jobId);
 }
 
 /** RECOVERY-3; whether the name is taken, the table says. */
@@ -140,11 +155,11 @@ async function expectName(recovery: Recovery, spec: ActorSpec, signal: AbortSign
     );
 }
 
-async function expectBundle(bundles: Bundles, sha256: string): Promise<void> {
+async function expectBundle(bundles: Bundles, sha256: string, what: string): Promise<void> {
   if (sha256 === "" || (await bundles.sizeBytes(sha256)) !== undefined) return;
   throw new PalimpsestError(
     "NOT_FOUND",
-    `bundle ${sha256} of the actor's class is not here: upload it with PutBundle first`,
+    `bundle ${sha256} ${what} is not here: upload it with PutBundle first`,
     { details: { bundle: sha256 } },
   );
 }

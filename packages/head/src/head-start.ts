@@ -10,6 +10,7 @@ import {
   headService,
   isLoopback,
   jobsService,
+  LocalCalls,
   nodeLinkService,
   type RpcServer,
   systemClock,
@@ -18,6 +19,7 @@ import {
 import type * as proto from "@palimpsest/wire/protocol";
 import { beginAutoscaler } from "./autoscaling.js";
 import { ControlPlane } from "./control-plane.js";
+import { beginDashboard } from "./dashboard.js";
 import { DurableStates } from "./durable-states.js";
 import { advertisedHost, type Beginning } from "./head-beginning.js";
 import { type HeadAddress, portOf, tokenPathOf, writeHeadAddress } from "./head-files.js";
@@ -102,7 +104,10 @@ export async function begin(beginning: Beginning): Promise<Begun> {
   const server = network.createServer();
   let report: () => AutoscalerReport | undefined = () => undefined;
   const autoscalerReport = () => report();
-  addServices(server, beginning, plane, { metrics, redis, leadership, clusterInfo, autoscalerReport });
+  const local = new LocalCalls(credentials, audit.record);
+  addServices([server, local], beginning, plane, {
+    ...{ metrics, redis, leadership, clusterInfo, autoscalerReport },
+  });
   const standard = (await reflection).addStandardServices(server);
   const bound = await server.listen(config.host, port);
   parts.endings.push(async () => {
@@ -110,6 +115,7 @@ export async function begin(beginning: Beginning): Promise<Begun> {
     plane.sessions.close();
     await server.close();
   });
+  const dashboardAddress = await beginDashboard(beginning, plane, local);
   if (!isLoopback(config.host) && !credentials.tls) {
     logger.warn({ host: config.host }, "insecure: tokens and data travel unencrypted");
   }
@@ -122,6 +128,7 @@ export async function begin(beginning: Beginning): Promise<Begun> {
     epoch: leadership.epoch,
     tokenPath: tokenPathOf(config.dataDir),
     metricsAddress,
+    dashboardAddress,
     startedAtMs,
     version,
   };
@@ -140,7 +147,7 @@ export async function begin(beginning: Beginning): Promise<Begun> {
 }
 
 function addServices(
-  server: RpcServer,
+  servers: readonly Pick<RpcServer, "addService">[],
   { config, deps, credentials, shutdown }: Beginning,
   plane: ControlPlane,
   own: {
@@ -162,7 +169,10 @@ function addServices(
     ...(own.redis.rotatePasswords ? { rotateRedis: own.redis.rotatePasswords } : {}),
   });
   const { actors, nodes, pendingQueue, sessions, lifecycle, jobLifecycle, jobs, logs, bundles } = plane;
-  server.addService(
+  const add = (...service: Parameters<RpcServer["addService"]>) => {
+    for (const server of servers) server.addService(...service);
+  };
+  add(
     headService,
     createHeadHandlers({
       ...{ groups: plane.groups, groupTable: plane.groupTable },
@@ -174,6 +184,7 @@ function addServices(
       sessions,
       lifecycle,
       bundles,
+      jobs,
       recovery: plane.recovery,
       objects: plane.objects,
       taskWorkers: plane.taskWorkers,
@@ -214,8 +225,8 @@ function addServices(
     adopt: (nodeId, described) => plane.adopt(nodeId, described),
   });
   const jobOutput = createJobOutputHandler({ jobs, logs, logger: deps.logger });
-  server.addService(nodeLinkService, { ...link, jobOutput });
-  server.addService(
+  add(nodeLinkService, { ...link, jobOutput });
+  add(
     jobsService,
     createJobsHandlers({
       rpc,

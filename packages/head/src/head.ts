@@ -14,6 +14,7 @@ import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { type Clock, type Credentials, systemClock } from "@palimpsest/wire";
 import type { StartAutoscaler } from "./autoscaling.js";
 import { type HeadConfigInput, parseHeadConfig } from "./config.js";
+import type { StartDashboard } from "./dashboard.js";
 import { endAll, type Parts } from "./head-beginning.js";
 import { openCredentials } from "./head-credentials.js";
 import { type HeadAddress, prepareFolder, readHeadAddress } from "./head-files.js";
@@ -29,6 +30,8 @@ export interface HeadDeps {
   readonly signal?: AbortSignal;
   /** Starts and ends nodes for as long as this head leads. Default: nobody does. */
   readonly startAutoscaler?: StartAutoscaler;
+  /** Serves pages over this head for as long as it leads. Default: nobody does. */
+  readonly startDashboard?: StartDashboard;
   /** Called when start() has to wait because another head leads, and again when yet another one does. */
   readonly onStandby?: (standby: Standby) => void;
 }
@@ -61,6 +64,8 @@ export class Head {
   readonly clusterId: string;
   /** host:port of the metrics page, empty when off. */
   readonly metricsAddress: string;
+  /** host:port of the dashboard, empty when off. */
+  readonly dashboardAddress: string;
   /** Resolves when the head has ended: by close(), by an RPC, or because another head leads. */
   readonly closed: Promise<HeadEnd>;
   readonly #parts: Parts;
@@ -72,6 +77,7 @@ export class Head {
     this.#credentials = credentials;
     this.clusterId = facts.clusterId;
     this.metricsAddress = facts.metricsAddress;
+    this.dashboardAddress = facts.dashboardAddress;
     this.#parts = parts;
     this.closed = new Promise((resolve) => {
       this.#markClosed = resolve;
@@ -110,6 +116,12 @@ export class Head {
   get metricsUrl(): string {
     if (this.metricsAddress === "") return "";
     return `${this.#credentials.tls ? "https" : "http"}://${this.metricsAddress}/metrics`;
+  }
+
+  /** URL of the dashboard, empty when off. */
+  get dashboardUrl(): string {
+    if (this.dashboardAddress === "") return "";
+    return `${this.#credentials.tls ? "https" : "http"}://${this.dashboardAddress}/`;
   }
 
   /** The cluster's token of this moment. */

@@ -45,6 +45,7 @@ describe("JobLifecycle", () => {
         argv: ["recipe", "--seed", "3"],
         bundle: sha256,
         environment: { A: "1" },
+        packages: null,
         workingDir: "",
         gpuIds: [],
         resources: { quantities: {} },

@@ -212,6 +212,7 @@ export class JobLifecycle {
         bundle: entrypoint.kind === "recipe" ? sha256Of(entrypoint.text) : entrypoint.bundle,
         environment: { ...environment },
         workingDir: submission.workingDir,
+        packages: submission.packages ?? null,
         gpuIds: [...job.gpuIds],
         resources: { quantities: { ...job.resources } },
       },

@@ -2,25 +2,29 @@ import { createHash } from "node:crypto";
 import { normalizeQuantities, type Quantities, requestProblem } from "@palimpsest/scheduler";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import { checkEnvironment, isValidId } from "./actor.js";
+import { isValidId } from "./actor.js";
+import {
+  checkRuntimeEnvironment,
+  environmentBundles,
+  isSha256,
+  type RuntimeEnvironment,
+  runtimeEnvironmentOf,
+} from "./runtime-environment.js";
 
 export const jobStatuses = ["PENDING", "RUNNING", "STOPPED", "SUCCEEDED", "FAILED"] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 
-/** What was submitted; never changes. */
-export interface Submission {
+/** What was submitted; never changes. The environment is that of the driver, and of what it spawns. */
+export interface Submission extends RuntimeEnvironment {
   /** Empty: the head chooses. */
   readonly submissionId: string;
   readonly entrypoint:
     | { readonly kind: "recipe"; readonly text: string }
     | { readonly kind: "program"; readonly bundle: string };
   readonly argv: readonly string[];
-  readonly environment: Readonly<Record<string, string>>;
   readonly metadata: Readonly<Record<string, string>>;
   readonly name: string;
   readonly resources: Quantities;
-  /** SHA-256 of the packed folder that the driver runs in; empty: none of its own. */
-  readonly workingDir: string;
 }
 
 /** A job as the head knows it. Changed by JobTable.update only. */
@@ -71,12 +75,6 @@ export function hasEnded(job: Job): boolean {
 /** How long followers of a job that has ended wait for output that is still on its way. */
 export const outputTailMs = 30_000;
 
-const sha256Pattern = /^[0-9a-f]{64}$/;
-
-export function isSha256(text: string): boolean {
-  return sha256Pattern.test(text);
-}
-
 export function sha256Of(bytes: string | Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
@@ -92,23 +90,24 @@ export function submissionFromProto(message: proto.SubmitRequest.$Properties): S
   const resources = message.resources?.quantities ?? {};
   const problem = requestProblem(resources);
   if (problem !== undefined) throw invalid(problem);
-  checkEnvironment(message.environment ?? {});
-  const workingDir = message.workingDir ?? "";
-  if (workingDir !== "" && !isSha256(workingDir))
-    throw invalid(`working_dir is ${JSON.stringify(workingDir)}: it must be 64 hex digits, or empty`);
+  const environment = runtimeEnvironmentOf(message);
+  checkRuntimeEnvironment(environment);
   return {
     submissionId,
     entrypoint: entrypointOf(message),
     argv: [...(message.argv ?? [])],
-    environment: { ...message.environment },
+    ...environment,
     metadata: { ...message.metadata },
     name: message.name ?? "",
     resources: normalizeQuantities(resources),
-    workingDir,
   };
 }
 
 function entrypointOf(message: proto.SubmitRequest.$Properties): Submission["entrypoint"] {
+  if (message.recipe && message.packages)
+    throw invalid(
+      "packages are those of a program: modules that a recipe names are bundled with what they import",
+    );
   if (message.recipe) return { kind: "recipe", text: message.recipe };
   if (!message.bundle)
     throw invalid("entrypoint is missing: give the text of a recipe or the hash of a bundle");
@@ -130,9 +129,10 @@ function sortedRecords(_key: string, value: unknown): unknown {
 }
 
 export function encodeSubmission(submission: Submission): Uint8Array {
-  const { entrypoint, resources, argv, ...rest } = submission;
+  const { entrypoint, resources, argv, packages, ...rest } = submission;
   return proto.SubmitRequest.encode({
     ...rest,
+    packages: packages ?? null,
     argv: [...argv],
     resources: { quantities: { ...resources } },
     ...(entrypoint.kind === "recipe" ? { recipe: entrypoint.text } : { bundle: entrypoint.bundle }),
@@ -189,7 +189,7 @@ function invalid(message: string): PalimpsestError {
 }
 
 /** Hashes of the bundles that the job's driver runs from. */
-export function bundlesOf({ entrypoint, workingDir }: Submission): string[] {
+export function bundlesOf({ entrypoint, workingDir, packages }: Submission): string[] {
   const code = entrypoint.kind === "recipe" ? sha256Of(entrypoint.text) : entrypoint.bundle;
-  return workingDir === "" ? [code] : [code, workingDir];
+  return [code, ...environmentBundles({ workingDir, packages })];
 }

@@ -36,6 +36,7 @@ export function createJobsHandlers(deps: JobsServiceDeps): UntypedServiceImpleme
       const { entrypoint } = submission;
       if (entrypoint.kind === "program") await expectBundle(bundles, "bundle", entrypoint.bundle);
       if (submission.workingDir !== "") await expectBundle(bundles, "working_dir", submission.workingDir);
+      if (submission.packages) await expectBundle(bundles, "packages.bundle", submission.packages.bundle);
       return jobToProto(await lifecycle.submit(submission));
     }),
     get: rpc.unary(jobsService.get, (request) =>

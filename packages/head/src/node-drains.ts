@@ -7,6 +7,8 @@
  * - DRAIN-2. Actors that can restart do so elsewhere, which uses none of their restarts. Those in placement groups do when
  *   the node leaves, with their bundle. Others, workers for tasks and drivers are waited for until the deadline.
  * - DRAIN-3. Before the deadline the node leaves only when nothing runs there and no object is held there alone.
+ * - DRAIN-4. The drain of an idle node, which nobody has asked for, loses nothing: when its objects are not moved in time the
+ *   node is used again.
  *
  * In memory: a head that is started again forgets it, and whoever asks how far it is begins it anew.
  */
@@ -36,6 +38,10 @@ export interface NodeDrainsDeps {
 
 interface Drain {
   readonly deadlineAtMs: number;
+  /** What the node is told when it is to leave. */
+  readonly why: string;
+  /** DRAIN-4 */
+  readonly yields: boolean;
   stopped: boolean;
 }
 
@@ -63,16 +69,28 @@ export class NodeDrains {
     const node = this.#deps.nodes.get(id);
     if (node === undefined) throw new PalimpsestError("NOT_FOUND", `node ${id} is not known: see list nodes`);
     if (node.state === "DEAD") return { done: true };
-    if (!this.#drains.has(id)) {
-      this.#drains.set(id, { deadlineAtMs: this.#deps.clock.monotonicMs() + waitMs, stopped: false });
-      this.#deps.events.add("drain began", id, {
-        nodeId: id,
-        message: `at most ${Math.round(waitMs / 1_000)} s`,
-      });
-      for (const wake of [...this.#begun]) wake();
-      this.tick();
-    }
+    if (this.#drains.get(id)?.yields ?? true) this.#begin(id, waitMs, "it was drained", false);
     return this.#progress(id);
+  }
+
+  /** Whether nothing of the node would be lost without it, or what would be can be moved. */
+  canDrainIdle(nodeId: string): boolean {
+    return !this.#deps.objects.holdsAlone(nodeId) || this.#takers(nodeId).length > 0;
+  }
+
+  /** Empties an idle node and ends it, for whoever starts and ends nodes (DRAIN-4). @returns whether it is told to end now */
+  drainIdle(nodeId: string, why: string): boolean {
+    if (!this.#drains.has(nodeId)) this.#begin(nodeId, defaultDeadlineMs, why, true);
+    return this.#drains.get(nodeId)?.stopped ?? false;
+  }
+
+  #begin(nodeId: string, waitMs: number, why: string, yields: boolean): void {
+    const deadlineAtMs = this.#deps.clock.monotonicMs() + waitMs;
+    this.#drains.set(nodeId, { deadlineAtMs, why, yields, stopped: false });
+    const message = `${yields ? `${why}, ` : ""}at most ${Math.round(waitMs / 1_000)} s`;
+    this.#deps.events.add("drain began", nodeId, { nodeId, message });
+    for (const wake of [...this.#begun]) wake();
+    this.tick();
   }
 
   /** Workers of the owner that are to be given back. */
@@ -114,20 +132,31 @@ export class NodeDrains {
     if (objects > 0) this.#moveObjects(nodeId);
     const isEmpty = movable.length + others.length + this.#drivers(nodeId) + objects === 0;
     if (!isEmpty && !isOverdue) return;
+    if (!isEmpty && drain.yields) {
+      this.#drains.delete(nodeId);
+      nodes.restore(nodeId);
+      const message = "its objects could not be moved in time: it is used again";
+      events.add("drain ended", nodeId, { nodeId, message });
+      return;
+    }
     drain.stopped = true;
     // DRAIN-2: those of placement groups, and at the deadline whatever can restart.
     for (const { spec } of [...movable, ...others]) lifecycle.move(spec.actorId, reason, true);
-    nodes.send(nodeId, { stopNode: { reason: "it was drained" } });
+    nodes.send(nodeId, { stopNode: { reason: drain.why } });
   }
 
   #moveObjects(nodeId: string): void {
-    const { nodes } = this.#deps;
-    const addresses = nodes
+    const addresses = this.#takers(nodeId);
+    if (addresses.length > 0) this.#deps.nodes.send(nodeId, { drainObjects: { addresses } });
+  }
+
+  /** Where objects of the node can be moved. */
+  #takers(nodeId: string): string[] {
+    return this.#deps.nodes
       .all()
       .filter((node) => node.state === "ALIVE" && node.nodeId !== nodeId && !this.#drains.has(node.nodeId))
       .map(({ objectsAddress }) => objectsAddress)
       .filter((address) => address !== "");
-    if (addresses.length > 0) nodes.send(nodeId, { drainObjects: { addresses } });
   }
 
   /** Those that are moved now, and those that are waited for. */

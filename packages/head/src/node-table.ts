@@ -235,6 +235,14 @@ export class NodeTable {
     this.#changed(entry, entry.node);
   }
 
+  /** Takes it back. */
+  restore(nodeId: string): void {
+    const entry = this.#entries.get(nodeId);
+    if (!entry?.retired) return;
+    entry.retired = false;
+    this.#changed(entry, entry.node);
+  }
+
   /** What the scheduler may use of each node. */
   views(): NodeView[] {
     return [...this.#entries.values()].flatMap((entry) => viewOf(entry) ?? []);

@@ -19,6 +19,7 @@ import type { Metrics } from "@palimpsest/telemetry";
 import type { Clock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { NodeTable } from "./node-table.js";
+import { ObjectFetchers } from "./object-fetchers.js";
 
 const maxOrdersPerMessage = 1_000;
 /** Objects with unconfirmed orders per node: above it the oldest are forgotten, and the end of their holder frees them. */
@@ -56,10 +57,13 @@ export class ObjectDirectory {
   /** Unconfirmed orders by node and object, then by holder. */
   readonly #orders = new Map<string, Map<string, Map<string, FreeOrder>>>();
   readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #fetchers: ObjectFetchers;
 
   constructor(deps: ObjectDirectoryDeps) {
     this.#deps = deps;
+    this.#fetchers = new ObjectFetchers(deps.clock);
     deps.nodes.onDead((node) => {
+      this.#fetchers.nodeDied(node.nodeId);
       this.#forget(node.nodeId);
       this.#objectsOfNode.delete(node.nodeId);
       this.#told.delete(node.nodeId);
@@ -94,11 +98,13 @@ export class ObjectDirectory {
     if (reset) this.#forget(nodeId);
     for (const { sha256, sizeBytes, held, revision, spilled } of present ?? []) {
       const place = { held: held ?? false, revision: revision ?? 0, spilled: spilled ?? false };
+      this.#fetchers.ended(hex(sha256), nodeId);
       this.#enter(nodeId, hex(sha256), sizeBytes ?? 0, place);
     }
     const unheld: string[] = [];
     for (const sha256 of gone ?? []) {
       const objectId = hex(sha256);
+      this.#fetchers.ended(objectId, nodeId);
       this.#orders.get(nodeId)?.delete(objectId);
       if (this.#strike(nodeId, objectId)) unheld.push(objectId);
     }
@@ -122,11 +128,13 @@ export class ObjectDirectory {
   /**
    * Waits up to waitMs until some node has it.
    * @param askingMs how long whoever asks has been asking already
+   * @param fetcherId the node that asks because it is about to fetch it; empty: nobody is
    */
   async locate(
     objectId: string,
     waitMs: number,
     askingMs = 0,
+    fetcherId = "",
   ): Promise<proto.LocateObjectResponse.$Properties> {
     const askedAtMs = this.#deps.clock.monotonicMs() - askingMs;
     if (this.#addresses(objectId).length === 0 && waitMs > 0) await this.#appearance(objectId, waitMs);
@@ -135,7 +143,9 @@ export class ObjectDirectory {
     this.#deps.metrics.counter("palimpsest_head_object_locates_total").inc({ answer });
     const sizeBytes = this.#objects.get(objectId)?.sizeBytes ?? 0;
     const complete = this.#untold().length === 0 && this.#allHeardSince(askedAtMs);
-    return { addresses, complete, sizeBytes };
+    const before = fetcherId === "" ? [] : this.#fetchers.ask(objectId, fetcherId);
+    const fetchingAddresses = this.#alive(before).filter((address) => !addresses.includes(address));
+    return { addresses, complete, sizeBytes, fetchingAddresses };
   }
 
   /** Of these, the ones that no node has that is alive or may come back. */
@@ -190,12 +200,21 @@ export class ObjectDirectory {
     for (const objectId of this.#objectsOfNode.get(nodeId) ?? []) {
       const listing = this.#objects.get(objectId);
       if (!listing?.places.get(nodeId)?.held) continue;
-      const isElsewhere = [...listing.places].some(([other, { held }]) => other !== nodeId && held);
+      const isElsewhere = [...listing.places].some(
+        ([other, { held }]) => other !== nodeId && held && this.#deps.nodes.get(other)?.state === "ALIVE",
+      );
       if (isElsewhere) continue;
       objects += 1;
       bytes += listing.sizeBytes;
     }
     return { objects, bytes };
+  }
+
+  #alive(nodeIds: readonly string[]): string[] {
+    const nodes = nodeIds.map((nodeId) => this.#deps.nodes.get(nodeId));
+    return nodes.flatMap((node) =>
+      node?.state === "ALIVE" && node.objectsAddress !== "" ? [node.objectsAddress] : [],
+    );
   }
 
   #addresses(objectId: string): string[] {

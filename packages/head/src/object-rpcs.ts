@@ -13,11 +13,12 @@ const defaultRows = 100;
 
 export function createObjectRpcs(rpc: Rpc, objects: ObjectDirectory): UntypedServiceImplementation {
   return {
-    locateObject: rpc.unary(headService.locateObject, ({ objectId, waitMs, askingMs }) =>
+    locateObject: rpc.unary(headService.locateObject, ({ objectId, waitMs, askingMs, nodeId }) =>
       objects.locate(
         checkedId(objectId),
         Math.min(maxWaitMs, Math.max(0, waitMs ?? 0)),
         Math.max(0, askingMs ?? 0),
+        nodeId ?? "",
       ),
     ),
     freeObjects: rpc.unary(headService.freeObjects, ({ objectIds, holder }) => {

@@ -11,7 +11,12 @@ import { HealthImplementation } from "grpc-health-check";
 /** The same from src and from dist: both lie two folders below packages. */
 const protoFolder = fileURLToPath(new URL("../../../protos", import.meta.url));
 
-const serviceNames = ["palimpsest.v1.Head", "palimpsest.v1.NodeLink", "palimpsest.v1.Jobs"] as const;
+const serviceNames = [
+  "palimpsest.v1.Head",
+  "palimpsest.v1.NodeLink",
+  "palimpsest.v1.Jobs",
+  "palimpsest.v1.Requests",
+] as const;
 
 /** Adds grpc.health.v1 and grpc.reflection (v1 and v1alpha). Returns how to say that the head no longer serves. */
 export function addStandardServices(rpcServer: RpcServer): { readonly notServing: () => void } {
@@ -21,7 +26,7 @@ export function addStandardServices(rpcServer: RpcServer): { readonly notServing
   for (const name of serviceNames) health.setStatus(name, "SERVING");
   health.addToServer(server);
   const definition = loadSync(
-    ["head", "node_link", "job"].map((name) => `palimpsest/v1/${name}.proto`),
+    ["head", "node_link", "job", "requests"].map((name) => `palimpsest/v1/${name}.proto`),
     { includeDirs: [protoFolder] },
   );
   asProtocDescribes(definition);

@@ -8,6 +8,7 @@ import type { ActorTable } from "./actor-table.js";
 import type { Bundles } from "./bundles.js";
 import { bundlesOf, type Submission } from "./job.js";
 import type { JobTable } from "./job-table.js";
+import { environmentBundles } from "./runtime-environment.js";
 
 const sweepEveryMs = 3_600_000;
 
@@ -60,7 +61,9 @@ export class UsedBundles {
   #used(): Set<string> {
     const used = new Set([...this.#deps.jobs.submissions()].flatMap(bundlesOf));
     for (const { spec, state } of this.#deps.actors.all()) {
-      if (spec.code.bundle && state !== "DEAD") used.add(spec.code.bundle);
+      if (state === "DEAD") continue;
+      for (const sha256 of environmentBundles(spec)) used.add(sha256);
+      if (spec.code.bundle) used.add(spec.code.bundle);
     }
     return used;
   }

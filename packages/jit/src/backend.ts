@@ -3,12 +3,13 @@ import {
   gatherWithoutReadback,
   openBinding,
   restoreUtilFunctions,
+  saysInOrder,
   tensorflowEnvironment,
 } from "./binding-patches.js";
-import { compileCacheFolder } from "./compile-cache.js";
+import { compileCacheEnvironment, compileCacheFolder } from "./compile-cache.js";
 import { registerCpuKernels } from "./cpu-kernels.js";
 import { JitError } from "./error.js";
-import { gpuMemory, visibleGpus } from "./gpu-device.js";
+import { gpuMemory, gpuNames, visibleGpus } from "./gpu-device.js";
 import { roundsToTensorFloat32 } from "./tensor-float-32.js";
 import { nodeBackend } from "./tensorflow-binding.js";
 import { tf } from "./tf.js";
@@ -24,6 +25,8 @@ export interface Backend {
   readonly gpu: boolean;
   /** Float32 matrix products round their inputs to TF32, as they do on newer GPUs without NVIDIA_TF32_OVERRIDE=0. */
   readonly tensorFloat32: boolean;
+  /** Equal calls give equal bits: always on a CPU, on a GPU where it was asked for before the first load in this process. */
+  readonly deterministic: boolean;
   /** Memory of that GPU, of the smallest where several are there; absent where nvidia-smi does not say. */
   readonly gpuMemoryBytes?: number;
   /** How many of them this process sees; absent where nobody says. */
@@ -43,6 +46,8 @@ export interface BackendOptions {
   readonly threads?: number;
   /** Operations of a graph that TensorFlow runs side by side; default `threads`. Takes effect as `threads` does. */
   readonly operationsAtOnce?: number;
+  /** Equal bits of equal calls on a GPU too, where some sums otherwise come in any order; slower. Takes effect as `threads` does. */
+  readonly deterministic?: boolean;
 }
 
 type Name = Backend["name"];
@@ -90,19 +95,25 @@ async function load(name: Name, options: BackendOptions): Promise<Loaded> {
   if (name === "tensorflow") return loadTensorflow(options);
   if (name === "wasm") await loadWasm(options.threads);
   else await loadCpu();
-  return { name, tf, gpu: false, tensorFloat32: false };
+  return { name, tf, gpu: false, tensorFloat32: false, deterministic: true };
 }
+
+/** Whether libtensorflow was loaded with sums in a fixed order. */
+let sumsInOrder = false;
 
 /** NVIDIA_TF32_OVERRIDE when libtensorflow was loaded: what a program sets later changes nothing. */
 let tensorFloat32Override: string | undefined;
 
-async function loadTensorflow({ threads, operationsAtOnce }: BackendOptions): Promise<Loaded> {
+async function loadTensorflow(options: BackendOptions): Promise<Loaded> {
   if (tf.findBackend("tensorflow") === null) {
     restoreUtilFunctions();
     // libtensorflow takes these from the environment only, and reads them once.
-    const cache = compileCacheFolder();
-    Object.assign(process.env, tensorflowEnvironment(threads, process.env, operationsAtOnce, cache));
+    Object.assign(process.env, tensorflowEnvironment(process.env, options));
+    Object.assign(process.env, compileCacheEnvironment(compileCacheFolder()));
+    // On a CPU the optimiser's work is not won back; on a GPU functions are launches, which it leaves alone.
+    if (gpuNames().length === 0) process.env["TENSORFLOW_GRAPH_REWRITES"] ??= "off";
     tensorFloat32Override = process.env["NVIDIA_TF32_OVERRIDE"];
+    sumsInOrder = saysInOrder(process.env);
     await import("./tfjs-node.js");
     gatherWithoutReadback();
   }
@@ -114,7 +125,16 @@ async function loadTensorflow({ threads, operationsAtOnce }: BackendOptions): Pr
   const gpu = isUsingGpuDevice();
   const memory = gpu ? { ...gpuMemory(), ...visibleGpus(process.env["CUDA_VISIBLE_DEVICES"]) } : {};
   const tensorFloat32 = gpu && roundsToTensorFloat32(tensorFloat32Override);
-  return { name: "tensorflow", tf, tensorflowVersion: TF_Version, gpu, tensorFloat32, ...memory };
+  const deterministic = !gpu || sumsInOrder;
+  return {
+    name: "tensorflow",
+    tf,
+    tensorflowVersion: TF_Version,
+    gpu,
+    tensorFloat32,
+    deterministic,
+    ...memory,
+  };
 }
 
 async function loadCpu(): Promise<void> {

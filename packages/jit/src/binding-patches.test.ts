@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { loadBackend } from "./backend.js";
-import { restoreUtilFunctions, tensorflowEnvironment } from "./binding-patches.js";
+import { restoreUtilFunctions, saysInOrder, tensorflowEnvironment } from "./binding-patches.js";
 import { nodeBackend, type TensorflowBinding } from "./tensorflow-binding.js";
 import { tf } from "./tf.js";
 
@@ -83,25 +83,35 @@ describe("the patches of the tensorflow binding", () => {
   });
 
   test("set threads in the environment only where a number was asked for", () => {
-    expect(tensorflowEnvironment(3, {})).toMatchObject({
+    expect(tensorflowEnvironment({}, { threads: 3 })).toMatchObject({
       TF_NUM_INTRAOP_THREADS: "3",
       TF_NUM_INTEROP_THREADS: "3",
     });
-    expect(tensorflowEnvironment(1, {}, 2)).toMatchObject({
+    expect(tensorflowEnvironment({}, { threads: 1, operationsAtOnce: 2 })).toMatchObject({
       TF_NUM_INTRAOP_THREADS: "1",
       TF_NUM_INTEROP_THREADS: "2",
     });
-    expect(tensorflowEnvironment(undefined, {})).not.toHaveProperty("TF_NUM_INTRAOP_THREADS");
-    expect(tensorflowEnvironment(undefined, {})).toMatchObject({ TF_CPP_MIN_LOG_LEVEL: "3" });
+    expect(tensorflowEnvironment({})).not.toHaveProperty("TF_NUM_INTRAOP_THREADS");
+    expect(tensorflowEnvironment({})).toMatchObject({ TF_CPP_MIN_LOG_LEVEL: "3" });
     expect(process.env["TF_CPP_MIN_LOG_LEVEL"]).toBe("3");
   });
 
   test("keep what the environment says, and XLA's other flags beside it", () => {
     const present = { TF_CPP_MIN_LOG_LEVEL: "1", XLA_FLAGS: "--xla_gpu_cuda_data_dir=/cuda" };
-    const added = tensorflowEnvironment(2, present);
+    const added = tensorflowEnvironment(present, { threads: 2 });
     expect(added).not.toHaveProperty("TF_CPP_MIN_LOG_LEVEL");
     expect(added["XLA_FLAGS"]).toBe("--xla_gpu_cuda_data_dir=/cuda --xla_gpu_enable_triton_gemm=false");
     const chosen = { XLA_FLAGS: "--xla_gpu_enable_triton_gemm=true" };
-    expect(tensorflowEnvironment(2, chosen)).not.toHaveProperty("XLA_FLAGS");
+    expect(tensorflowEnvironment(chosen)["XLA_FLAGS"]).toBe(chosen.XLA_FLAGS);
+  });
+
+  test("ask for sums in a fixed order, unless the environment decides", () => {
+    const asked = { deterministic: true };
+    const added = tensorflowEnvironment({}, asked);
+    expect(added["XLA_FLAGS"]).toMatch(/ --xla_gpu_deterministic_ops=true$/);
+    expect(saysInOrder(added)).toBe(true);
+    expect(saysInOrder(tensorflowEnvironment({}))).toBe(false);
+    for (const present of [{ XLA_FLAGS: "--xla_gpu_deterministic_ops=false" }, { TF_DETERMINISTIC_OPS: "0" }])
+      expect(saysInOrder({ ...present, ...tensorflowEnvironment(present, asked) })).toBe(false);
   });
 });

@@ -12,41 +12,53 @@ import { isTraceId } from "./trace.js";
  * @param present what the environment says already, which is kept
  */
 export function tensorflowEnvironment(
-  threads: number | undefined,
   present: Readonly<Record<string, string | undefined>>,
-  operationsAtOnce?: number,
-  compileCache?: string,
+  { threads, operationsAtOnce = threads, deterministic = false }: EnvironmentOptions = {},
 ): Record<string, string> {
-  const wanted = {
-    ...wantedEnvironment(threads, operationsAtOnce),
-    ...(compileCache === undefined
-      ? {}
-      : { TF_XLA_FLAGS: `--tf_xla_persistent_cache_directory=${compileCache}` }),
-  };
-  const flags = present["XLA_FLAGS"];
-  const missing = Object.entries(wanted).filter(([key]) => present[key] === undefined);
-  if (flags === undefined || flags.includes(TRITON_FLAG)) return Object.fromEntries(missing);
-  // It may only say where CUDA is.
-  return { ...Object.fromEntries(missing), XLA_FLAGS: `${flags} ${wanted.XLA_FLAGS}` };
-}
-
-const TRITON_FLAG = "--xla_gpu_enable_triton_gemm";
-
-function wantedEnvironment(
-  threads: number | undefined,
-  operationsAtOnce = threads,
-): Record<"XLA_FLAGS", string> & Record<string, string> {
-  return {
+  const wanted: Record<string, string> = {
     TF_CPP_MIN_LOG_LEVEL: "3",
     // The learner and the sampler may share a GPU: take memory as it is needed.
     TF_FORCE_GPU_ALLOW_GROWTH: "true",
-    // On a GPU most of the first call is the trial of Triton's matrix kernels: 45 s instead of 8 s for 0.5B parameters.
-    XLA_FLAGS: `${TRITON_FLAG}=false`,
+    ...(deterministic ? { TF_DETERMINISTIC_OPS: "1" } : {}),
     ...(threads === undefined
       ? {}
       : { TF_NUM_INTRAOP_THREADS: String(threads), OMP_NUM_THREADS: String(threads) }),
     ...(operationsAtOnce === undefined ? {} : { TF_NUM_INTEROP_THREADS: String(operationsAtOnce) }),
   };
+  const missing = Object.entries(wanted).filter(([key]) => present[key] === undefined);
+  return { ...Object.fromEntries(missing), XLA_FLAGS: xlaFlags(present["XLA_FLAGS"], deterministic) };
+}
+
+interface EnvironmentOptions {
+  readonly threads?: number | undefined;
+  /** Operations of a graph side by side; default `threads`. */
+  readonly operationsAtOnce?: number | undefined;
+  /** Sums in a fixed order, on a GPU too. */
+  readonly deterministic?: boolean;
+}
+
+/** On a GPU most of the first call is the trial of Triton's matrix kernels: 45 s instead of 8 s for 0.5B parameters. */
+const TRITON_FLAG = "--xla_gpu_enable_triton_gemm";
+const DETERMINISTIC_FLAG = "--xla_gpu_deterministic_ops";
+
+/** What the environment has, which may only say where CUDA is, and of ours what it does not decide. */
+function xlaFlags(present: string | undefined, deterministic: boolean): string {
+  const flags = present === undefined ? [] : [present];
+  if (present?.includes(TRITON_FLAG) !== true) flags.push(`${TRITON_FLAG}=false`);
+  if (deterministic && present?.includes(DETERMINISTIC_FLAG) !== true)
+    flags.push(`${DETERMINISTIC_FLAG}=true`);
+  return flags.join(" ");
+}
+
+/** Whether TensorFlow and XLA were told to sum in a fixed order. */
+export function saysInOrder(environment: Readonly<Record<string, string | undefined>>): boolean {
+  const flags = (environment["XLA_FLAGS"] ?? "").split(/\s+/);
+  const said = flags.findLast((flag) => flag.startsWith(DETERMINISTIC_FLAG));
+  return (
+    /^(1|true)$/i.test(environment["TF_DETERMINISTIC_OPS"] ?? "") &&
+    said !== undefined &&
+    /^(=(true|1))?$/.test(said.slice(DETERMINISTIC_FLAG.length))
+  );
 }
 
 /** node:util's functions that tfjs-node calls and Node 23 dropped. */

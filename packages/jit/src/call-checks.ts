@@ -51,11 +51,24 @@ export function disposed(): JitError {
   return new JitError("DISPOSED", "the module was disposed; make a new one with jit()");
 }
 
-/** Refuses inputs for another number of replicas. */
-export function checkEach(name: string, inputs: readonly unknown[], replicas: number): void {
-  if (inputs.length === replicas) return;
+/** Refuses inputs or values for another number of replicas. */
+export function checkEach(what: string, given: readonly unknown[], replicas: number): void {
+  if (given.length === replicas) return;
   throw new JitError(
     "INVALID_OPTIONS",
-    `function ${JSON.stringify(name)} was given inputs of ${inputs.length} replicas, and the module has ${replicas}`,
+    `${what} was given inputs of ${given.length} replicas, and the module has ${replicas}`,
   );
+}
+
+/** Refuses values of replicas that name different entries. */
+export function checkSameEntries(each: readonly Readonly<Record<string, unknown>>[]): void {
+  const [first = {}, ...others] = each;
+  const names = Object.keys(first);
+  for (const [index, values] of others.entries()) {
+    if (Object.keys(values).length === names.length && names.every((name) => name in values)) continue;
+    throw new JitError(
+      "INVALID_OPTIONS",
+      `writeEach was given ${Object.keys(values).join(", ") || "no entries"} for replica ${index + 1} and ${names.join(", ") || "none"} for the first; name the same`,
+    );
+  }
 }

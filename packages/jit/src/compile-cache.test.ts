@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { tensorflowEnvironment } from "./binding-patches.js";
-import { type CacheKey, cacheName } from "./compile-cache.js";
+import { type CacheKey, cacheName, compileCacheEnvironment, compileCacheFolder } from "./compile-cache.js";
 
 const key: CacheKey = { gpus: ["NVIDIA H100 80GB HBM3"], libraries: ["libtensorflow.so 1 2"], flags: "" };
 
@@ -17,9 +16,8 @@ test("a folder of compiled programs is for one GPU, one libtensorflow and one se
 });
 
 test("TensorFlow is told of the folder, and what the environment says wins", () => {
-  expect(tensorflowEnvironment(1, {}, 1, "/cache")["TF_XLA_FLAGS"]).toBe(
-    "--tf_xla_persistent_cache_directory=/cache",
-  );
-  expect(tensorflowEnvironment(1, {}, 1)["TF_XLA_FLAGS"]).toBeUndefined();
-  expect(tensorflowEnvironment(1, { TF_XLA_FLAGS: "" }, 1, "/cache")["TF_XLA_FLAGS"]).toBeUndefined();
+  expect(compileCacheEnvironment("/cache")).toEqual({
+    TF_XLA_FLAGS: "--tf_xla_persistent_cache_directory=/cache",
+  });
+  expect(compileCacheEnvironment(compileCacheFolder({ TF_XLA_FLAGS: "" }))).toEqual({});
 });

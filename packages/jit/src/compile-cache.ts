@@ -38,6 +38,11 @@ export function compileCacheFolder(environment: Environment = process.env): stri
   return folder;
 }
 
+/** What tells TensorFlow of the folder. */
+export function compileCacheEnvironment(folder: string | undefined): Record<string, string> {
+  return folder === undefined ? {} : { TF_XLA_FLAGS: `--tf_xla_persistent_cache_directory=${folder}` };
+}
+
 export function cacheName({ gpus, libraries: files, flags }: CacheKey): string {
   const hash = createHash("sha256")
     .update(JSON.stringify([gpus, files, flags]))

@@ -71,7 +71,7 @@ export class EagerModule implements JitModule {
   }
 
   callEach(name: string, inputs: readonly HostArrays[]): Record<string, HostArray>[] {
-    checkEach(name, inputs, this.replicas);
+    checkEach(`function ${JSON.stringify(name)}`, inputs, this.replicas);
     return inputs.map((own) => this.call(name, own));
   }
 
@@ -88,6 +88,15 @@ export class EagerModule implements JitModule {
       this.#state.get(key)?.dispose();
       this.#state.set(key, this.#kept(stateSpec(this.#specs, key), array.slice()));
     }
+  }
+
+  writeEach(values: readonly HostArrays[]): void {
+    checkEach("writeEach", values, this.replicas);
+    for (const own of values) this.writeState(own);
+  }
+
+  readEach(names: readonly string[]): Record<string, HostArray>[] {
+    return [this.readState(names)];
   }
 
   readState(names: readonly string[] = Object.keys(this.#specs)): Record<string, HostArray> {

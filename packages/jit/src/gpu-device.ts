@@ -4,14 +4,17 @@ const MIB = 2 ** 20;
 /** nvidia-smi answers in well under a second where its driver is well. */
 const TIMEOUT_MS = 10_000;
 
-/** One field of every GPU as nvidia-smi tells it; none where it cannot be asked. */
-function query(field: string): string[] {
+/**
+ * One field of every GPU as nvidia-smi tells it; none where it cannot be asked.
+ * @param ids of the GPUs that are asked about; default all
+ */
+function query(field: string, ids?: string): string[] {
   try {
     const stdio: ("ignore" | "pipe")[] = ["ignore", "pipe", "ignore"];
     const options = { encoding: "utf8", timeout: TIMEOUT_MS, stdio } as const;
     const text = execFileSync(
       "nvidia-smi",
-      [`--query-gpu=${field}`, "--format=csv,noheader,nounits"],
+      [`--query-gpu=${field}`, "--format=csv,noheader,nounits", ...(ids ? [`--id=${ids}`] : [])],
       options,
     );
     return text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
@@ -30,6 +33,15 @@ export function gpuMemory(): { readonly gpuMemoryBytes?: number } {
 export function gpuFreeMemory(): number | undefined {
   const sizes = query("memory.free").map(Number).filter(Number.isFinite);
   return sizes.length === 0 ? undefined : Math.min(...sizes) * MIB;
+}
+
+/**
+ * Memory in use, by whatever process, on the fullest of the GPUs that a process sees; undefined where nvidia-smi does not say.
+ * @param visible the process's CUDA_VISIBLE_DEVICES
+ */
+export function gpuUsedMemory(visible: string | undefined): number | undefined {
+  const sizes = query("memory.used", visible).map(Number).filter(Number.isFinite);
+  return sizes.length === 0 ? undefined : Math.max(...sizes) * MIB;
 }
 
 /** Compute capabilities of the GPUs of this machine, such as 9.0; none where nvidia-smi does not say. */

@@ -1,5 +1,13 @@
 import type { Backend } from "./backend.js";
-import { checkEach, checkState, disposed, orderedInputs, stateSpec, unknownFunction } from "./call-checks.js";
+import {
+  checkEach,
+  checkSameEntries,
+  checkState,
+  disposed,
+  orderedInputs,
+  stateSpec,
+  unknownFunction,
+} from "./call-checks.js";
 import { JitError } from "./error.js";
 import { executionError } from "./execution-error.js";
 import { checkOutputs, type LoadedFunction, loaded } from "./loaded-function.js";
@@ -105,7 +113,7 @@ export class GraphModule implements JitModule {
     const started = performance.now();
     const fn = this.#functions.get(name);
     if (fn === undefined) throw unknownFunction(name, this.#functions.keys());
-    checkEach(name, inputs, this.replicas);
+    checkEach(`function ${JSON.stringify(name)}`, inputs, this.replicas);
     const arrays = inputs.flatMap((own) => orderedInputs(name, fn.inputs, own));
     const { donates, uses } = fn;
     this.#fillEmpty(uses);
@@ -133,40 +141,48 @@ export class GraphModule implements JitModule {
   }
 
   writeState(values: HostArrays): void {
-    checkState(this.#state, values);
+    this.writeEach(this.#replicas.map(() => values));
+  }
+
+  writeEach(each: readonly HostArrays[]): void {
+    checkEach("writeEach", each, this.replicas);
+    checkSameEntries(each);
+    for (const values of each) checkState(this.#state, values);
+    const [first = {}] = each;
     // Each run holds the arrays, the addon's aligned copies of them and the variables' copies: a few entries a run.
     let names: string[] = [];
     let bytes = 0;
-    for (const [name, array] of Object.entries(values)) {
-      if (this.#writeAlone(name, array)) continue;
+    for (const [name, array] of Object.entries(first)) {
+      if (this.#writeAlone(name, each)) continue;
       if (names.length > 0 && bytes + array.byteLength > MAX_WRITTEN_BYTES) {
-        this.#write(names, values);
+        this.#write(names, each);
         names = [];
         bytes = 0;
       }
       names.push(name);
       bytes += array.byteLength;
     }
-    if (names.length > 0) this.#write(names, values);
+    if (names.length > 0) this.#write(names, each);
   }
 
   /** By the function that writes any entry; false where it does not know this one. */
-  #writeAlone(name: string, array: HostArray): boolean {
+  #writeAlone(name: string, each: readonly HostArrays[]): boolean {
     const what = `writing entry ${name} to the state`;
     const specs: TensorSpec[] = [{ shape: [], dtype: "int32" }, stateSpec(this.#state, name)];
-    for (const { writer } of this.#replicas) {
+    for (const [replica, { writer }] of this.#replicas.entries()) {
       const index = writer?.indices.get(name);
       if (writer === undefined || index === undefined) return false;
+      const array = each[replica]?.[name] as HostArray;
       this.#feed(specs, [Int32Array.of(index), array], { what, nodes: writer });
     }
     this.#empty.delete(name);
     return true;
   }
 
-  #write(names: readonly string[], values: HostArrays): void {
+  #write(names: readonly string[], each: readonly HostArrays[]): void {
     const specs = names.map((name) => stateSpec(this.#state, name));
-    const arrays = names.map((name) => values[name] as HostArray);
-    for (const { state } of this.#replicas) {
+    for (const [replica, { state }] of this.#replicas.entries()) {
+      const arrays = names.map((name) => each[replica]?.[name] as HostArray);
       const entries = names.map((name) => entryOf(state, name));
       const nodes = {
         feeds: entries.map((entry) => entry.feed).join(),
@@ -190,16 +206,26 @@ export class GraphModule implements JitModule {
 
   readState(names: readonly string[] = Object.keys(this.#state)): Record<string, HostArray> {
     if (names.length === 0) return {};
-    const [first] = this.#replicas;
+    return this.#readFrom(this.#replicas.slice(0, 1), names)[0] ?? {};
+  }
+
+  readEach(names: readonly string[]): Record<string, HostArray>[] {
+    if (names.length === 0) return this.#replicas.map(() => ({}));
+    return this.#readFrom(this.#replicas, names);
+  }
+
+  #readFrom(replicas: readonly ReplicaNodes[], names: readonly string[]): Record<string, HostArray>[] {
     for (const name of names) {
-      entryOf(first?.state, name);
+      entryOf(replicas[0]?.state, name);
       checkHostSize(`state ${JSON.stringify(name)}`, stateSpec(this.#state, name));
     }
     this.#fillEmpty(new Set(names));
-    const fetches = names.map((name) => entryOf(first?.state, name).read).join();
-    const nodes = { feeds: "", fetches };
-    const values = this.#run([], { what: `reading ${named(names)} of the state`, nodes });
-    return Object.fromEntries(names.map((name, index) => [name, values[index] ?? new Float32Array()]));
+    return replicas.map(({ state }) => {
+      const fetches = names.map((name) => entryOf(state, name).read).join();
+      const nodes = { feeds: "", fetches };
+      const values = this.#run([], { what: `reading ${named(names)} of the state`, nodes });
+      return Object.fromEntries(names.map((name, index) => [name, values[index] ?? new Float32Array()]));
+    });
   }
 
   outputSpecs(name: string): Readonly<Record<string, TensorSpec>> {

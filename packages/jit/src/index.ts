@@ -8,7 +8,7 @@ export { type Backend, type BackendOptions, loadBackend } from "./backend.js";
 export { type CallableBody, callable } from "./callable.js";
 export { JitError, type JitErrorCode } from "./error.js";
 export { fuse } from "./fuse.js";
-export { gpuMemory } from "./gpu-device.js";
+export { gpuMemory, gpuUsedMemory } from "./gpu-device.js";
 export { innerGrads } from "./inner-grads.js";
 export { bytesText, type MemoryShortage } from "./memory-shortage.js";
 export {

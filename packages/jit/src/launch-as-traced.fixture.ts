@@ -3,7 +3,7 @@ import { jit } from "./module.js";
 import type { tf } from "./tf.js";
 
 /** Calls one function of an own state, so that TensorFlow's log says what it did with it. Argument: the mode. */
-const backend = await loadBackend({ prefer: "tensorflow" });
+const backend = await loadBackend({ prefer: "tensorflow", deterministic: true });
 const square = { shape: [8, 8], dtype: "float32" } as const;
 const module = jit({
   backend,

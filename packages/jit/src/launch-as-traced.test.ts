@@ -1,22 +1,33 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { gpuNames } from "./gpu-device.js";
 
 /** Names of graphs and functions that TensorFlow's optimiser went over in a process of its own, as its log says them. */
-function optimised(): string[] {
+function optimised(rewrites: "on" | undefined): string[] {
   const program = fileURLToPath(new URL("launch-as-traced.fixture.ts", import.meta.url));
   const { stdout, stderr } = spawnSync(
     process.execPath,
     ["--import", "tsx", "--conditions=@palimpsest/source", program, "xla"],
     {
       encoding: "utf8",
-      env: { ...process.env, TF_CPP_MIN_LOG_LEVEL: "0", TF_CPP_VMODULE: "meta_optimizer=3" },
+      env: {
+        ...process.env,
+        TENSORFLOW_GRAPH_REWRITES: rewrites,
+        TF_CPP_MIN_LOG_LEVEL: "0",
+        TF_CPP_VMODULE: "meta_optimizer=3",
+      },
     },
   );
+  // XLA ends a process whose flags it does not know.
   expect(stdout).toContain("total 384");
   return [...new Set([...stderr.matchAll(/item\.id=(\w+)/g)].map(([, name]) => name as string))];
 }
 
 it("G5: TensorFlow's optimiser goes over no function of a launch", () => {
-  expect(optimised()).toEqual(["tf_graph"]);
+  expect(optimised("on")).toEqual(["tf_graph"]);
+});
+
+it.runIf(gpuNames().length === 0)("over no graph at all on a CPU, where nobody asked for it", () => {
+  expect(optimised(undefined)).toEqual([]);
 });

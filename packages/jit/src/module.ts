@@ -99,10 +99,17 @@ export interface JitModule {
    */
   writeState(values: HostArrays): void;
   /**
-   * Copies entries to the host: the named ones, or all.
+   * As `writeState`, with the values of each replica, which name the same entries.
+   * @throws {JitError} as `writeState`; INVALID_OPTIONS unless there are as many as replicas, of the same entries
+   */
+  writeEach(values: readonly HostArrays[]): void;
+  /**
+   * Copies entries of the first replica to the host: the named ones, or all.
    * @throws {JitError} UNKNOWN_STATE; INVALID_OPTIONS for an entry of more than 2³² values, which no array holds; DISPOSED
    */
   readState(names?: readonly string[]): Record<string, HostArray>;
+  /** As `readState`, of each replica. */
+  readEach(names: readonly string[]): Record<string, HostArray>[];
   /** Shape and type of a function's outputs. In mode eager they are known after the first call. */
   outputSpecs(name: string): Readonly<Record<string, TensorSpec>>;
   readonly stats: Readonly<Record<string, FunctionStats>>;

@@ -79,6 +79,24 @@ function summing(mode: "eager" | "graph" | "xla", replicas: number) {
   });
 }
 
+it("what is written to each replica is read from each, and the same entries are asked of all", () => {
+  const module = summing("xla", 2);
+  const others = [Float32Array.of(1), Float32Array.of(2)];
+  module.writeEach(others.map((each) => ({ others: each })));
+  expect(module.readEach(["others"]).map(({ others: each }) => each)).toEqual(others);
+  expect(module.readState(["others"])["others"]).toEqual(others[0]);
+  expect(() => module.writeEach([{ others: Float32Array.of(1) }])).toThrow(
+    /1 replicas, and the module has 2/,
+  );
+  expect(() => module.writeEach([{ others: Float32Array.of(1) }, {}])).toThrow(
+    /no entries for replica 1 and others for the first/,
+  );
+  expect(() => module.writeEach([0, 1].map(() => ({ others: new Float32Array(2) })))).toThrow(
+    /SHAPE_MISMATCH/,
+  );
+  module.dispose();
+});
+
 describe.each([2, 3])("%i replicas", (count) => {
   it("compute side by side, are summed, and stay one model", () => {
     const module = summing("xla", count);

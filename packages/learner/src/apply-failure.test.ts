@@ -41,6 +41,7 @@ it("an update that fails while it is applied closes the learner: no version name
     klCoefficient: 0,
     dumpFolder: undefined,
     ownAdvantage: undefined,
+    together: undefined,
     reference: undefined,
   };
   const learner = new Learner(failing, config, tinyModel, start);

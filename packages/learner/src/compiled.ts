@@ -15,9 +15,11 @@ import { ACCUMULATED, appliedAtOnce, type GradientUse } from "./gradient-use.js"
 import { keepPlan } from "./keep-plan.js";
 import { tensorAlgebra } from "./loss-algebra.js";
 import type { MicroBatchInput } from "./micro-batches.js";
+import { WEIGHTS } from "./optimizer-shards.js";
 import { policyLoss } from "./policy-loss.js";
+import { shardCount } from "./shard-shape.js";
 import { hasReferenceWeights, stateName, stateSpecs, tensor, tensorsOf, trainedShapes } from "./state.js";
-import { GRADIENTS, gradientNames, sumFunctions } from "./sum-functions.js";
+import { GRADIENTS, sumFunctions, trainedNames } from "./sum-functions.js";
 import { type PassOptions, passInputs, tokenPass } from "./token-pass.js";
 
 /** What a learner can train towards. */
@@ -54,13 +56,14 @@ export function compileLearner(options: {
   // A launch writes new state over old, so that nothing is gained by parts.
   const isLaunched = options.mode === "xla" || (options.mode === "auto" && backend.gpu);
   const accumulates = !isLaunched || config.memory.accumulators === "auto";
+  const shards = shardCount(config);
   const functions: Record<string, JitFunction> = {};
   for (const objective of options.objectives) {
     const functionOf = objective === "policy" ? policyFunction : supervisedFunction;
     for (const bucket of config.buckets) {
       if (accumulates)
         functions[accumulateName(objective, bucket)] = functionOf(bucket, model, config, ACCUMULATED);
-      if (isLaunched) {
+      if (isLaunched && shards === 1) {
         const perToken = objective === "policy" ? tokenSpec(bucket) : undefined;
         const use = appliedAtOnce(config, Object.keys(trainedShapes(model, config)), perToken);
         functions[atOnceName(objective, bucket)] = functionOf(bucket, model, config, use);
@@ -71,12 +74,15 @@ export function compileLearner(options: {
   if (accumulates) Object.assign(functions, sumFunctions(model, config, isLaunched));
   return jit({
     backend: options.backend,
-    state: stateSpecs(model, config, { accumulates }),
+    state: stateSpecs(model, config, { accumulates, shards }),
     functions,
     mode: options.mode,
     precision: config.precision,
     replicas: config.replicas,
-    reductions: accumulates ? { [GRADIENTS]: gradientNames(model, config) } : {},
+    reductions: {
+      ...(accumulates ? { [GRADIENTS]: trainedNames("gradient", model, config) } : {}),
+      ...(shards > 1 ? { [WEIGHTS]: trainedNames("weights", model, config) } : {}),
+    },
   });
 }
 

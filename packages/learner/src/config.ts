@@ -176,6 +176,12 @@ export const LearnerConfig = z.strictObject({
     .describe(
       "On the first step: the sampler's log-probabilities within 1e-4, ratio = 1 within 1e-6 and KL to the reference = 0.",
     ),
+  deterministic: z
+    .boolean()
+    .default(false)
+    .describe(
+      "The same bits from the same weights and groups on a GPU too, where gradients of attention are otherwise summed in any order; slower. A CPU's are the same in any case.",
+    ),
   seed: z.int().min(0).max(0xffffffff).default(0).describe("Seed of shuffles inside the learner."),
 });
 export type LearnerConfig = z.infer<typeof LearnerConfig>;
@@ -291,6 +297,16 @@ function refuseContradictions(resolved: ResolvedLearnerConfig): void {
     throw new LearnerError(
       "CONFIG_INVALID",
       `memory.accumulators is "none" with ${looks}, which looks at a step before it is applied; set it to "auto" or leave the other out`,
+    );
+  if (memory.optimizerState === "sharded" && resolved.replicas === 1)
+    throw new LearnerError(
+      "CONFIG_INVALID",
+      'memory.optimizerState is "sharded" and replicas is 1, which has nobody to share with; set replicas to 2 or more, or optimizerState to "whole"',
+    );
+  if (memory.optimizerState === "sharded" && memory.accumulators === "none")
+    throw new LearnerError(
+      "CONFIG_INVALID",
+      'memory.optimizerState is "sharded" and memory.accumulators is "none", and what is sharded needs them; set accumulators to "auto", or optimizerState to "whole"',
     );
   const needsNorm =
     resolved.aggregation === "seq-mean-token-sum-norm" || resolved.aggregation === "batch-token-norm";

@@ -11,6 +11,7 @@ import {
   roundedBytes,
 } from "./keep-plan.js";
 import { logitsChunk } from "./memory-config.js";
+import { shardCount } from "./shard-shape.js";
 import { type StateKind, stateName, stateSpecs, storedBytes, trainedShapes } from "./state.js";
 
 const FLOAT = 4;
@@ -27,7 +28,7 @@ export interface DeviceEstimate {
   /** Weights in float32; or adapters in it, and their base in bfloat16. */
   readonly weightsBytes: number;
   readonly referenceBytes: number;
-  /** Two of everything that is trained. */
+  /** Two of everything that is trained; sharded, a replica's part of them. */
   readonly momentsBytes: number;
   /** Sums over micro-batches, unless there are none, and those of one micro-batch: see `gradientBytes`. */
   readonly gradientsBytes: number;
@@ -65,7 +66,7 @@ export function estimateDevice(
   const parts = {
     weightsBytes: bytesOf("weights"),
     referenceBytes: bytesOf("reference"),
-    momentsBytes: 2 * FLOAT * trained,
+    momentsBytes: (2 * FLOAT * trained) / shardCount(config),
     gradientsBytes: (accumulates ? FLOAT * trained : 0) + gradientBytes(model, config),
     roundedBytes: roundedBytes(model, config),
     keptBytes: largest.keptBytes,

@@ -26,6 +26,8 @@ export type LearnerErrorCode =
   | "APPLY_FAILED"
   /** The device has no memory for it. The weights are those before the step, or the learner is closed; the message says which. */
   | "MEMORY_EXHAUSTED"
+  /** Another of the learners that train together failed, differs or did not answer in time. This one is closed; make all again from the checkpoint. */
+  | "PEER_FAILED"
   /** The caller's signal aborted the step; the weights are those before the step. */
   | "ABORTED"
   /** The learner was closed. */

@@ -32,6 +32,14 @@ function aLearner(config: Partial<LearnerConfigInput>, options: Partial<LearnerO
 }
 const untrained = () => hashWeights(tinyParameters());
 
+it("a deterministic learner is refused where the backend was loaded without it", () => {
+  const given = { ...backend, deterministic: false };
+  const options = { backend: given, model: tinyModel, parameters: tinyParameters() };
+  expect(() => createLearner({ ...options, config: tinyConfig({ deterministic: true }) })).toThrow(
+    /CONFIG_INVALID.*deterministic is true.*loadBackend\(\{ deterministic: true \}\) before/,
+  );
+});
+
 describe("the gradient gate", () => {
   it("skip: leaves the step out, counts it, and the learner goes on", async () => {
     const learner = aLearner({ gradientGate: { norm: 1e-6, action: "skip" } });

@@ -46,6 +46,7 @@ export {
   loadCheckpoint,
   type SupervisedMetrics,
 } from "./learner.js";
+export { type LocalPeer, localPeers } from "./local-peers.js";
 export { type LossAlgebra, tensorAlgebra } from "./loss-algebra.js";
 export {
   AdvantageConfig,
@@ -57,6 +58,8 @@ export {
   StepAdvantageConfig,
 } from "./loss-config.js";
 export { estimateMemory, type MemoryEstimate, type SamplerMemory } from "./memory-estimate.js";
+export { type ExchangeStats, PairExchange, type Swap } from "./pair-exchange.js";
+export type { Peers } from "./peers.js";
 export { type LossInputs, type LossTerms, policyLoss } from "./policy-loss.js";
 export { PRESET_NAMES, type Preset, type PresetName, presets } from "./preset.js";
 export { type Replay, type ReplayOptions, readStepDump, replayStep } from "./replay.js";
@@ -72,6 +75,7 @@ export {
   type StepRecord,
   stepsAfter,
 } from "./step-log.js";
+export { SwapBox } from "./swap-box.js";
 export { hasAdapters, trainedAdapters, trainedWeights } from "./trained-weights.js";
 export { trainingFlops } from "./training-flops.js";
 export type { UpdateMetrics } from "./update-metrics.js";

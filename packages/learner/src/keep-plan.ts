@@ -2,6 +2,7 @@ import type { Keep } from "@palimpsest/jit";
 import { type ModelConfig, parameterShapes } from "@palimpsest/model";
 import { type Bucket, placesOf } from "./bucket.js";
 import type { ResolvedLearnerConfig } from "./config.js";
+import { shardCount } from "./shard-shape.js";
 import { stateSpecs, storedBytes, trainedShapes } from "./state.js";
 
 const HALF = 2;
@@ -26,7 +27,7 @@ export function keepPlan(
   if (keep !== "auto") return keep;
   if (deviceBytes === undefined) return "nothing";
   const accumulates = config.memory.accumulators === "auto";
-  const state = storedBytes(stateSpecs(model, config, { accumulates }));
+  const state = storedBytes(stateSpecs(model, config, { accumulates, shards: shardCount(config) }));
   const rounded = roundedBytes(model, config);
   const gradients = gradientBytes(model, config);
   const room = KEPT_SHARE * Math.max(0, USABLE * deviceBytes - state - rounded - gradients);

@@ -8,7 +8,7 @@
  *     version never names two sets of weights. Where a step failed while it was applied, or a launch took state with it,
  *     the learner is closed.
  * L3. The same weights, groups and configuration give the same new weights, bit for bit on one backend of a CPU,
- *     in whatever order the groups come. On a GPU some sums are added up in any order.
+ *     in whatever order the groups come. On a GPU some sums are added up in any order unless `deterministic` is set.
  * L4. A learner made from a checkpoint goes on exactly as the one that wrote it.
  */
 import type { Backend, JitModule } from "@palimpsest/jit";
@@ -31,14 +31,26 @@ import { LearnerError } from "./error.js";
 import { dumpFailure } from "./failure-dump.js";
 import { nextKlCoefficient } from "./kl-reward.js";
 import { endsLearner, withMemoryAdvice } from "./memory-exhausted.js";
+import { readWhole, writeWhole } from "./optimizer-shards.js";
 import { optimizerStep } from "./optimizer-step.js";
+import type { Peers } from "./peers.js";
 import { type PolicyUpdate, runUpdate, type UpdateProgress } from "./policy-update.js";
 import { createRandom, type Random, restoreRandom } from "./random.js";
 import { gatherRows, rowsFromGroups } from "./rows.js";
 import { learningRateAt } from "./schedule.js";
 import { checkSupervisedRow, type SupervisedRow } from "./sft.js";
-import { initialState, restoredState, savedNames, stateName, trainedShapes, withKind } from "./state.js";
+import {
+  initialState,
+  restoredState,
+  savedNames,
+  savedSizes,
+  sizesOf,
+  stateName,
+  trainedShapes,
+  withKind,
+} from "./state.js";
 import { StoredReference } from "./stored-reference.js";
+import { checkTogether, Together } from "./together.js";
 import { trainingFlops } from "./training-flops.js";
 import type { UpdateMetrics, UpdateRecorder } from "./update-metrics.js";
 
@@ -60,6 +72,8 @@ export interface LearnerOptions {
   readonly advantage?: AdvantageModule;
   /** Where a batch that could not be trained is written; absent: nowhere. */
   readonly dumpFolder?: string;
+  /** Other learners that train the same model with this one; each is given the same calls in the same order. */
+  readonly peers?: Peers;
   /** How they run. Default "auto". */
   readonly mode?: "auto" | "eager" | "graph" | "xla";
 }
@@ -86,12 +100,19 @@ interface LearnerStart {
   readonly dumpFolder: string | undefined;
   readonly ownAdvantage: GroupAdvantage | undefined;
   readonly reference: StoredReference | undefined;
+  readonly together: Together | undefined;
 }
 
 /** @throws {LearnerError} CONFIG_INVALID, CHECKPOINT_MISMATCH, MEMORY_EXHAUSTED; {JitError} where a function cannot be compiled */
 export function createLearner(options: LearnerOptions): Learner {
   const config = resolveLearnerConfig(options.config);
   const { backend, model, objectives = ["policy", "supervised"], mode = "auto" } = options;
+  if (config.deterministic && !backend.deterministic)
+    throw new LearnerError(
+      "CONFIG_INVALID",
+      "deterministic is true, and the backend was loaded without it: give loadBackend({ deterministic: true }) before anything else loads TensorFlow in this process, or set it to false",
+    );
+  if (options.peers !== undefined) checkTogether(options.peers, config);
   if (options.checkpoint !== undefined) checkSameLearner(options.checkpoint, model, config);
   const state =
     options.checkpoint === undefined
@@ -99,7 +120,7 @@ export function createLearner(options: LearnerOptions): Learner {
       : restoredState(options.checkpoint.tensors, options, config);
   const module = compileLearner({ backend, model, config, objectives, mode });
   try {
-    module.writeState(state);
+    writeWhole(module, config, state);
   } catch (error) {
     module.dispose();
     throw withMemoryAdvice(error, config, module.mode);
@@ -112,6 +133,7 @@ export function createLearner(options: LearnerOptions): Learner {
     dumpFolder: options.dumpFolder,
     ownAdvantage: ownAdvantage(config.advantage, options.advantage),
     reference: options.checkpoint?.storedReference,
+    together: options.peers && new Together(options.peers, sizesOf("gradient", trainedShapes(model, config))),
   });
 }
 
@@ -126,6 +148,7 @@ export class Learner {
   #klCoefficient: number;
   readonly #dumpFolder: string | undefined;
   readonly #ownAdvantage: GroupAdvantage | undefined;
+  readonly #together: Together | undefined;
   #running: string | undefined;
   #closed = false;
   #saving: Promise<unknown> = Promise.resolve();
@@ -146,6 +169,7 @@ export class Learner {
     this.#dumpFolder = start.dumpFolder;
     this.#ownAdvantage = start.ownAdvantage;
     this.#reference = start.reference ?? new StoredReference();
+    this.#together = start.together;
     this.#untouched = start.step === 0;
   }
 
@@ -167,7 +191,7 @@ export class Learner {
   /**
    * Trains on the groups: `epochs` passes of `miniBatches` optimiser steps.
    * @throws {LearnerError} GROUP_INVALID, ROW_INVALID, ROW_TOO_LONG, BATCH_EMPTY, NOT_FINITE,
-   *   GRADIENT_GATE, LOGPROB_MISMATCH, FIRST_STEP_CHECK, MEMORY_EXHAUSTED, APPLY_FAILED, ABORTED, BUSY, CLOSED
+   *   GRADIENT_GATE, LOGPROB_MISMATCH, FIRST_STEP_CHECK, MEMORY_EXHAUSTED, APPLY_FAILED, PEER_FAILED, ABORTED, BUSY, CLOSED
    */
   async update(
     groups: readonly Group[],
@@ -197,6 +221,7 @@ export class Learner {
         untouched: this.#untouched,
         onStep: () => this.#stepDone(),
         signal: options.signal,
+        together: this.#together,
       };
       let recorder: UpdateRecorder;
       try {
@@ -263,6 +288,7 @@ export class Learner {
         learningRate,
         step: this.#step,
         signal: options.signal,
+        together: this.#together,
         atOnce: {
           normLimit: Number.POSITIVE_INFINITY,
           differenceLimit: Number.POSITIVE_INFINITY,
@@ -328,6 +354,30 @@ export class Learner {
     return await dumpFailure(this.#dumpFolder, error, batch);
   }
 
+  /**
+   * Has all learners that train together stand where rank 0 stands: each calls it, before their first update.
+   * @throws {LearnerError} PEER_FAILED, MEMORY_EXHAUSTED, BUSY, CLOSED
+   */
+  async shareState(): Promise<void> {
+    const together = this.#together;
+    if (together === undefined) return;
+    await this.#exclusive("shareState", async () => {
+      const own = {
+        policyVersion: this.#policyVersion,
+        step: this.#step,
+        random: [...this.#random.state()],
+        klCoefficient: this.#klCoefficient,
+      };
+      const [first = own] = await together.gather(own);
+      await together.shareEntries(this.#module, savedSizes(this.#model, this.config));
+      this.#policyVersion = first.policyVersion;
+      this.#step = first.step;
+      this.#random = restoreRandom(first.random);
+      this.#klCoefficient = first.klCoefficient;
+      this.#untouched = first.step === 0;
+    });
+  }
+
   /** Everything a fresh learner needs to go on, as host memory. */
   checkpoint(extra: CheckpointExtra): Checkpoint {
     return this.#snapshot(extra, savedNames(this.#model, this.config));
@@ -340,7 +390,7 @@ export class Learner {
       step: this.#step,
       random: this.#random.state(),
       klCoefficient: this.#klCoefficient,
-      tensors: this.#module.readState(names) as Record<string, Float32Array>,
+      tensors: readWhole(this.#module, this.config, this.#model, names),
       config: this.config as unknown as JsonValue,
       model: this.#model as unknown as JsonValue,
       extra,

@@ -35,6 +35,12 @@ export const MemoryConfig = z.strictObject({
     .describe(
       "In mode xla, sums of the gradients of several micro-batches. auto: where a step has several; none: there is no room for them, and a step of several is refused. A step of one micro-batch a replica is one run and has none.",
     ),
+  optimizerState: z
+    .enum(["whole", "sharded"])
+    .default("whole")
+    .describe(
+      "With replicas, where the optimiser's moments are. whole: on each; sharded: each has an equal part of them and updates that part of the weights (ZeRO-1), for models whose moments do not fit on each. A step then takes the form in parts, and sums weights as well as gradients.",
+    ),
   applyMb: z
     .number()
     .positive()

@@ -33,6 +33,8 @@ export function memoryAdvice(config: ResolvedLearnerConfig, mode: JitMode): stri
       ? `buckets[${at}].rows (${buckets[at]?.rows})`
       : `microBatch.tokens (${microBatch.tokens})`,
   );
+  if (config.replicas > 1 && memory.optimizerState === "whole")
+    settings.push('memory.optimizerState to "sharded", which deals the moments out to replicas');
   if (lora === null) settings.push("or set lora, which trains adapters and keeps moments of these alone");
   settings.push("or what a sampler on the same device takes (rollout.cacheTokens, rollout.maxBatch)");
   return settings.join(", ");
@@ -41,5 +43,8 @@ export function memoryAdvice(config: ResolvedLearnerConfig, mode: JitMode): stri
 /** Whether what failed has left state that nobody may go on from: the learner closes. */
 export function endsLearner(error: unknown): boolean {
   if (error instanceof JitError) return error.losesState;
-  return error instanceof LearnerError && (error.code === "APPLY_FAILED" || endsLearner(error.cause));
+  return (
+    error instanceof LearnerError &&
+    (error.code === "APPLY_FAILED" || error.code === "PEER_FAILED" || endsLearner(error.cause))
+  );
 }

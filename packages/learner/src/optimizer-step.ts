@@ -3,15 +3,18 @@ import { JitError, type JitModule } from "@palimpsest/jit";
 import { placesOf } from "./bucket.js";
 import { accumulateName } from "./compiled.js";
 import type { ResolvedLearnerConfig } from "./config.js";
+import type { MicroBatch } from "./dealt-row.js";
 import { LearnerError } from "./error.js";
 import { endsLearner } from "./memory-exhausted.js";
-import { fillMicroBatch, type PackableRow } from "./micro-batches.js";
+import { fillMicroBatch, type MicroBatchArrays, type PackableRow } from "./micro-batches.js";
 import { adamwScalars } from "./optimizer.js";
+import { eachReplica, WEIGHTS } from "./optimizer-shards.js";
 import { roundsOf } from "./rounds.js";
 import { packRows } from "./row-packing.js";
+import { shardCount } from "./shard-shape.js";
 import { canStepAtOnce, isWithoutSums, stepAtOnce } from "./step-at-once.js";
 import { inputsOf, notFinite } from "./step-inputs.js";
-import type { StepRequest, StepResult } from "./step-request.js";
+import type { Outputs, StepRequest, StepResult } from "./step-request.js";
 import { applyNames, CLEAR, GRADIENT_NORM, GRADIENTS } from "./sum-functions.js";
 
 /**
@@ -24,7 +27,7 @@ import { applyNames, CLEAR, GRADIENT_NORM, GRADIENTS } from "./sum-functions.js"
  * O3. The event loop runs between micro-batches; of several replicas between those that are computed at the same time.
  * O4. Replicas have the same weights after a step as before it: each applies the sum over all.
  *
- * @throws {LearnerError} NOT_FINITE, ABORTED, ROW_TOO_LONG, APPLY_FAILED; {JitError} of the device
+ * @throws {LearnerError} NOT_FINITE, ABORTED, ROW_TOO_LONG, APPLY_FAILED, PEER_FAILED; {JitError} of the device
  */
 export async function optimizerStep<Row extends PackableRow>(
   module: JitModule,
@@ -34,7 +37,9 @@ export async function optimizerStep<Row extends PackableRow>(
   const batches = packRows(request.rows, config.buckets);
   const rounds = roundsOf(batches, module.replicas);
   const [only, ...others] = rounds;
-  if (only !== undefined && others.length === 0 && canStepAtOnce(module, request, only))
+  const { together } = request;
+  const isAlone = together === undefined;
+  if (isAlone && only !== undefined && others.length === 0 && canStepAtOnce(module, request, only))
     return await stepAtOnce(module, config, request, only);
   if (isWithoutSums(module))
     throw new LearnerError(
@@ -46,7 +51,18 @@ export async function optimizerStep<Row extends PackableRow>(
   try {
     let loss = 0;
     let computedTokens = 0;
-    for (const { batches: some, blanks } of rounds) {
+    const look = (batch: MicroBatch, arrays: MicroBatchArrays, outputs: Outputs) => {
+      const microLoss = outputs["loss"]?.[0] ?? Number.NaN;
+      if (!Number.isFinite(microLoss))
+        throw notFinite("loss", microLoss, batches.indexOf(batch), batch, request);
+      loss += microLoss;
+      request.onMicroBatch?.(batch, arrays, outputs);
+    };
+    const isOwn = together?.isOwn(batches);
+    const computed = new Map<number, Outputs>();
+    for (const [round, { batches: some, blanks }] of rounds.entries()) {
+      // One replica each, where several learners train: a round is a micro-batch.
+      if (isOwn?.[round] === false) continue;
       if (request.signal?.aborted)
         throw new LearnerError("ABORTED", "the update was aborted", { cause: request.signal.reason });
       const all = [...some, ...blanks].map((batch) => {
@@ -63,16 +79,24 @@ export async function optimizerStep<Row extends PackableRow>(
         computedTokens += placesOf(batch.bucket);
         if (replica >= some.length) continue;
         const own = outputs[replica] ?? {};
-        const microLoss = own["loss"]?.[0] ?? Number.NaN;
-        if (!Number.isFinite(microLoss))
-          throw notFinite("loss", microLoss, batches.indexOf(batch), batch, request);
-        loss += microLoss;
-        request.onMicroBatch?.(batch, arrays, own);
+        if (isAlone) look(batch, arrays, own);
+        else computed.set(round, own);
       }
       await setImmediate();
     }
     if (module.replicas > 1) module.reduce(GRADIENTS);
-    const gradientNorm = Math.sqrt(module.call(GRADIENT_NORM, {})["squaredNorm"]?.[0] ?? Number.NaN);
+    if (together !== undefined) {
+      // A rank may have none of the micro-batches, and then no sums yet.
+      if (computed.size === 0) module.call(CLEAR, {});
+      touched = true;
+      const all = await together.outputsOf(computed, batches.length);
+      computedTokens = batches.reduce((sum, { bucket }) => sum + placesOf(bucket), 0);
+      for (const [index, batch] of batches.entries())
+        look(batch, fillMicroBatch(batch, request.rows, request.weights), all[index] as Outputs);
+      await together.sumGradients(module);
+    }
+    const ownNorm = Math.sqrt(module.call(GRADIENT_NORM, {})["squaredNorm"]?.[0] ?? Number.NaN);
+    const gradientNorm = together === undefined ? ownNorm : await together.agreedNorm(ownNorm);
     if (!Number.isFinite(gradientNorm))
       throw new LearnerError("NOT_FINITE", `the gradient norm is ${gradientNorm}; the step was not applied`, {
         details: { step: request.step, loss },
@@ -80,7 +104,7 @@ export async function optimizerStep<Row extends PackableRow>(
     const applied = request.beforeApply?.(gradientNorm) !== "skip";
     if (applied) {
       const scalars = adamwScalars(request.step, request.learningRate, gradientNorm, config.optimizer);
-      applyParts(module, scalars, request.step);
+      applyParts(module, scalars, request.step, shardCount(config));
     } else module.call(CLEAR, {});
     return { loss, gradientNorm, applied, microBatches: batches.length, computedTokens };
   } catch (error) {
@@ -105,11 +129,20 @@ function clearAfter(error: unknown, module: JitModule, step: number): void {
   }
 }
 
-function applyParts(module: JitModule, scalars: ReturnType<typeof adamwScalars>, step: number): void {
+function applyParts(
+  module: JitModule,
+  scalars: ReturnType<typeof adamwScalars>,
+  step: number,
+  shards: number,
+): void {
   const names = applyNames(module);
   names.forEach((name, done) => {
     try {
-      module.call(name, scalars);
+      if (shards === 1) module.call(name, scalars);
+      else {
+        module.callEach(name, eachReplica(scalars, shards));
+        module.reduce(WEIGHTS);
+      }
     } catch (cause) {
       throw new LearnerError(
         "APPLY_FAILED",

@@ -22,6 +22,7 @@ import type { GatheredRows, RowBatch, TrainingRow } from "./rows.js";
 import { learningRateAt } from "./schedule.js";
 import { type RowScores, scoreRows } from "./score-rows.js";
 import type { AtOnce, StepResult } from "./step-request.js";
+import type { Together } from "./together.js";
 import { isFresh, recordUpdate, type UpdateRecorder } from "./update-metrics.js";
 
 export interface PolicyUpdate {
@@ -41,6 +42,8 @@ export interface PolicyUpdate {
   /** Told after each optimiser step. */
   readonly onStep: (result: StepResult) => void;
   readonly signal: AbortSignal | undefined;
+  /** Where several learners train together. */
+  readonly together: Together | undefined;
 }
 
 /** Where an update stands; filled while it runs, so that a failure can tell how far it came. */
@@ -57,7 +60,7 @@ export async function runUpdate(
   const { config, random } = update;
   const scores: RowScores = { policy: new Map(), reference: new Map() };
   const score = (indices: readonly number[]) =>
-    scoreRows(update.module, config, gathered.rows, indices, scores, update.signal);
+    scoreRows(update.module, config, gathered.rows, indices, scores, update.signal, update.together);
   const all = gathered.rows.map((_, index) => index);
   let penalised = gathered;
   if (config.kl.in === "reward" && update.klCoefficient > 0) {
@@ -138,6 +141,7 @@ async function policyStep(
     learningRate,
     step: update.step(),
     signal: update.signal,
+    together: update.together,
     onMicroBatch: (_batch, arrays, outputs) => {
       recorder.addTokens(rows, arrays, outputs, first);
       arrays.rowOfToken.forEach((row, at) => {

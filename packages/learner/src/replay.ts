@@ -7,6 +7,7 @@ import type { LearnerConfigInput } from "./config.js";
 import type { AdvantageModule } from "./define-advantage.js";
 import { LearnerError } from "./error.js";
 import { createLearner, type Learner } from "./learner.js";
+import type { Peers } from "./peers.js";
 import type { UpdateMetrics } from "./update-metrics.js";
 
 export interface ReplayOptions {
@@ -21,6 +22,8 @@ export interface ReplayOptions {
   readonly baseParameters?: Readonly<Record<string, Float32Array>>;
   /** What the module of the configuration's advantage exports, where it has one. */
   readonly advantage?: AdvantageModule;
+  /** Of several learners that trained together: each repeats the step, with its own rank. */
+  readonly peers?: Peers;
   /** How it runs; the same bits need the mode of the run. Default "auto". */
   readonly mode?: Learner["mode"];
 }
@@ -37,7 +40,7 @@ export interface Replay {
  * @throws {LearnerError} CHECKPOINT_MISMATCH, and what `Learner.update` throws
  */
 export async function replayStep(options: ReplayOptions): Promise<Replay> {
-  const { backend, checkpoint, dump, baseParameters = {}, mode = "auto", advantage } = options;
+  const { backend, checkpoint, dump, baseParameters = {}, mode = "auto", advantage, peers } = options;
   const learner = createLearner({
     backend,
     checkpoint,
@@ -48,6 +51,7 @@ export async function replayStep(options: ReplayOptions): Promise<Replay> {
     objectives: ["policy"],
     mode,
     ...(advantage ? { advantage } : {}),
+    ...(peers ? { peers } : {}),
   });
   const repeat = async (given: StepDump): Promise<UpdateMetrics> => {
     if (given.policyVersion === learner.policyVersion)

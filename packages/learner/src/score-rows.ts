@@ -4,9 +4,11 @@ import { scoreName } from "./compiled.js";
 import type { ResolvedLearnerConfig } from "./config.js";
 import { LearnerError } from "./error.js";
 import { layoutInputs } from "./layout.js";
-import { fillMicroBatch, type PackableRow } from "./micro-batches.js";
+import { fillMicroBatch, type MicroBatchArrays, type PackableRow } from "./micro-batches.js";
 import { roundsOf } from "./rounds.js";
 import { packRows } from "./row-packing.js";
+import type { Outputs } from "./step-request.js";
+import type { Together } from "./together.js";
 
 /** Log-probabilities of rows by their index, one entry a token, nats; only trained places are filled. */
 export interface RowScores {
@@ -17,7 +19,7 @@ export interface RowScores {
 /**
  * The learner's own log-probabilities of the given rows under the present weights, without gradients, put into
  * `into`; the reference's too where the reward needs them. The event loop runs between micro-batches.
- * @throws {LearnerError} ABORTED, ROW_TOO_LONG
+ * @throws {LearnerError} ABORTED, ROW_TOO_LONG, PEER_FAILED
  */
 export async function scoreRows(
   module: JitModule,
@@ -26,10 +28,37 @@ export async function scoreRows(
   indices: readonly number[],
   into: RowScores,
   signal: AbortSignal | undefined,
+  together?: Together,
 ): Promise<void> {
+  if (indices.length === 0) return;
   const chosen = indices.map((index) => rows[index] as PackableRow);
   const weights = new Float64Array(chosen.length);
-  for (const { batches, blanks } of roundsOf(packRows(chosen, config.buckets), module.replicas)) {
+  const packed = packRows(chosen, config.buckets);
+  const isOwn = together?.isOwn(packed);
+  const computed = new Map<number, Outputs>();
+  const keepAll = (arrays: MicroBatchArrays, outputs: Outputs | undefined) => {
+    keep(arrays, outputs?.["policyLogprobs"], into.policy);
+    keep(arrays, outputs?.["refLogprobs"], into.reference);
+  };
+  const keep = (
+    arrays: MicroBatchArrays,
+    logprobs: ArrayLike<number> | undefined,
+    kept: Map<number, Float32Array>,
+  ) => {
+    if (logprobs === undefined) return;
+    arrays.rowOfToken.forEach((row, at) => {
+      if (row < 0 || arrays.lossMask[at] === 0) return;
+      const index = indices[row] as number;
+      let values = kept.get(index);
+      if (values === undefined) {
+        values = new Float32Array(chosen[row]?.tokenIds.length ?? 0);
+        kept.set(index, values);
+      }
+      values[arrays.placeInRow[at] ?? 0] = logprobs[at] ?? Number.NaN;
+    });
+  };
+  for (const [round, { batches, blanks }] of roundsOf(packed, module.replicas).entries()) {
+    if (isOwn?.[round] === false) continue;
     if (signal?.aborted)
       throw new LearnerError("ABORTED", "the update was aborted", { cause: signal.reason });
     const all = [...batches, ...blanks].map(({ bucket, ...rest }) => {
@@ -41,27 +70,13 @@ export async function scoreRows(
       name,
       all.map(({ inputs }) => inputs),
     );
-    const keep = (
-      { arrays }: (typeof all)[number],
-      logprobs: ArrayLike<number> | undefined,
-      kept: Map<number, Float32Array>,
-    ) => {
-      if (logprobs === undefined) return;
-      arrays.rowOfToken.forEach((row, at) => {
-        if (row < 0 || arrays.lossMask[at] === 0) return;
-        const index = indices[row] as number;
-        let values = kept.get(index);
-        if (values === undefined) {
-          values = new Float32Array(chosen[row]?.tokenIds.length ?? 0);
-          kept.set(index, values);
-        }
-        values[arrays.placeInRow[at] ?? 0] = logprobs[at] ?? Number.NaN;
-      });
-    };
-    for (const [replica, scored] of all.entries()) {
-      keep(scored, outputs[replica]?.["policyLogprobs"], into.policy);
-      keep(scored, outputs[replica]?.["refLogprobs"], into.reference);
-    }
+    if (together === undefined)
+      for (const [replica, scored] of all.entries()) keepAll(scored.arrays, outputs[replica]);
+    else computed.set(round, outputs[0] ?? {});
     await setImmediate();
   }
+  if (together === undefined) return;
+  const everyones = await together.outputsOf(computed, packed.length);
+  for (const [index, batch] of packed.entries())
+    keepAll(fillMicroBatch(batch, chosen, weights), everyones[index]);
 }

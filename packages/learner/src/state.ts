@@ -3,6 +3,7 @@ import { initLora, loraForm, loraShapes, type ModelConfig, parameterShapes } fro
 import type * as tf from "@tensorflow/tfjs";
 import type { ResolvedLearnerConfig } from "./config.js";
 import { LearnerError } from "./error.js";
+import { shardShape } from "./shard-shape.js";
 
 /** The kinds of state that the learner keeps for every parameter. */
 export const STATE_KINDS = ["weights", "moment1", "moment2", "gradient", "reference"] as const;
@@ -52,18 +53,22 @@ export function storedBytes(specs: Readonly<Record<string, StateSpec>>): number 
 /**
  * Every state entry, as jit wants it.
  * @param form.accumulates there are sums of the gradients of several micro-batches
+ * @param form.shards replicas that each moment is dealt out to; absent: 1
  */
 export function stateSpecs(
   model: ModelConfig,
   config: ResolvedLearnerConfig,
-  form: { readonly accumulates: boolean },
+  form: { readonly accumulates: boolean; readonly shards?: number },
 ): Record<string, StateSpec> {
   const all = parameterShapes(model);
   const trained = trainedShapes(model, config);
+  const moments = Object.fromEntries(
+    Object.entries(trained).map(([name, shape]) => [name, shardShape(shape, form.shards ?? 1)]),
+  );
   const kinds: Readonly<Record<StateKind, Record<string, readonly number[]>>> = {
     weights: { ...all, ...trained },
-    moment1: trained,
-    moment2: trained,
+    moment1: moments,
+    moment2: moments,
     gradient: form.accumulates ? trained : {},
     reference: hasReferenceWeights(config) ? all : {},
   };
@@ -127,6 +132,24 @@ export function savedNames(model: ModelConfig, config: ResolvedLearnerConfig): s
     config.lora === null ? [] : Object.keys(parameterShapes(model)).map((name) => stateName("weights", name)),
   );
   return Object.keys(stateSpecs(model, config, { accumulates: false })).filter((name) => !frozen.has(name));
+}
+
+/** State entries that a checkpoint holds, by their number of values. */
+export function savedSizes(model: ModelConfig, config: ResolvedLearnerConfig): Record<string, number> {
+  const specs = stateSpecs(model, config, { accumulates: false });
+  return Object.fromEntries(
+    savedNames(model, config).map((name) => [name, (specs[name]?.shape ?? []).reduce((a, b) => a * b, 1)]),
+  );
+}
+
+/** Entries of one kind, by their number of values. */
+export function sizesOf(
+  kind: StateKind,
+  shapes: Readonly<Record<string, readonly number[]>>,
+): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(shapes).map(([name, shape]) => [stateName(kind, name), shape.reduce((a, b) => a * b, 1)]),
+  );
 }
 
 /**

@@ -2,6 +2,7 @@ import type { HostArray } from "@palimpsest/jit";
 import type { Objective } from "./compiled.js";
 import type { MicroBatch } from "./dealt-row.js";
 import type { MicroBatchArrays, PackableRow } from "./micro-batches.js";
+import type { Together } from "./together.js";
 
 /** What the device is told to see by itself before it applies a step. */
 export interface AtOnce {
@@ -24,6 +25,8 @@ export interface StepRequest<Row extends PackableRow> {
   /** Optimiser steps done before this one. */
   readonly step: number;
   readonly signal?: AbortSignal | undefined;
+  /** Where several learners take the step. */
+  readonly together?: Together | undefined;
   /** Sees each micro-batch's outputs. */
   readonly onMicroBatch?: (batch: MicroBatch, arrays: MicroBatchArrays, outputs: Outputs) => void;
   /** Last look before the weights change; may throw. "skip" leaves them as they are. */

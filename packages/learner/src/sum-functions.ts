@@ -3,6 +3,8 @@ import type { ModelConfig } from "@palimpsest/model";
 import type { ResolvedLearnerConfig } from "./config.js";
 import { applyParts } from "./memory-config.js";
 import { ADAM_SCALARS, type AdamScalars, adamwStep } from "./optimizer.js";
+import { ownShard, placedShard, REPLICA, replicaOf } from "./optimizer-shards.js";
+import { shardCount } from "./shard-shape.js";
 import { type StateKind, stateName, tensor, tensorsOf, trainedShapes } from "./state.js";
 
 /*
@@ -32,19 +34,23 @@ export function sumFunctions(
       body: (state) => ({ outputs: {}, state: clearedGradients(state, names) }),
     },
   };
+  const shards = shardCount(config);
+  const scalars = Object.fromEntries(
+    ADAM_SCALARS.map((name) => [name, { shape: [], dtype: "float32" }] as const),
+  );
   const parts = isLaunched ? [names] : applyParts(config.memory, trained);
   parts.forEach((part, index) => {
     functions[`${APPLY}-${index}`] = {
-      inputs: Object.fromEntries(ADAM_SCALARS.map((name) => [name, { shape: [], dtype: "float32" }])),
-      body: applyBody(part, config),
+      inputs: shards === 1 ? scalars : { ...scalars, [REPLICA]: { shape: [], dtype: "int32" } },
+      body: shards === 1 ? applyBody(part, config) : applyShardBody(part, config, shards),
     };
   });
   return functions;
 }
 
-/** Entries of the state that hold the sums. */
-export function gradientNames(model: ModelConfig, config: ResolvedLearnerConfig): string[] {
-  return Object.keys(trainedShapes(model, config)).map((name) => stateName("gradient", name));
+/** Entries of the state of one kind, of all that is trained. */
+export function trainedNames(kind: StateKind, model: ModelConfig, config: ResolvedLearnerConfig): string[] {
+  return Object.keys(trainedShapes(model, config)).map((name) => stateName(kind, name));
 }
 
 /** The functions that together apply and clear what was added, each a part of the weights. */
@@ -68,6 +74,26 @@ function applyBody(names: readonly string[], config: ResolvedLearnerConfig): Jit
       const adam = { weights: entry("weights"), moment1: entry("moment1"), moment2: entry("moment2") };
       const result = adamwStep(adam, entry("gradient"), scalars, config.optimizer);
       next[stateName("weights", name)] = result.weights;
+      next[stateName("moment1", name)] = result.moment1;
+      next[stateName("moment2", name)] = result.moment2;
+    }
+    return { outputs: {}, state: { ...next, ...clearedGradients(state, names) } };
+  };
+}
+
+/** Each replica updates its own run of the weights, and leaves zeros elsewhere for the sum over all. */
+function applyShardBody(names: readonly string[], config: ResolvedLearnerConfig, shards: number): JitBody {
+  return (state, inputs) => {
+    const scalars = inputs as Tensors & AdamScalars;
+    const replica = replicaOf(inputs);
+    const next: Record<string, tf.Tensor> = {};
+    for (const name of names) {
+      const entry = (kind: StateKind) => tensor(state, stateName(kind, name));
+      const own = (kind: StateKind) => ownShard(entry(kind), replica, shards);
+      const adam = { weights: own("weights"), moment1: entry("moment1"), moment2: entry("moment2") };
+      const result = adamwStep(adam, own("gradient"), scalars, config.optimizer);
+      const { shape } = entry("weights");
+      next[stateName("weights", name)] = placedShard(result.weights, replica, shards, shape);
       next[stateName("moment1", name)] = result.moment1;
       next[stateName("moment2", name)] = result.moment2;
     }

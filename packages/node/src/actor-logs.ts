@@ -37,7 +37,8 @@ export async function* readActorLog(
 ): AsyncGenerator<ActorLogChunk> {
   const actorId = request.actorId ?? "";
   const tailLines = request.tailLines ?? 0;
-  const incarnation = await wantedIncarnation(deps.folder, actorId, request.incarnation ?? 0);
+  const incarnation = await wantedIncarnation(deps, request, signal);
+  if (incarnation === undefined) return;
   const file = await open(join(deps.folder, fileName(actorId, incarnation)), "r");
   try {
     const { size } = await file.stat();
@@ -65,24 +66,39 @@ function fileName(actorId: string, incarnation: number): string {
   return `${actorId}-${incarnation}.log`;
 }
 
-async function wantedIncarnation(folder: string, actorId: string, incarnation: number): Promise<number> {
+/** Undefined: its light actor has written nothing, and nothing is waited for (any more). */
+async function wantedIncarnation(
+  { folder, isRunning, clock }: ActorLogsDeps,
+  request: ActorLogRequest,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const actorId = request.actorId ?? "";
+  const incarnation = request.incarnation ?? 0;
   if (!idPattern.test(actorId))
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
       `actor_id is ${JSON.stringify(actorId)}: give an actor's id`,
     );
   const prefix = `${actorId}-`;
-  const kept = (await readdir(folder)).flatMap((name) => {
-    const number = name.startsWith(prefix) ? /^(\d+)\.log$/.exec(name.slice(prefix.length))?.[1] : undefined;
-    return number === undefined ? [] : [Number(number)];
-  });
-  const found = incarnation === 0 ? Math.max(0, ...kept) : incarnation;
-  if (!kept.includes(found))
-    throw new PalimpsestError(
-      "NOT_FOUND",
-      `this node keeps no output of actor ${actorId}${incarnation === 0 ? "" : `, incarnation ${incarnation}`}: it ran elsewhere, or its file made room for newer ones`,
-    );
-  return found;
+  for (;;) {
+    const runs = isRunning(actorId, incarnation);
+    const kept = (await readdir(folder)).flatMap((name) => {
+      const number = name.startsWith(prefix)
+        ? /^(\d+)\.log$/.exec(name.slice(prefix.length))?.[1]
+        : undefined;
+      return number === undefined ? [] : [Number(number)];
+    });
+    const found = incarnation === 0 ? Math.max(0, ...kept) : incarnation;
+    if (kept.includes(found)) return found;
+    if (!runs)
+      throw new PalimpsestError(
+        "NOT_FOUND",
+        `this node keeps no output of actor ${actorId}${incarnation === 0 ? "" : `, incarnation ${incarnation}`}: it ran elsewhere, its file made room for newer ones, or it shared a process and wrote nothing`,
+      );
+    if (request.follow !== true) return undefined;
+    await pause(clock, signal);
+    if (signal.aborted) return undefined;
+  }
 }
 
 function checkedOffset(request: ActorLogRequest): number {

@@ -17,6 +17,8 @@ export interface ActorProcessOptions {
   readonly program: WorkerProgram;
   readonly start: proto.ActorProcessStart.$Properties;
   readonly environment: Readonly<Record<string, string>>;
+  /** The folder that it begins in. Default: that of the node. */
+  readonly cwd?: string | undefined;
   readonly logPath: string;
   readonly startTimeoutMs: number;
   /** Told what became of its calls. Default: nobody is. */

@@ -119,6 +119,16 @@ export const nodeConfigSchema = z.strictObject({
     .min(0)
     .default(1024 * 1024 * 1024)
     .describe("Bundles of code that are kept; above it the longest unused are removed"),
+  environmentCacheBytes: z
+    .int()
+    .min(0)
+    .default(8 * 1024 * 1024 * 1024)
+    .describe(
+      "Working directories and packages of actors and tasks that are kept unpacked; above it the longest unused are removed, those in use never",
+    ),
+  environmentSetupMs: milliseconds
+    .default(600_000)
+    .describe("Time for the installation of the packages of an environment"),
   stopGraceMs: milliseconds.default(5_000).describe("Between SIGTERM and SIGKILL when the node ends"),
   logLevel: z.string().default("info").describe("Lowest level of log lines of its actors"),
 });

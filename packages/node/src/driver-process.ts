@@ -7,6 +7,7 @@ import type * as proto from "@palimpsest/wire/protocol";
 import type { BundleCache } from "./bundle-cache.js";
 import { visibleDevicesName, visibleTo } from "./gpu-devices.js";
 import { LineSplitter } from "./lines.js";
+import type { RuntimeEnvironments } from "./runtime-environments.js";
 import { type ProcessEnd, SupervisedProcess } from "./supervised-process.js";
 import { unpackWorkingDir } from "./working-dir.js";
 
@@ -41,6 +42,7 @@ export interface DriverProcessDeps {
   /** The palimpsest command: arguments of node. */
   readonly command: readonly string[];
   readonly bundles: BundleCache;
+  readonly environments: Pick<RuntimeEnvironments, "modulePath">;
   /** Environment of every driver; PALIMPSEST_ADDRESS, _TOKEN_FILE, _TLS and _JOB_ID are added. */
   readonly environment: Readonly<Record<string, string>>;
   /** The GPUs of this node, as CUDA names them. */
@@ -55,20 +57,37 @@ export function driverFolder(workDir: string, jobId: string): string {
 
 export function prepareDriver(deps: DriverProcessDeps): PrepareDriver {
   return async (order, signal) => {
-    const args = await argumentsOf(deps, order, signal);
-    const cwd = await folderOf(deps, order, signal);
-    return (onOutput) => startDriver(deps, order, { args, cwd, onOutput });
+    const uses: (() => void)[] = [];
+    const release = () => {
+      for (const end of uses.splice(0)) end();
+    };
+    try {
+      const args = await argumentsOf(deps, order, uses, signal);
+      const cwd = await folderOf(deps, order, signal);
+      // What is not begun lets go of nothing any more.
+      if (signal.aborted) throw PalimpsestError.from(signal.reason, "CANCELLED");
+      return (onOutput) => {
+        const started = startDriver(deps, order, { args, cwd, onOutput });
+        void started.ended.then(release);
+        return started;
+      };
+    } catch (reason) {
+      release();
+      throw reason;
+    }
   };
 }
 
 async function argumentsOf(
-  { bundles, command }: DriverProcessDeps,
+  { bundles, environments, command }: DriverProcessDeps,
   order: proto.StartDriver.$Properties,
+  uses: (() => void)[],
   signal: AbortSignal,
 ): Promise<string[]> {
   const [kind, ...argv] = order.argv ?? [];
   const sha256 = order.bundle ?? "";
-  if (kind === "program") return [await bundles.fileOf(sha256, "program", signal), ...argv];
+  if (kind === "program")
+    return [await environments.modulePath(sha256, order.packages, uses, signal), ...argv];
   if (kind !== "recipe") {
     throw new PalimpsestError(
       "INVALID_ARGUMENT",

@@ -10,6 +10,7 @@ import {
   type RpcServer,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import { ObjectBulkReader } from "./bulk-reader.js";
 import { ByteBudget } from "./byte-budget.js";
 import type { ResolvedNodeConfig } from "./config.js";
 import { memoryBytes } from "./machine.js";
@@ -110,12 +111,16 @@ export class NodeObjects {
     const asking = {
       locate: (objectId: string, waitMs: number, askingMs: number) =>
         locate(head(), { objectId, waitMs, askingMs }),
+      /** As locate(), and tells the head that this node is about to fetch it. */
+      locateToFetch: (objectId: string, waitMs: number, askingMs: number) =>
+        locate(head(), { objectId, waitMs, askingMs, nodeId: config.nodeId }),
       ownAddress: () => address,
       freeElsewhere: (objectIds: readonly string[], holder: string) =>
         freeAtHead(head, { objectIds: [...objectIds], holder }, clock),
     };
     const fetcher = new ObjectFetcher({
-      ...{ store, peers, clock, ...asking },
+      ...{ store, peers, clock, ...asking, locate: asking.locateToFetch },
+      connectBulk: network.connectBulk,
       budget: incoming,
       onReceived: (sizeBytes) => onMoved("in", sizeBytes),
       adopts: config.objectAdoption,
@@ -133,10 +138,19 @@ export class NodeObjects {
       freeElsewhere: asking.freeElsewhere,
       proof: folder.proof,
       budget: outgoing,
+      bulk: server.serveBulk !== undefined,
       pins: new ObjectPins(clock),
       existing: (objectIds) => existing(store, head, objectIds),
     });
     server.addService(objectsService, handlers);
+    server.serveBulk?.(
+      () =>
+        new ObjectBulkReader({
+          ...{ store, budget: outgoing },
+          coming: (objectId, waitMs) => fetcher.coming(objectId, waitMs),
+          onSent: (bytes) => onMoved("out", bytes),
+        }),
+    );
     const parts = {
       store,
       folder,
@@ -248,11 +262,12 @@ async function openChosenStore(
 
 async function locate(
   head: Peer,
-  question: { readonly objectId: string; readonly waitMs: number; readonly askingMs: number },
+  question: proto.LocateObjectRequest.$Properties & { readonly waitMs: number },
 ) {
   const timeoutMs = question.waitMs + headSlackMs;
   const answer = await head.unary(headService.locateObject, question, { timeoutMs });
-  return { addresses: answer.addresses ?? [], complete: answer.complete ?? false };
+  const { addresses, fetchingAddresses, complete } = answer;
+  return { addresses: addresses ?? [], fetching: fetchingAddresses ?? [], complete: complete ?? false };
 }
 
 /** Those that lie here, and those that the head knows to lie somewhere. */

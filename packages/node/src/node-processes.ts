@@ -5,7 +5,6 @@
  */
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import type { Metrics } from "@palimpsest/telemetry";
 import { type Clock, systemClock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -20,6 +19,7 @@ import { memoryLook } from "./machine.js";
 import type { NodeDeps, NodeParts } from "./node-parts.js";
 import { ProcessSupervisor } from "./process-supervisor.js";
 import { RecentDeaths } from "./recent-deaths.js";
+import { RuntimeEnvironments } from "./runtime-environments.js";
 import { SharedProcesses } from "./shared-processes.js";
 import type { TaskReports } from "./task-reports.js";
 import { WarmProcesses } from "./warm-processes.js";
@@ -76,13 +76,24 @@ export class NodeProcesses {
     });
     const program = programOf(config, parts.installation);
     // Without a GPU in sight, as an actor that leases none.
-    const spawn = () =>
-      WorkerProcess.spawn({ program, environment: { ...environment, [visibleDevicesName]: "" } });
+    const spawn = (own: Readonly<Record<string, string>> = {}, cwd?: string) =>
+      WorkerProcess.spawn({
+        program,
+        cwd,
+        environment: { ...environment, ...own, [visibleDevicesName]: "" },
+      });
     const count = Math.min(config.warmProcesses ?? defaultWarmProcesses, availableParallelism());
     this.warm = deps.startProcess
       ? undefined
-      : new WarmProcesses({ count, spawn, memory: memoryLook, clock, logger: deps.logger });
+      : new WarmProcesses({ count, spawn: () => spawn(), memory: memoryLook, clock, logger: deps.logger });
     const logDir = join(config.dataDir, "logs");
+    const environments = new RuntimeEnvironments({
+      folder: join(config.dataDir, "environments"),
+      maxBytes: config.environmentCacheBytes,
+      setupTimeoutMs: config.environmentSetupMs,
+      installation: parts.installation,
+      ...{ logDir, bundles, environment, signal, clock, logger: deps.logger },
+    });
     const session = () => ({
       clusterId: heads.clusterId,
       headAddress: heads.addresses,
@@ -100,7 +111,9 @@ export class NodeProcesses {
           startTimeoutMs: config.actorStartTimeoutMs,
           blockLimitMs: config.sharedProcessBlockMs,
           onTaskReport: (report) => given.taskReports.forward(report),
-          spawn: () => this.warm?.take() ?? spawn(),
+          spawn: (own, cwd) =>
+            (Object.keys(own).length === 0 && cwd === undefined ? this.warm?.take() : undefined) ??
+            spawn(own, cwd),
           session: () => ({ ...session(), nodeId: config.nodeId }),
         });
     this.supervisor = new ProcessSupervisor({
@@ -113,7 +126,7 @@ export class NodeProcesses {
       startTimeoutMs: config.actorStartTimeoutMs,
       environment,
       gpus: parts.gpus,
-      moduleUrlOf: (code, abort) => moduleUrlOf(code, parts.installation, bundles, abort),
+      prepare: (request, abort) => environments.prepare(request, abort),
       session,
       onStarted: (actorStarted) => send({ actorStarted }),
       onDied: (actorDied) => {
@@ -135,6 +148,7 @@ export class NodeProcesses {
       tls: parts.credentials.driverTls,
       command: config.driverCommand,
       bundles,
+      environments,
       environment,
       gpus: parts.gpus,
       workDir: join(config.dataDir, "work"),
@@ -176,14 +190,4 @@ function programOf({ bundledWorker }: ResolvedNodeConfig, installation: Installa
   if (bundledWorker === undefined) return { path: installation.pathOf(workerModule), flags: [] };
   // What actors import of the installation is then the bundle's (scripts/setup/bundle).
   return { path: bundledWorker, flags: ["--conditions=palimpsest-bundled"] };
-}
-
-async function moduleUrlOf(
-  code: proto.CodeRef.$Properties,
-  installation: Installation,
-  bundles: BundleCache,
-  signal: AbortSignal,
-): Promise<string> {
-  if (code.module) return installation.urlOf(code.module);
-  return pathToFileURL(await bundles.fileOf(code.bundle ?? "", "program", signal)).href;
 }

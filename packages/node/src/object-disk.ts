@@ -17,12 +17,19 @@ export interface OpenedObject {
   close(): Promise<void>;
 }
 
+/** A file that is written and read at any place. */
+export interface PlacedFile extends OpenedObject {
+  writeAt(data: Uint8Array, position: number): Promise<void>;
+}
+
 export interface ObjectDisk {
   /** Makes the folder and empties it. */
   makeFolder(path: string): Promise<void>;
   removeFolder(path: string): Promise<void>;
   /** A new file, to be written from its beginning. */
   create(path: string): Promise<ObjectFile>;
+  /** A file that is there already, to be written at any place. */
+  openToWrite(path: string): Promise<PlacedFile>;
   /** To be read. A file that is removed meanwhile is still read to its end. */
   open(path: string): Promise<OpenedObject>;
   rename(from: string, to: string): Promise<void>;
@@ -51,6 +58,19 @@ export const systemDisk: ObjectDisk = {
   },
   removeFolder: (path) => rm(path, { recursive: true, force: true }),
   create: (path) => open(path, "wx", 0o600),
+  async openToWrite(path) {
+    const file = await open(path, "r+");
+    return {
+      async writeAt(data, position) {
+        for (let done = 0; done < data.byteLength; ) {
+          const left = data.byteLength - done;
+          done += (await file.write(data, done, left, position + done)).bytesWritten;
+        }
+      },
+      read: (buffer, offset, length, position) => file.read(buffer, offset, length, position),
+      close: () => file.close(),
+    };
+  },
   open: (path) => open(path, "r"),
   rename,
   remove: (path) => rm(path, { force: true }),

@@ -72,7 +72,7 @@ afterEach(async () => {
 function fetcher(budget: ByteBudget, own = "127.0.0.1:1"): ObjectFetcher {
   return new ObjectFetcher({
     ...{ store, peers, budget, clock: systemClock },
-    locate: async () => ({ addresses: [own, address], complete: true }),
+    locate: async () => ({ addresses: [own, address], fetching: [], complete: true }),
     ownAddress: () => own,
     onReceived: () => undefined,
     adopts: true,

@@ -12,27 +12,17 @@
  * - FETCH-5. The bytes that may be under way for all transfers together are bounded.
  * - FETCH-6. What a node of the same machine has is taken over by its file, and not one of its bytes is sent: that the file
  *   can be seen under its random path proves the machine, and that node has hashed its bytes as it stored them.
+ * - FETCH-7. What is large comes in pieces over bulk connections, where both nodes have them, also from nodes that fetch it
+ *   themselves and began before this one (bulk-transfer.ts). What has come is passed on at once.
  */
-import {
-  type Clock,
-  fromGrpcError,
-  objectsService,
-  PalimpsestError,
-  type Peer,
-  transferTimeoutMs,
-} from "@palimpsest/wire";
-import type * as proto from "@palimpsest/wire/protocol";
+import { type Clock, type Network, PalimpsestError, transferTimeoutMs } from "@palimpsest/wire";
 import type { ByteBudget } from "./byte-budget.js";
+import type { ObjectAssembly } from "./object-assembly.js";
+import { ObjectPull, type ObjectSources } from "./object-pull.js";
 import type { ObjectStore } from "./object-store.js";
-import type { ObjectWriter } from "./object-writer.js";
 import type { PeerPool } from "./peer-pool.js";
-import { isValueId, type StoredObject } from "./stored-object.js";
+import type { StoredObject } from "./stored-object.js";
 
-const statTimeoutMs = 5_000;
-/** Longest that a stream may be silent. */
-const stallMs = 15_000;
-/** The receive window of a bulk channel: what one transfer may have under way. */
-const windowBytes = 16 * 1024 * 1024;
 /** Asked again: a node that breaks may come back, an object may move. */
 const maxRounds = 4;
 const roundBackoffMs = 200;
@@ -41,8 +31,7 @@ const locateLimitMs = 30_000;
 /** A report of an object that was just put is still on its way to the head. */
 const locateWaitMs = 1_000;
 
-export interface ObjectPlaces {
-  readonly addresses: readonly string[];
+export interface ObjectPlaces extends ObjectSources {
   /** False while a node may have it that is away or was not heard of since the question. */
   readonly complete: boolean;
 }
@@ -50,6 +39,8 @@ export interface ObjectPlaces {
 export interface ObjectFetcherDeps {
   readonly store: ObjectStore;
   readonly peers: PeerPool;
+  /** Undefined: bytes travel in calls alone. */
+  readonly connectBulk?: Network["connectBulk"];
   readonly budget: ByteBudget;
   readonly clock: Clock;
   /** Asks the head; askingMs: for how long it has been asked for this object. */
@@ -78,6 +69,7 @@ export interface ObjectTransfer {
 export class ObjectFetcher {
   readonly #deps: ObjectFetcherDeps;
   readonly #transfers = new Map<string, Promise<StoredObject>>();
+  readonly #pulls = new Map<string, ObjectPull>();
 
   constructor(deps: ObjectFetcherDeps) {
     this.#deps = deps;
@@ -115,6 +107,11 @@ export class ObjectFetcher {
     return this.#transfers.size;
   }
 
+  /** The object as far as it has come; undefined: it is not on its way, or not in pieces, or not within waitMs. */
+  async coming(objectId: string, waitMs: number): Promise<ObjectAssembly | undefined> {
+    return await this.#pulls.get(objectId)?.coming(waitMs);
+  }
+
   #shared(objectId: string): Promise<StoredObject> {
     let transfer = this.#transfers.get(objectId);
     if (transfer === undefined) {
@@ -125,7 +122,8 @@ export class ObjectFetcher {
   }
 
   async #transfer(objectId: string): Promise<StoredObject> {
-    const attempt = new Transfer(this.#deps, objectId);
+    const attempt = new ObjectPull(this.#deps, objectId);
+    this.#pulls.set(objectId, attempt);
     const startedAtMs = performance.now();
     const told = (sizeBytes: number, error: PalimpsestError | undefined) =>
       this.#deps.onTransfer?.({
@@ -139,17 +137,21 @@ export class ObjectFetcher {
     } catch (reason) {
       told(0, PalimpsestError.from(reason));
       throw reason;
+    } finally {
+      this.#pulls.delete(objectId);
     }
   }
 
-  async #transferBy(attempt: Transfer, objectId: string): Promise<StoredObject> {
+  async #transferBy(attempt: ObjectPull, objectId: string): Promise<StoredObject> {
     try {
       for (let round = 1; ; round++) {
-        const addresses = await this.#locate(objectId, attempt);
-        const stored = await attempt.tryAll(addresses);
+        const places = await this.#locate(objectId, attempt);
+        const stored = await attempt.tryAll(places);
         if (stored !== undefined) return stored;
-        if (round === maxRounds || (round > 1 && attempt.isHopeless(addresses)))
+        if (round > 1 && attempt.isHopeless(places.addresses))
           throw attempt.lost("every node that should have it failed");
+        // They may come back; the head says when they do not.
+        if (round === maxRounds) throw attempt.unreached();
         await delay(this.#deps.clock, roundBackoffMs * 2 ** (round - 1));
       }
     } finally {
@@ -158,7 +160,7 @@ export class ObjectFetcher {
   }
 
   /** At least one address. @throws {PalimpsestError} OBJECT_LOST, UNAVAILABLE when the head stays away */
-  async #locate(objectId: string, attempt: Transfer): Promise<readonly string[]> {
+  async #locate(objectId: string, attempt: ObjectPull): Promise<ObjectSources> {
     const { clock, locate, ownAddress } = this.#deps;
     const beganMs = clock.monotonicMs();
     const deadline = beganMs + locateLimitMs;
@@ -167,8 +169,9 @@ export class ObjectFetcher {
       try {
         const askingMs = Math.floor(clock.monotonicMs() - beganMs);
         const places = await locate(objectId, locateWaitMs, askingMs);
-        const addresses = places.addresses.filter((address) => address !== ownAddress());
-        if (addresses.length > 0) return addresses;
+        const others = (some: readonly string[]) => some.filter((address) => address !== ownAddress());
+        const addresses = others(places.addresses);
+        if (addresses.length > 0) return { addresses, fetching: others(places.fetching) };
         failure = attempt.lost(
           places.complete
             ? "no node of the cluster has it: it was freed, its holders ended, or its node is gone"
@@ -182,131 +185,6 @@ export class ObjectFetcher {
       if (clock.monotonicMs() >= deadline) throw failure;
       await delay(clock, roundBackoffMs);
     }
-  }
-}
-
-/** One object on its way from one node after the other. */
-class Transfer {
-  readonly #deps: ObjectFetcherDeps;
-  readonly #objectId: string;
-  readonly #failures = new Map<string, string>();
-  /** They do not have it, or their bytes are not its. */
-  readonly #hopeless = new Set<string>();
-  /** Of the node that was asked last. */
-  lastAddress = "";
-  #writer: ObjectWriter | undefined;
-  /** Whose bytes the writer has. */
-  #sources = new Set<string>();
-  /** FETCH-4: bytes of several nodes did not fit together. */
-  #whole = false;
-
-  constructor(deps: ObjectFetcherDeps, objectId: string) {
-    this.#deps = deps;
-    this.#objectId = objectId;
-  }
-
-  /** @throws {PalimpsestError} OBJECT_STORE_FULL */
-  async tryAll(addresses: readonly string[]): Promise<StoredObject | undefined> {
-    for (const address of addresses) {
-      if (this.#hopeless.has(address)) continue;
-      this.lastAddress = address;
-      try {
-        return await this.#deps.peers.use(address, (peer) => this.#pullFrom(peer));
-      } catch (reason) {
-        const error = fromGrpcError(reason);
-        if (error.code === "OBJECT_STORE_FULL" || error.code === "LIMIT_EXCEEDED") throw error;
-        this.#failures.set(address, error.rawMessage);
-        if (error.code === "NOT_FOUND") this.#hopeless.add(address);
-      }
-    }
-    return undefined;
-  }
-
-  isHopeless(addresses: readonly string[]): boolean {
-    return addresses.every((address) => this.#hopeless.has(address));
-  }
-
-  lost(why: string): PalimpsestError {
-    const tried = [...this.#failures].map(([address, message]) => `; ${address}: ${message}`).join("");
-    return new PalimpsestError("OBJECT_LOST", `object ${this.#objectId} cannot be had: ${why}${tried}`, {
-      details: { objectId: this.#objectId },
-    });
-  }
-
-  /** Drops what was not finished. */
-  async end(): Promise<void> {
-    const writer = this.#writer;
-    this.#writer = undefined;
-    this.#sources = new Set();
-    await writer?.abort();
-  }
-
-  async #pullFrom(peer: Peer): Promise<StoredObject> {
-    const { store, budget, onReceived } = this.#deps;
-    const objectId = this.#objectId;
-    const found = await peer.unary(objectsService.stat, { objectId }, { timeoutMs: statTimeoutMs });
-    const sizeBytes = found.sizeBytes ?? 0;
-    const adopted = await this.#adopted(found.path ?? "", sizeBytes);
-    if (adopted !== undefined) return adopted;
-    if (this.#whole || this.#writer?.sizeBytes !== (sizeBytes ?? 0)) await this.end();
-    this.#writer ??= await store.create(sizeBytes ?? 0, "", isValueId(objectId) ? objectId : "");
-    const writer = this.#writer;
-    const giveBack = await budget.take(Math.min(windowBytes, writer.sizeBytes));
-    try {
-      this.#sources.add(peer.address);
-      if (writer.writtenBytes < writer.sizeBytes) await this.#receive(peer, writer);
-    } finally {
-      giveBack();
-    }
-    try {
-      const stored = await writer.commit(objectId);
-      this.#writer = undefined;
-      onReceived(stored.sizeBytes);
-      return stored;
-    } catch (reason) {
-      this.#mismatch(peer.address, PalimpsestError.from(reason));
-      throw reason;
-    }
-  }
-
-  /** FETCH-6 */
-  async #adopted(path: string, sizeBytes: number): Promise<StoredObject | undefined> {
-    const { store, adopts, onAdopted } = this.#deps;
-    if (!adopts || path === "" || this.#whole) return undefined;
-    const source = { objectId: this.#objectId, path, sizeBytes };
-    if (!(await store.sees(source))) return undefined;
-    // The room of what has come already is needed for the whole of it.
-    await this.end();
-    const adopted = await store.adopt(source, "");
-    if (adopted !== undefined) onAdopted(sizeBytes);
-    return adopted;
-  }
-
-  async #receive(peer: Peer, writer: ObjectWriter): Promise<void> {
-    const { clock } = this.#deps;
-    const request = { objectId: this.#objectId, offsetBytes: writer.writtenBytes };
-    const timeoutMs = transferTimeoutMs(writer.sizeBytes - writer.writtenBytes);
-    const stream = peer.serverStream(objectsService.pull, request, { timeoutMs });
-    let cancelStall = clock.after(stallMs, () => stream.cancel());
-    try {
-      for await (const chunk of stream as AsyncIterable<proto.PullChunk.$Properties>) {
-        cancelStall();
-        await writer.write(chunk.data ?? new Uint8Array());
-        cancelStall = clock.after(stallMs, () => stream.cancel());
-      }
-    } finally {
-      cancelStall();
-      stream.cancel();
-    }
-  }
-
-  /** FETCH-1, FETCH-4. */
-  #mismatch(address: string, error: PalimpsestError): void {
-    if (error.code !== "OBJECT_LOST") return;
-    if (this.#sources.size > 1) this.#whole = true;
-    else this.#hopeless.add(address);
-    this.#writer = undefined;
-    this.#sources = new Set();
   }
 }
 

@@ -9,7 +9,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { ObjectDisk, ObjectFile, OpenedObject } from "./object-disk.js";
+import type { ObjectDisk, ObjectFile, OpenedObject, PlacedFile } from "./object-disk.js";
 
 export class ObjectFiles {
   readonly folder: string;
@@ -35,6 +35,11 @@ export class ObjectFiles {
     temporary = this.temporaryName(),
   ): Promise<{ readonly file: ObjectFile; readonly temporary: string }> {
     return { file: await this.#disk.create(temporary), temporary };
+  }
+
+  /** A file under a passing name, to be written at any place. */
+  openToWrite(temporary: string): Promise<PlacedFile> {
+    return this.#disk.openToWrite(temporary);
   }
 
   /** For reading; a file that is removed meanwhile is still read to its end. */

@@ -7,8 +7,10 @@
  * Invariants:
  * - HOLDS-1. What a value refers to is held as long as the value is there, and is held before the value is.
  * - HOLDS-2. A release that could not be told elsewhere is told again until it is, or its holder has ended.
+ * - HOLDS-3. What cannot be asked is not missing: while the head is away, or a node that may have the value, a hold is
+ *   tried for `holdLimitMs`, and fails with UNAVAILABLE then.
  */
-import { type Clock, objectsService, PalimpsestError, type Peer } from "@palimpsest/wire";
+import { type Clock, fromGrpcError, objectsService, PalimpsestError, type Peer } from "@palimpsest/wire";
 import type { ObjectPlaces } from "./object-fetch.js";
 import type { ObjectStore } from "./object-store.js";
 import { type DropCause, holderOfContained, type StoreWatcher } from "./stored-object.js";
@@ -16,6 +18,9 @@ import { type DropCause, holderOfContained, type StoreWatcher } from "./stored-o
 const holdTimeoutMs = 10_000;
 const locateWaitMs = 1_000;
 const retryMs = 5_000;
+/** Less than a program waits for the answer to its order. */
+const holdLimitMs = 20_000;
+const holdBackoffMs = 200;
 const maxAtOnce = 10_000;
 /** Releases that wait to be told elsewhere; above it the oldest are left to the end of their holder. */
 const maxUntold = 100_000;
@@ -24,7 +29,11 @@ export interface ObjectHoldsDeps {
   readonly store: ObjectStore;
   readonly clock: Clock;
   /** Asks the head. */
-  readonly locate: (objectId: string, waitMs: number, askingMs: number) => Promise<ObjectPlaces>;
+  readonly locate: (
+    objectId: string,
+    waitMs: number,
+    askingMs: number,
+  ) => Promise<Pick<ObjectPlaces, "addresses" | "complete">>;
   /** host:port of this node's own service. */
   readonly ownAddress: () => string;
   readonly use: <T>(address: string, ask: (peer: Peer) => Promise<T>) => Promise<T>;
@@ -48,7 +57,7 @@ export class ObjectHolds implements StoreWatcher {
     deps.store.watch(this);
   }
 
-  /** Holds what can be had. @returns what cannot */
+  /** Holds what can be had. @returns what no node has @throws {PalimpsestError} UNAVAILABLE (HOLDS-3) */
   async hold(objectIds: readonly string[], holder: string): Promise<readonly string[]> {
     return (await this.#hold(objectIds, holder)).missing;
   }
@@ -117,11 +126,27 @@ export class ObjectHolds implements StoreWatcher {
     };
   }
 
-  /** False when it cannot be held. */
+  /** False when no node has it. @throws {PalimpsestError} UNAVAILABLE (HOLDS-3) */
   async #holdElsewhere(objectId: string, holder: string): Promise<boolean> {
+    const { clock } = this.#deps;
+    const beganMs = clock.monotonicMs();
+    for (;;) {
+      const askingMs = Math.floor(clock.monotonicMs() - beganMs);
+      try {
+        return await this.#tryToHold(objectId, holder, askingMs);
+      } catch (reason) {
+        const error = PalimpsestError.from(reason);
+        if (!error.retryable || this.#closed || askingMs >= holdLimitMs) throw error;
+      }
+      await new Promise<void>((resolve) => clock.after(holdBackoffMs, resolve));
+    }
+  }
+
+  async #tryToHold(objectId: string, holder: string, askingMs: number): Promise<boolean> {
     const { locate, ownAddress, use, store } = this.#deps;
-    const { addresses } = await locate(objectId, locateWaitMs, 0).catch(() => ({ addresses: [] }));
+    const { addresses, complete } = await locate(objectId, locateWaitMs, askingMs);
     const request = { objectIds: [Buffer.from(objectId, "hex")], holder };
+    let unasked = complete ? undefined : "a node that may have it is away";
     for (const address of addresses) {
       if (address === ownAddress()) {
         if (store.find(objectId) === undefined) continue;
@@ -129,10 +154,15 @@ export class ObjectHolds implements StoreWatcher {
         return true;
       }
       const ask = (peer: Peer) => peer.unary(objectsService.hold, request, { timeoutMs: holdTimeoutMs });
-      const answer = await use(address, ask).catch(() => undefined);
-      if (answer && (answer.missing ?? []).length === 0) return true;
+      try {
+        const { missing } = await use(address, ask);
+        if ((missing ?? []).length === 0) return true;
+      } catch (reason) {
+        unasked = fromGrpcError(reason).rawMessage;
+      }
     }
-    return false;
+    if (unasked === undefined) return false;
+    throw new PalimpsestError("UNAVAILABLE", `object ${objectId} cannot be held now: ${unasked}`);
   }
 
   #tellElsewhere(objectIds: readonly string[], holder: string): void {

@@ -17,6 +17,7 @@
  */
 import { type Clock, systemClock } from "@palimpsest/wire";
 import { FileHashes } from "./file-hashes.js";
+import type { ObjectAssembly } from "./object-assembly.js";
 import { type ObjectDisk, type OpenedObject, systemDisk } from "./object-disk.js";
 import { ObjectFiles } from "./object-files.js";
 import { ObjectResidence, type OnMovedBytes } from "./object-residence.js";
@@ -74,7 +75,7 @@ export class ObjectStore {
     });
     this.#writes = new StoreWrites({
       ...{ files, table: this.#table, segments: this.#segments, room: this.#room },
-      hashOf: (path, sizeBytes) => this.#hashes.of(path, sizeBytes),
+      hashes: this.#hashes,
     });
   }
 
@@ -231,6 +232,11 @@ export class ObjectStore {
    */
   reserve(sizeBytes: number, holder: string, valueId: string): Promise<SharedWrite> {
     return this.#writes.reserve(sizeBytes, holder, valueId);
+  }
+
+  /** Room for a copy of an object that comes in pieces from other nodes. @throws {PalimpsestError} OBJECT_STORE_FULL */
+  assemble(objectId: string, sizeBytes: number): Promise<ObjectAssembly> {
+    return this.#writes.assemble(objectId, sizeBytes);
   }
 
   /** Whether this process sees the object's file where another node says that it is. */

@@ -52,12 +52,7 @@ export class ObjectWriter {
       for (let offset = 0; offset < data.byteLength; )
         offset += (await this.#file.write(data, offset)).bytesWritten;
     } catch (reason) {
-      if (!isNoSpace(reason)) throw reason;
-      throw new PalimpsestError(
-        "OBJECT_STORE_FULL",
-        "the file system of the object store has no space left: free some, or give objectStoreDir another folder or objectStoreBytes a smaller bound",
-        { cause: reason },
-      );
+      throw noSpace(reason) ?? reason;
     }
   }
 
@@ -94,6 +89,12 @@ export class ObjectWriter {
   }
 }
 
-function isNoSpace(reason: unknown): boolean {
-  return reason instanceof Error && "code" in reason && reason.code === "ENOSPC";
+/** What a full disk says; undefined: it is another reason. */
+export function noSpace(reason: unknown): PalimpsestError | undefined {
+  if (!(reason instanceof Error && "code" in reason && reason.code === "ENOSPC")) return undefined;
+  return new PalimpsestError(
+    "OBJECT_STORE_FULL",
+    "the file system of the object store has no space left: free some, or give objectStoreDir another folder or objectStoreBytes a smaller bound",
+    { cause: reason },
+  );
 }

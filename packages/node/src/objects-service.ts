@@ -40,6 +40,8 @@ export interface ObjectsServiceDeps {
   readonly existing: (objectIds: readonly string[]) => Promise<readonly string[]>;
   /** Asks programs which objects their calls refer to. */
   readonly pins: ObjectPins;
+  /** Whether its port takes bulk connections too. */
+  readonly bulk?: boolean;
   /** Of what goes out. */
   readonly budget: ByteBudget;
   readonly clock: Clock;
@@ -73,9 +75,10 @@ export function createObjectsHandlers(deps: ObjectsServiceDeps): UntypedServiceI
       const objectId = checkedId(request.objectId);
       return infoOf(await fetcher.fetch(objectId, request.holder ?? ""));
     }),
-    stat: unary<proto.StatRequest.$Properties, proto.ObjectInfo.$Properties>((request) =>
-      infoOf(store.get(checkedId(request.objectId))),
-    ),
+    stat: unary<proto.StatRequest.$Properties, proto.ObjectInfo.$Properties>((request) => ({
+      ...infoOf(store.get(checkedId(request.objectId))),
+      bulk: deps.bulk ?? false,
+    })),
     free: unary<proto.FreeRequest.$Properties, proto.FreeResponse.$Properties>(async (request) => {
       const objectIds = (request.objectIds ?? []).map(checkedId);
       const holder = request.holder ?? "";

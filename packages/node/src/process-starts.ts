@@ -2,13 +2,14 @@
  * Responsibility: the process that an actor gets: one that is warm where it fits, else a new one.
  * Not responsible for: what becomes of it (process-supervisor.ts).
  *
- * A warm process has the environment that all actors have and sees no GPU. An actor that names variables of its own, which
- * Node.js or a library may read only when a process begins, or that leases GPUs, gets a process that began with them.
+ * A warm process has the environment that all actors have, the node's folder, and sees no GPU. An actor with variables of its own, which
+ * Node.js or a library may read only when a process begins, or with a folder of its own, or that leases GPUs, gets a process that began with them.
  */
 import type { Metrics } from "@palimpsest/telemetry";
 import type * as proto from "@palimpsest/wire/protocol";
 import { ActorProcess, type ActorProcessOptions } from "./actor-process.js";
 import { visibleDevicesName, visibleTo } from "./gpu-devices.js";
+import type { PreparedEnvironment } from "./runtime-environments.js";
 import type { SharedProcesses } from "./shared-processes.js";
 import type { WarmProcesses } from "./warm-processes.js";
 import type { WorkerProgram } from "./worker-process.js";
@@ -59,7 +60,7 @@ export interface StartRequest {
   readonly spec: proto.ActorSpec.$Properties;
   readonly incarnation: number;
   readonly gpuIds: readonly number[];
-  readonly moduleUrl: string;
+  readonly prepared: Pick<PreparedEnvironment, "moduleUrl" | "cwd" | "retain">;
   readonly logPath: string;
   readonly refusalsPath: string;
   /** Of a worker for tasks; else empty. */
@@ -83,9 +84,10 @@ export class ProcessStarts {
   start(request: StartRequest, fresh = false): StartedProcess {
     const { nodeId, program, startTimeoutMs, session, startProcess, warm, metrics, onTaskReport } =
       this.#deps;
-    const { spec, incarnation, moduleUrl, refusalsPath, startedPath, logPath } = request;
+    const { spec, incarnation, prepared, refusalsPath, startedPath, logPath } = request;
     if (spec.sharedProcess && this.#deps.shared)
-      return { process: this.#deps.shared.start({ spec, incarnation }, moduleUrl), wasWarm: false };
+      return { process: this.#deps.shared.start({ spec, incarnation }, prepared), wasWarm: false };
+    const { moduleUrl, cwd } = prepared;
     const options: ActorProcessOptions = {
       program,
       start: {
@@ -98,11 +100,13 @@ export class ProcessStarts {
         startedPath,
       },
       environment: this.environment(spec.environment ?? {}, request.gpuIds),
+      cwd,
       logPath,
       startTimeoutMs,
       onTaskReport,
     };
-    const fits = !fresh && Object.keys(spec.environment ?? {}).length === 0 && request.gpuIds.length === 0;
+    const plain = Object.keys(spec.environment ?? {}).length === 0 && cwd === undefined;
+    const fits = !fresh && plain && request.gpuIds.length === 0;
     const taken = fits ? warm?.take() : undefined;
     metrics.counter("palimpsest_node_process_starts_total").inc({ process: taken ? "warm" : "new" });
     if (taken) return { process: ActorProcess.start(options, taken), wasWarm: true };

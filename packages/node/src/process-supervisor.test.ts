@@ -43,9 +43,10 @@ function supervise() {
     startTimeoutMs: 1_000,
     environment: {},
     gpus: [],
-    moduleUrlOf: async ({ module }) => {
-      if (module === "missing") throw new PalimpsestError("NOT_FOUND", "it is not installed");
-      return "file:///module.js";
+    prepare: async ({ code }) => {
+      if (code?.module === "missing") throw new PalimpsestError("NOT_FOUND", "it is not installed");
+      const release = () => undefined;
+      return { moduleUrl: "file:///module.js", cwd: undefined, release, retain: () => release };
     },
     session: () => ({}),
     onStarted: ({ actorId, incarnation }) => void told.push(`${actorId}/${incarnation} started`),

@@ -22,19 +22,23 @@ import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorEnd } from "./actor-process.js";
 import { pruneLogs } from "./log-folder.js";
 import { ProcessStarts, type ProcessStartsDeps, type SupervisedActor } from "./process-starts.js";
+import type { EnvironmentRequest, PreparedEnvironment } from "./runtime-environments.js";
 
 export interface ProcessSupervisorDeps extends ProcessStartsDeps {
   readonly logDir: string;
   /** What logs of actors may take together. */
   readonly logsBytes: number;
-  /** URL of the module that exports the class. */
-  readonly moduleUrlOf: (code: proto.CodeRef.$Properties, signal: AbortSignal) => Promise<string>;
+  /** Fetches the module that exports the class, and makes the environment of its process. */
+  readonly prepare: (request: EnvironmentRequest, signal: AbortSignal) => Promise<PreparedEnvironment>;
   readonly onStarted: (message: proto.ActorStarted.$Properties) => void;
   readonly onDied: (message: proto.ActorDied.$Properties) => void;
   /** What was told of that incarnation's death, not long ago. */
   readonly deathOf: (actorId: string, incarnation: number) => proto.ActorDied.$Properties | undefined;
   readonly logger: Logger;
 }
+
+/** What light actors that end within this time have written is looked at once. */
+const pruneAfterMs = 5_000;
 
 interface Entry {
   readonly actorId: string;
@@ -57,6 +61,7 @@ export class ProcessSupervisor {
   readonly #starts: ProcessStarts;
   readonly #entries = new Map<string, Entry>();
   #closed = false;
+  #pruning: NodeJS.Timeout | undefined;
 
   constructor(deps: ProcessSupervisorDeps) {
     this.#deps = deps;
@@ -142,6 +147,7 @@ export class ProcessSupervisor {
 
   async close(graceMs: number, reason: string): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#pruning);
     const entries = [...this.#entries.values()];
     for (const { actorId } of entries) this.stop(actorId, graceMs, reason);
     await Promise.all(entries.map((entry) => entry.done));
@@ -156,8 +162,16 @@ export class ProcessSupervisor {
     }
     if (this.#entries.get(entry.actorId) === entry) this.#entries.delete(entry.actorId);
     this.#report(entry, end);
-    // A light actor has no file of its own.
-    if (!spec.sharedProcess) void this.#pruneLogs();
+    // Most light actors have no file, and thousands may end at once.
+    if (spec.sharedProcess) this.#pruneLogsSoon();
+    else void this.#pruneLogs();
+  }
+
+  #pruneLogsSoon(): void {
+    this.#pruning ??= setTimeout(() => {
+      this.#pruning = undefined;
+      void this.#pruneLogs();
+    }, pruneAfterMs).unref();
   }
 
   #logPath({ actorId, incarnation }: Entry, ending = "log"): string {
@@ -176,7 +190,19 @@ export class ProcessSupervisor {
   }
 
   async #live(entry: Entry, spec: proto.ActorSpec.$Properties): Promise<ActorEnd> {
-    const moduleUrl = await this.#deps.moduleUrlOf(spec.code ?? {}, entry.abort.signal);
+    const prepared = await this.#deps.prepare(spec, entry.abort.signal);
+    try {
+      return await this.#liveIn(entry, spec, prepared);
+    } finally {
+      prepared.release();
+    }
+  }
+
+  async #liveIn(
+    entry: Entry,
+    spec: proto.ActorSpec.$Properties,
+    prepared: PreparedEnvironment,
+  ): Promise<ActorEnd> {
     if (entry.cancelled !== undefined) {
       throw new PalimpsestError("CANCELLED", `${entry.cancelled}, before its process was there`);
     }
@@ -184,7 +210,7 @@ export class ProcessSupervisor {
       spec,
       incarnation: entry.incarnation,
       gpuIds: entry.gpuIds,
-      moduleUrl,
+      prepared,
       logPath: this.#logPath(entry),
       refusalsPath: this.#logPath(entry, "refused.log"),
       startedPath: spec.taskWorker ? this.#logPath(entry, "started") : "",
@@ -249,7 +275,12 @@ export class ProcessSupervisor {
 }
 
 /** What fails on every node and at any time. */
-const hopeless: ReadonlySet<ErrorCode> = new Set(["NOT_FOUND", "INVALID_ARGUMENT", "LIMIT_EXCEEDED"]);
+const hopeless: ReadonlySet<ErrorCode> = new Set([
+  "NOT_FOUND",
+  "INVALID_ARGUMENT",
+  "LIMIT_EXCEEDED",
+  "ENVIRONMENT_FAILED",
+]);
 
 /** The error as one that another node or a later try may not meet. */
 function passing(error: PalimpsestError): PalimpsestError {

@@ -1,15 +1,16 @@
 /**
- * Responsibility: which light actors share a process: those of one owner, or one job, and one module.
+ * Responsibility: which light actors share a process: those of one owner, or one job, of one module and one environment.
  * Not responsible for: what happens inside (shared-process.ts).
  *
  * Invariants:
- * - SHAREDPROCESSES-1. No process has actors of two owners, unless they are of one job, or of two modules.
+ * - SHAREDPROCESSES-1. No process has actors of two owners, unless they are of one job, of two modules or of two environments.
  * - SHAREDPROCESSES-2. After close() none runs.
  */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Clock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import type { PreparedEnvironment } from "./runtime-environments.js";
 import { SharedProcess } from "./shared-process.js";
 import type { SharedSlot } from "./shared-slot.js";
 import type { WorkerProcess } from "./worker-process.js";
@@ -18,6 +19,9 @@ import type { WorkerProcess } from "./worker-process.js";
 const maxActors = 5_000;
 /** A process without actors waits so long for others, then it ends. */
 const idleMs = 10_000;
+
+/** Where its process begins, and what it imports. */
+export type SharedEnvironment = Pick<PreparedEnvironment, "moduleUrl" | "cwd" | "retain">;
 
 export interface SharedActorRequest {
   readonly spec: proto.ActorSpec.$Properties;
@@ -30,8 +34,8 @@ export interface SharedProcessesDeps {
   readonly blockLimitMs: number;
   readonly clock: Clock;
   readonly onTaskReport?: ((report: proto.TaskReport.$Properties) => void) | undefined;
-  /** A process that waits, or a new one. */
-  readonly spawn: () => WorkerProcess;
+  /** A process that waits, or a new one with these variables in this folder. */
+  readonly spawn: (environment: Readonly<Record<string, string>>, cwd: string | undefined) => WorkerProcess;
   /** What every start of a process says. */
   readonly session: () => proto.ActorProcessStart.$Properties;
 }
@@ -50,13 +54,15 @@ export class SharedProcesses {
     this.#deps = deps;
   }
 
-  start(request: SharedActorRequest, moduleUrl: string): SharedSlot {
+  start(request: SharedActorRequest, prepared: SharedEnvironment): SharedSlot {
     const { spec } = request;
-    const key = JSON.stringify([spec.jobId || spec.ownerId, spec.jobId ? "job" : "owner", moduleUrl]);
+    const variables = Object.entries(spec.environment ?? {}).sort();
+    const owner = spec.jobId ? [spec.jobId, "job"] : [spec.ownerId, "owner"];
+    const key = JSON.stringify([...owner, prepared.moduleUrl, prepared.cwd ?? "", variables]);
     const processes = this.#ofKey.get(key) ?? new Set();
     this.#ofKey.set(key, processes);
     const roomy = [...processes].find(({ process }) => process.size < maxActors);
-    const found = roomy ?? this.#open(key, processes, spec, moduleUrl);
+    const found = roomy ?? this.#open(key, processes, spec, prepared);
     found.cancelEnd();
     return found.process.host(request);
   }
@@ -80,8 +86,8 @@ export class SharedProcesses {
   #open(
     key: string,
     processes: Set<Idle>,
-    { role, jobId, code }: proto.ActorSpec.$Properties,
-    moduleUrl: string,
+    { role, jobId, code, environment }: proto.ActorSpec.$Properties,
+    { moduleUrl, cwd, retain }: SharedEnvironment,
   ): Idle {
     const { logDir, startTimeoutMs, blockLimitMs, clock, spawn, session, onTaskReport } = this.#deps;
     const path = join(logDir, `shared-${randomBytes(6).toString("hex")}`);
@@ -89,10 +95,13 @@ export class SharedProcesses {
       processes.delete(entry);
       if (processes.size === 0) this.#ofKey.delete(key);
     };
+    const worker = spawn(environment ?? {}, cwd);
+    // It may wait for actors when those that it had, and their uses of the environment, have ended.
+    void worker.process.ended.then(retain());
     const entry: Idle = {
       cancelEnd: () => undefined,
       process: new SharedProcess({
-        ...{ startTimeoutMs, blockLimitMs, onTaskReport, worker: spawn(), logPath: `${path}.log` },
+        ...{ startTimeoutMs, blockLimitMs, onTaskReport, worker, logPath: `${path}.log` },
         start: {
           ...session(),
           ...{
@@ -100,6 +109,7 @@ export class SharedProcesses {
             incarnation: 1,
             refusalsPath: `${path}.refused.log`,
             startedPath: `${path}.started`,
+            logsPath: logDir,
           },
           spec: { role: role ?? "", jobId: jobId ?? "", code: code ?? {} },
         },

@@ -6,21 +6,22 @@
  */
 import { basename } from "node:path";
 import { PalimpsestError } from "@palimpsest/wire";
+import type { FileHashes } from "./file-hashes.js";
+import { ObjectAssembly } from "./object-assembly.js";
 import type { ObjectFiles } from "./object-files.js";
 import type { ObjectSegments } from "./object-segments.js";
 import type { ObjectTable } from "./object-table.js";
 import { ObjectWriter } from "./object-writer.js";
 import { SharedWrite } from "./shared-write.js";
 import type { StoreRoom } from "./store-room.js";
-import type { StoredObject } from "./stored-object.js";
+import { isValueId, type StoredObject } from "./stored-object.js";
 
 export interface StoreWritesDeps {
   readonly files: ObjectFiles;
   readonly table: ObjectTable;
   readonly segments: ObjectSegments;
   readonly room: StoreRoom;
-  /** SHA-256 of a file. */
-  readonly hashOf: (path: string, sizeBytes: number) => Promise<string>;
+  readonly hashes: FileHashes;
 }
 
 export class StoreWrites {
@@ -28,10 +29,10 @@ export class StoreWrites {
   readonly #table: ObjectTable;
   readonly #segments: ObjectSegments;
   readonly #room: StoreRoom;
-  readonly #hashOf: StoreWritesDeps["hashOf"];
+  readonly #hashes: FileHashes;
 
-  constructor({ files, table, segments, room, hashOf }: StoreWritesDeps) {
-    this.#hashOf = hashOf;
+  constructor({ files, table, segments, room, hashes }: StoreWritesDeps) {
+    this.#hashes = hashes;
     this.#files = files;
     this.#table = table;
     this.#segments = segments;
@@ -61,19 +62,36 @@ export class StoreWrites {
    * @throws {PalimpsestError} OBJECT_STORE_FULL, INVALID_ARGUMENT
    */
   async reserve(sizeBytes: number, holder: string, valueId: string): Promise<SharedWrite> {
+    return await this.#inFile(sizeBytes, async (path) => {
+      return new SharedWrite({
+        path,
+        sizeBytes,
+        sizeOf: () => this.#files.sizeOf(path),
+        nameOf: async () => valueId || (await this.#hashes.of(path, sizeBytes)),
+        settle: (objectId) => this.#settle(path, sizeBytes, holder, objectId),
+      });
+    });
+  }
+
+  /** Room for a copy of an object that comes in pieces from other nodes. @throws {PalimpsestError} OBJECT_STORE_FULL */
+  async assemble(objectId: string, sizeBytes: number): Promise<ObjectAssembly> {
+    return await this.#inFile(sizeBytes, async (path) => {
+      const file = await this.#files.openToWrite(path);
+      const hash = isValueId(objectId) ? undefined : this.#hashes.open(path);
+      const settle = (name: string | undefined) => this.#settle(path, sizeBytes, "", name);
+      return new ObjectAssembly({ objectId, sizeBytes, file, hash, settle });
+    });
+  }
+
+  /** Begins with a file of that many bytes at most: one that was kept to be written again, or a new one. */
+  async #inFile<T>(sizeBytes: number, begin: (path: string) => Promise<T>): Promise<T> {
     const kept = this.#segments.take(sizeBytes);
     const path = kept?.path ?? this.#files.temporaryName();
     try {
       return await this.#reserved(sizeBytes, async () => {
         if (kept === undefined || !(await kept.ready)) await (await this.#files.create(path)).file.close();
         else if (kept.sizeBytes > sizeBytes) await this.#files.resize(path, sizeBytes);
-        return new SharedWrite({
-          path,
-          sizeBytes,
-          sizeOf: () => this.#files.sizeOf(path),
-          nameOf: async () => valueId || (await this.#hashOf(path, sizeBytes)),
-          settle: (objectId) => this.#settle(path, sizeBytes, holder, objectId),
-        });
+        return await begin(path);
       });
     } catch (reason) {
       await this.#files.discard(path).catch(() => undefined);

@@ -22,6 +22,8 @@ let spawned: WorkerProcess[];
 let supervisor: ProcessSupervisor;
 let news: { started: proto.ActorStarted.$Properties[]; died: proto.ActorDied.$Properties[] };
 
+const release = () => undefined;
+
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "palimpsest-warm-"));
   spawned = [];
@@ -37,7 +39,7 @@ beforeEach(async () => {
   supervisor = new ProcessSupervisor({
     ...{ nodeId: "node-test", program, logDir: folder, logsBytes: 1e9, startTimeoutMs: 60_000 },
     ...{ environment, gpus: ["0"], warm, metrics: createMetrics({ component: "node" }), logger: quiet },
-    moduleUrlOf: async () => counterModule,
+    prepare: async () => ({ moduleUrl: counterModule, cwd: undefined, release, retain: () => release }),
     session: () => ({
       credentials: processCredentials(Credentials.ofCluster(token).grantFor("actor"), undefined),
     }),

@@ -25,6 +25,8 @@ export interface WorkerProgram {
 export interface WorkerProcessOptions {
   readonly program: WorkerProgram;
   readonly environment: Readonly<Record<string, string>>;
+  /** The folder that it begins in. Default: that of the node. */
+  readonly cwd?: string | undefined;
 }
 
 export class WorkerProcess {
@@ -39,12 +41,13 @@ export class WorkerProcess {
   #isLoaded = false;
   #onEvent: (event: proto.ActorProcessEvent) => void = () => undefined;
 
-  private constructor({ program, environment }: WorkerProcessOptions) {
+  private constructor({ program, environment, cwd }: WorkerProcessOptions) {
     const child = fork(program.path, [], {
       // Nothing of the node's own flags.
       execArgv: [...inspectorFlags, ...program.flags],
       serialization: "advanced",
       env: { ...environment },
+      ...(cwd === undefined ? {} : { cwd }),
       stdio: ["ignore", "pipe", "pipe", "ipc"],
       // A process group of its own, so that what it starts ends with it.
       detached: true,

@@ -1,5 +1,5 @@
-/** Unpacks the working directory of a job, which a client packed and the bundle cache has checked against its hash. */
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+/** Unpacks a working directory, which a client packed and the bundle cache has checked against its hash. */
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
@@ -8,13 +8,25 @@ import * as proto from "@palimpsest/wire/protocol";
 
 /** What the unpacked folder may take, so that a small bundle cannot fill the memory. */
 const maxUnpackedBytes = 320 * 1024 * 1024;
+const maxFiles = 20_000;
 
 /**
  * Makes `folder` anew with the files of the packed one.
- * @throws {PalimpsestError} INVALID_ARGUMENT for a path that leads out of the folder, or bytes that are no packed folder
+ * @param options.readOnly whether nobody is to write into it, since several processes use it
+ * @throws {PalimpsestError} INVALID_ARGUMENT for a path that leads out of the folder, or bytes that are no packed folder;
+ *   LIMIT_EXCEEDED for more than 20,000 files
  */
-export async function unpackWorkingDir(packedPath: string, folder: string): Promise<void> {
+export async function unpackWorkingDir(
+  packedPath: string,
+  folder: string,
+  { readOnly = false }: { readonly readOnly?: boolean } = {},
+): Promise<void> {
   const files = await readPacked(packedPath);
+  if (files.length > maxFiles)
+    throw new PalimpsestError(
+      "LIMIT_EXCEEDED",
+      `working directory has ${files.length} files, more than ${maxFiles}: leave out what is not needed`,
+    );
   const bad = files.find(({ path }) => !isInside(path));
   if (bad !== undefined) {
     throw new PalimpsestError(
@@ -28,8 +40,16 @@ export async function unpackWorkingDir(packedPath: string, folder: string): Prom
     const target = join(folder, path);
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     // "wx": a name that comes twice is an error, and nothing is written through what an earlier entry made.
-    await writeFile(target, data, { mode: executable ? 0o700 : 0o600, flag: "wx" });
+    const mode = (executable ? 0o700 : 0o600) & (readOnly ? 0o500 : 0o700);
+    await writeFile(target, data, { mode, flag: "wx" });
   }
+  if (readOnly) await forbidWrites(folder);
+}
+
+async function forbidWrites(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) await forbidWrites(join(folder, entry.name));
+  await chmod(folder, 0o500);
 }
 
 interface PackedFile {

@@ -9,7 +9,7 @@ export interface ScaledNode {
   readonly labels: Readonly<Record<string, string>>;
   /** What can be used of it; undefined unless it is alive and takes new work. */
   readonly view: NodeView | undefined;
-  /** How long nothing has been leased of it and it has held no object that others need; 0 while it is busy. */
+  /** How long nothing has been leased of it and it has held no object that others need and that could not be moved; 0 while it is busy. */
   readonly idleMs: number;
 }
 
@@ -21,8 +21,9 @@ export interface ScalableCluster {
   demand(): PendingDemand;
   nodes(): readonly ScaledNode[];
   /**
-   * Ends an idle node in order: nothing new is placed on it from this moment on.
-   * @returns false when it is not idle, or not alive
+   * Ends an idle node in order: nothing new is placed on it from this moment on, and what it alone holds is moved first.
+   * @returns true when it is told to end; false when it is not idle or not alive, and while its objects are moved, after
+   *   which it ends by itself
    */
   retire(nodeId: string, reason: string): boolean;
   /** Resolves when the store has confirmed that this head still leads. */

@@ -1,4 +1,3 @@
-import type { TaskSet } from "@palimpsest/datasets";
 import type { Bucket } from "@palimpsest/learner";
 import { resolveLearnerConfig } from "@palimpsest/learner";
 import { type ModelConfig, parameterCount } from "@palimpsest/model";
@@ -7,20 +6,17 @@ import { type EnginePlan, planEngines } from "./engines/engine-plan.js";
 import { closeEvaluation, openEvaluation } from "./evaluation.js";
 import type { ResolveSourceOptions } from "./model-source.js";
 import { openRecipeModules } from "./modules/recipe-modules.js";
-import { type EpisodeExtent, type EpisodeMeter, episodeMeter } from "./plan/plan-episodes.js";
+import { type EpisodeExtent, episodeMeter } from "./plan/plan-episodes.js";
 import { gpuProblems, plannedGpuBytes } from "./plan/plan-gpu.js";
 import { type PlannedModel, planModel, planTasks } from "./plan/plan-source.js";
-import { type RunTime, runTime } from "./plan/plan-time.js";
+import { firstExtents, planStep, type StepPlan } from "./plan/plan-step.js";
+import type { RunTime } from "./plan/plan-time.js";
 import { otherRates } from "./rates/rates-of-run.js";
 import type { Recipe } from "./recipe.js";
 import { recipeNotices } from "./recipe-notices.js";
 import { type RunMemory, runMemory } from "./run-memory.js";
 
-/** Tasks that are looked at: enough to meet the lengths of a generator, seconds at most. */
-const lookedAt = 256;
 const lookedAtEachLength = 8;
-/** Tokens of documents that are looked at, about: long documents need few. */
-const lookedAtTokens = 1_000_000;
 
 /** The longest conversation of one kind. */
 export interface ConversationPlan {
@@ -45,14 +41,7 @@ export interface RunPlan {
   /** What is not on this machine and was taken from the recipe instead. */
   readonly assumed: { readonly model: boolean; readonly data: boolean };
   readonly conversations: readonly ConversationPlan[];
-  /** Of one step, by the tasks looked at; sampled tokens if no reply ended early. */
-  readonly step: {
-    readonly episodes: number;
-    readonly conversations: number;
-    readonly promptTokens: number;
-    readonly sampledTokensAtMost: number;
-    readonly optimiserSteps: number;
-  };
+  readonly step: StepPlan;
   readonly needs: RunMemory;
   /** Absent where the rollout actors sample themselves. */
   readonly engines?: EnginePlan;
@@ -84,7 +73,7 @@ export interface PlanOptions extends ResolveSourceOptions {
  * @throws {PalimpsestError} CONFIG_INVALID; {AgentError}, {LearnerError}, {DatasetError} of the part that is wrong
  */
 export async function planRun(recipe: Recipe, options: PlanOptions): Promise<RunPlan> {
-  const { agent, learner, train } = recipe;
+  const { agent, learner } = recipe;
   const { signal, onNotice } = options;
   const { built, loaded } = await openRecipeModules(recipe, {
     ...(signal ? { signal } : {}),
@@ -111,23 +100,7 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
   }
   const conversations = longestOf([...extents, ...evaluated]);
   const trained = longestOf(extents);
-  const rows = extents.flatMap((extent) => extent.conversations);
-  const episodes = train.groupsPerStep * learner.groupSize;
-  const perStep = (sum: number) => (episodes * sum) / extents.length;
-  const step = {
-    episodes,
-    conversations: perStep(rows.length),
-    promptTokens: perStep(rows.reduce((sum, row) => sum + row.promptTokens, 0)),
-    sampledTokensAtMost: perStep(rows.reduce((sum, row) => sum + row.trainedTokens, 0)),
-    optimiserSteps: config.epochs * config.miniBatches,
-  };
-  const time = runTime(recipe, model, config, {
-    promptTokens: step.promptTokens,
-    sampledTokens: step.sampledTokensAtMost,
-    // Of the episodes looked at, repeated until they are a step's.
-    rowTokens: rows.map((row) => row.promptTokens + row.replyTokens),
-    rowsRepeated: episodes / extents.length,
-  });
+  const { step, time } = planStep(recipe, model, config, extents);
   const gpuBytes = plannedGpuBytes(recipe, options.gpuBytes);
   const needs = runMemory(recipe, model, gpuBytes);
   const memoryBytes =
@@ -168,22 +141,6 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
     buckets: config.buckets,
     problems,
   };
-}
-
-async function firstExtents(
-  meter: EpisodeMeter,
-  tasks: TaskSet,
-  signal: AbortSignal | undefined,
-): Promise<EpisodeExtent[]> {
-  const extents: EpisodeExtent[] = [];
-  let tokensSeen = 0;
-  for (let position = 0; position < Math.min(tasks.count, lookedAt); position++) {
-    const extent = await meter.measure(await tasks.open(position, signal), signal);
-    extents.push(extent);
-    tokensSeen += extent.documentTokens;
-    if (tokensSeen >= lookedAtTokens) break;
-  }
-  return extents;
 }
 
 /** The longest conversation of each kind, prompt and reply together. */
@@ -266,6 +223,6 @@ const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 function memoryProblems(needs: RunMemory, memoryBytes: number): string[] {
   if (needs.totalBytes <= memoryBytes) return [];
   return [
-    `memory: the run takes about ${gib(needs.totalBytes)} (learner ${gib(needs.learnerBytes)}, ${needs.rolloutActors} rollout actors of ${gib(needs.rolloutBytes)}, base and weights in object stores ${gib(needs.storeBytes)}) and there are ${gib(memoryBytes)}; use learner.lora, smaller buckets, fewer rollout.actors or a smaller rollout.maxBatch, or give --memory GIB where more machines share it`,
+    `memory: the run takes about ${gib(needs.totalBytes)} (${needs.learnerActors === 1 ? "learner" : `${needs.learnerActors} learners of`} ${gib(needs.learnerBytes)}, ${needs.rolloutActors} rollout actors of ${gib(needs.rolloutBytes)}, base and weights in object stores ${gib(needs.storeBytes)}) and there are ${gib(memoryBytes)}; use learner.lora, smaller buckets, fewer rollout.actors or a smaller rollout.maxBatch, or give --memory GIB where more machines share it`,
   ];
 }

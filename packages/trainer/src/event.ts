@@ -38,6 +38,8 @@ export interface StepReport {
   readonly updateSeconds: number;
   readonly checkpointSeconds: number;
   readonly publishSeconds: number;
+  /** With `learnerActors` above 1: of the update, waiting for the other learners, and bytes of gradients that each has sent. */
+  readonly exchange?: { readonly seconds: number; readonly sentBytes: number };
   /** Of the new weights, or of the adapters where these alone are published. */
   readonly publishedBytes: number;
   /** Sampled tokens a second of rollout, those of an evaluation beside it included, all rollout actors together. */

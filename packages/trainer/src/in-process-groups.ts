@@ -151,9 +151,10 @@ async function sampleEpisode(
 }
 
 /** Settings of a recipe that a run in one process does nothing with: it writes no files, and evaluates nothing. */
-export function settingsWithoutEffect({ evaluation, train }: Recipe): readonly string[] {
+export function settingsWithoutEffect({ evaluation, train, learnerActors }: Recipe): readonly string[] {
   const set: Readonly<Record<string, boolean>> = {
     evaluation: evaluation !== undefined,
+    learnerActors: learnerActors > 1,
     "train.stopWhen": train.stopWhen !== undefined,
     "train.trackers": (train.trackers ?? []).length > 0,
     "train.tensorboard": train.tensorboard,

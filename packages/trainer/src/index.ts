@@ -24,6 +24,7 @@ export { builtinRecipesDir, type ModelCache } from "./model-source.js";
 export { carriedRecipe } from "./modules/carried-recipe.js";
 export { openRecipeModules } from "./modules/recipe-modules.js";
 export { agentEmbedder, type OpenedEmbedder, openEmbedder } from "./open-embedder.js";
+export { type HeldFigure, heldText } from "./plan/held-plan.js";
 export type { ProcessRow } from "./processes.js";
 // Symbols for other packages.
 export { withPromptFiles } from "./prompt-files.js";

@@ -7,8 +7,8 @@
  */
 import { dirname, join } from "node:path";
 import type { ActorContext } from "@palimpsest/client";
-import { loadBackend, openScalarLog, type ScalarLog } from "@palimpsest/jit";
-import { createLearner, type Learner, rateCheckpoint } from "@palimpsest/learner";
+import { type Backend, loadBackend, openScalarLog, type ScalarLog } from "@palimpsest/jit";
+import { createLearner, type ExchangeStats, type Learner, rateCheckpoint } from "@palimpsest/learner";
 import { RunQueues } from "@palimpsest/trajectories";
 import * as proto from "@palimpsest/wire/protocol";
 import { takenBy } from "./async/taken-groups.js";
@@ -22,6 +22,8 @@ import { learnerSettings } from "./learner-settings.js";
 import { LearnerWeights } from "./learner-weights.js";
 import { fetchModules } from "./modules/recipe-modules.js";
 import { checkFitsGpu } from "./plan/plan-gpu.js";
+import { type ProcessMemory, processMemory } from "./process-memory.js";
+import { LearnerRanks } from "./ranks/learner-ranks.js";
 import { dumpDirOf } from "./run-paths.js";
 import type { RunSpec } from "./run-spec.js";
 import type { StepBatch, UndispatchedGroups } from "./step-groups.js";
@@ -46,7 +48,8 @@ export class LearnerActor {
   #queues!: RunQueues;
   #protocol!: StepProtocol<StepRequest, TrainedStep, SavedStep, StepResult>;
   #learner!: Learner;
-  #backend = "";
+  #ranks!: LearnerRanks;
+  #backend!: Backend;
   #scalars: ScalarLog | undefined;
   #saves!: LearnerSaves;
   /** Of the weights after the last step that is saved. */
@@ -65,11 +68,14 @@ export class LearnerActor {
     this.#context = context;
     this.#records = new StepRecords(this.#spec, context, (write) => this.#onDisk(write));
     const cluster = await context.connect();
+    // They load while this one does.
+    this.#ranks = await LearnerRanks.spawn(cluster, this.#spec);
     const backend = await loadBackend({
       threads: recipe.learnerThreads,
       device: recipe.learnerGpus > 0 ? "gpu" : "auto",
+      deterministic: recipe.learner.deterministic ?? false,
     });
-    this.#backend = backend.name;
+    this.#backend = backend;
     if (backend.gpuUnused !== undefined) context.logger.warn(backend.gpuUnused);
     checkFitsGpu(recipe, model, backend.gpuMemoryBytes);
     if (recipe.train.tensorboard)
@@ -110,11 +116,13 @@ export class LearnerActor {
       parameters: await fetchWeights(context.objects, initial),
       objectives: ["policy"],
       dumpFolder: dumpDirOf(checkpointDir),
+      ...(this.#ranks.peers ? { peers: this.#ranks.peers } : {}),
       ...(advantage ? { advantage } : {}),
       ...(run ? { checkpoint: run.checkpoint } : {}),
     });
+    await this.#ranks.meet(this.#learner, run !== undefined);
     this.#saves = new LearnerSaves(
-      this.#learner,
+      this.#ranks,
       {
         checkpointDir,
         everySteps: recipe.train.checkpointEverySteps,
@@ -184,12 +192,17 @@ export class LearnerActor {
   state(): LearnerState {
     return {
       policyVersion: this.#protocol.lastDone,
-      backend: this.#backend,
+      backend: this.#backend.name,
       mode: this.#learner.mode,
       checkpoint: this.#saves.checkpoint,
       schedule: this.#protocol.last?.taken?.schedule,
       last: this.#protocol.last,
     };
+  }
+
+  /** What this process and its GPU have taken; of several learners that train together the greatest. */
+  async memory(): Promise<ProcessMemory> {
+    return await this.#ranks.memory(processMemory(this.#backend));
   }
 
   /**
@@ -237,7 +250,8 @@ export class LearnerActor {
       groups: batch.groups,
       policyVersion: this.#learner.policyVersion,
     });
-    const update = await this.#learner.update(batch.groups, {
+    const before = this.#ranks.exchanged;
+    const update = await this.#ranks.update(batch.groups, {
       shuffleRewards: request.shuffleRewards,
       signal: this.#context.signal,
     });
@@ -247,6 +261,7 @@ export class LearnerActor {
       update,
       waitSeconds: (waitedAt - this.#stepStartedAt) / 1000,
       updateSeconds: (updatedAt - waitedAt) / 1000,
+      ...exchangedSince(before, this.#ranks.exchanged),
       groupsTrained: batch.groups.length,
       groupsDropped: batch.dropped.length,
       ...takenBy(request, batch),
@@ -295,4 +310,18 @@ export class LearnerActor {
       signal,
     });
   }
+}
+
+/** Of several learners that train together: what a step's exchange took. */
+function exchangedSince(
+  before: ExchangeStats | undefined,
+  after: ExchangeStats | undefined,
+): Pick<TrainedResult, "exchange"> {
+  if (before === undefined || after === undefined) return {};
+  return {
+    exchange: {
+      seconds: after.seconds - before.seconds,
+      sentBytes: after.sentBytes - before.sentBytes,
+    },
+  };
 }

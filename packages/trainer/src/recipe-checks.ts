@@ -56,9 +56,17 @@ export function recipeProblems(recipe: Recipe, given: unknown): string[] {
   ];
 }
 
-/** Replicas of the learner have a GPU each. */
-function replicaProblems({ learner, learnerGpus }: Recipe): string[] {
+/** Replicas of the learner have a GPU each; several learners have one replica each. */
+function replicaProblems({ learner, learnerGpus, learnerActors }: Recipe): string[] {
   const { replicas = 1 } = learner;
+  if (learnerActors > 1 && replicas > 1)
+    return [
+      `learnerActors: is ${learnerActors} and learner.replicas ${replicas}: learners that train together have one replica each; set learner.replicas to 1, and learnerActors to the number of GPUs`,
+    ];
+  if (learnerActors > 1 && learner.memory?.accumulators === "none")
+    return [
+      `learnerActors: is ${learnerActors} and learner.memory.accumulators none: learners that train together add up their sums of gradients; set accumulators to auto`,
+    ];
   if (replicas === 1 || learnerGpus === replicas) return [];
   return [
     `learner.replicas: is ${replicas} and learnerGpus ${learnerGpus}; each replica has a GPU of one node: set learnerGpus to ${replicas}`,

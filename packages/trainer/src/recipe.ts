@@ -51,6 +51,12 @@ const trainSchema = z.strictObject({
     .describe(
       "last steps whose trajectories stay in the run's folder `traces` as text, for `palimpsest trace view`; 0: none",
     ),
+  traceDetail: z
+    .enum(["replies", "text", "tokens"])
+    .optional()
+    .describe(
+      "what these hold of each conversation: what the model wrote (the default), the prompts too, or token ids and log-probs as well; with the prompts the memory microscope knows what each step read",
+    ),
   tensorboard: z
     .boolean()
     .default(false)
@@ -114,9 +120,17 @@ export const recipeSchema = z.strictObject({
   rollout: rolloutSchema.prefault({}),
   reward: rewardSchema.prefault({}),
   learner: LearnerConfig,
-  learnerCpus: z.number().min(0).default(0.5).describe("cpu that the learner leases"),
-  learnerGpus: z.number().min(0).default(0).describe("gpu that the learner leases"),
-  learnerThreads: z.int().min(1).default(2).describe("compute threads of the learner"),
+  learnerActors: z
+    .int()
+    .min(1)
+    .max(32)
+    .default(1)
+    .describe(
+      "learners that train together, each with a lease of its own, on any nodes: each has the whole model and a part of the micro-batches, and their gradients are summed once an optimiser step over the network",
+    ),
+  learnerCpus: z.number().min(0).default(0.5).describe("cpu that each learner leases"),
+  learnerGpus: z.number().min(0).default(0).describe("gpu that each learner leases"),
+  learnerThreads: z.int().min(1).default(2).describe("compute threads of each learner"),
   train: trainSchema,
   evaluation: evaluationSchema.optional().describe("before and after training; absent: none"),
   plan: planSchema.optional().describe("what `train --dry-run` goes by; a run does not read it"),

@@ -6,7 +6,10 @@ import {
   checkpointBefore,
   hasAdapters,
   loadCheckpoint,
+  localPeers,
   loggedDump,
+  type Peers,
+  type Replay,
   readCheckpointExtra,
   readStepDump,
   replayStep,
@@ -31,7 +34,12 @@ const recordedSchema = z.object({
   weightsHash: z.string().optional(),
   update: z.record(z.string(), z.unknown()),
 });
-const runSchema = z.object({ recipe: z.object({ learnerThreads: z.int().min(1).optional() }) });
+const runSchema = z.object({
+  recipe: z.object({
+    learnerThreads: z.int().min(1).optional(),
+    learnerActors: z.int().min(1).default(1),
+  }),
+});
 
 /** Metrics that tell of time, not of the step. */
 const timings = new Set(["durationMs", "tokensPerSecond", "modelTeraflops", "modelFlopUtilisation"]);
@@ -74,20 +82,24 @@ export async function replayRunStep(options: {
     );
   const runFile = join(runDir, "run.json");
   const run = parseConfig(runSchema, JSON.parse(await readFile(runFile, "utf8")) as unknown, runFile);
-  const threads = run.recipe.learnerThreads;
+  const { learnerThreads: threads, learnerActors } = run.recipe;
   const backend = options.backend ?? (await loadBackend(threads === undefined ? {} : { threads }));
   const { advantage } = await loadKeptModules(runDir, ["learner.advantage"]);
   const checkpoint = await loadCheckpoint(before.folder);
-  const { metrics, weightsHash } = await replayStep({
+  const given = {
     backend,
     checkpoint,
     ...(hasAdapters(checkpoint)
       ? { baseParameters: (await loadModel(await baseOfRun(runDir, options.models))).parameters }
       : {}),
-    between: dumpsOf(checkpointDir, before.steps),
     dump: await readStepDump(dumpFile),
     ...(advantage ? { advantage } : {}),
-  });
+  };
+  const replay = (more: { readonly peers?: Peers }) =>
+    replayStep({ ...given, ...more, between: dumpsOf(checkpointDir, before.steps) });
+  const { metrics, weightsHash } = await (learnerActors === 1
+    ? replay({})
+    : replayTogether(learnerActors, replay));
   const recorded = await recordedStep(runDir, step);
   return {
     step,
@@ -96,6 +108,25 @@ export async function replayRunStep(options: {
     recordedHash: recorded?.weightsHash,
     differences: recorded === undefined ? [] : differencesOf(recorded.update, metrics),
   };
+}
+
+/** As many learners as the run had, in this process: sums are in another order with fewer. */
+async function replayTogether(
+  learnerActors: number,
+  replay: (options: { readonly peers: Peers }) => Promise<Replay>,
+): Promise<Replay> {
+  const replays = localPeers(learnerActors).map(async ({ peers, fail }) => {
+    try {
+      return await replay({ peers });
+    } catch (reason) {
+      fail(reason);
+      throw reason;
+    }
+  });
+  const ends = await Promise.allSettled(replays);
+  const [first] = ends;
+  if (first?.status === "fulfilled") return first.value;
+  throw first?.reason;
 }
 
 /** The newest checkpoint before the step, and the steps of the log between the two. */

@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { type Evaluation, type LengthResult, writeReport } from "@palimpsest/evals";
+import { durableFiles } from "@palimpsest/learner";
 import { loadConfig, loadGenerationConfig, loadTokenizer, saveModel } from "@palimpsest/model";
 import { engineFacts, type LogprobDifference, logprobDifference } from "./engines/engine-report.js";
 import type { RatedStep } from "./evaluation-standing.js";
+import { type HeldFigure, heldText } from "./plan/held-plan.js";
 import type { ProcessRow } from "./processes.js";
 import type { Recipe } from "./recipe.js";
 import type { TrainResult } from "./train.js";
@@ -36,6 +38,8 @@ export interface RunReport {
   readonly groupsDispatched: number;
   readonly groupsTrained: number;
   readonly groupsFailed: number;
+  /** The dry run's plan beside what happened. */
+  readonly plan: readonly HeldFigure[];
   readonly checkpoint: string;
   readonly model: string;
   readonly files: readonly string[];
@@ -126,6 +130,7 @@ export async function reportRun(
       ]),
     ),
     ...engineFacts(recipe, steps),
+    ...Object.fromEntries(result.plan.map((figure) => [`plan: ${figure.what}`, heldText(figure)])),
     "groups trained": result.counts.groups.trained,
     "groups failed": result.counts.groups.failed,
     ...Object.fromEntries(
@@ -148,7 +153,8 @@ export async function reportRun(
       })
     : [];
   const rows = lengthRows(before, after, lengthFactors(recipe));
-  return {
+  const summary = join(result.runDir, "summary.json");
+  const report: RunReport = {
     recipe: recipe.name,
     seed: recipe.seed,
     shuffleRewards,
@@ -169,8 +175,11 @@ export async function reportRun(
     groupsDispatched: result.counts.groups.dispatched,
     groupsTrained: result.counts.groups.trained,
     groupsFailed: result.counts.groups.failed,
+    plan: result.plan,
     checkpoint: result.checkpoint,
     model: modelDir,
-    files,
+    files: [...files, summary],
   };
+  await durableFiles.write(summary, Buffer.from(`${JSON.stringify(report, null, 2)}\n`));
+  return report;
 }

@@ -8,7 +8,7 @@
 import { type Agent, type AgentTask, toTrajectory } from "@palimpsest/agents";
 import type { ActorContext } from "@palimpsest/client";
 import { type Prediction, rewardedPrediction, type Trace, traceEpisode } from "@palimpsest/evals";
-import { loadBackend } from "@palimpsest/jit";
+import { type Backend, loadBackend } from "@palimpsest/jit";
 import type { BpeTokenizer, ModelSampler } from "@palimpsest/model";
 import { type TrajectoryReward, trajectoryReward } from "@palimpsest/rewards";
 import { type Episode, RunQueues, type Task, type Trajectory } from "@palimpsest/trajectories";
@@ -23,6 +23,7 @@ import { fetchModules } from "./modules/recipe-modules.js";
 import { agentEmbedder, type OpenedEmbedder, openEmbedder } from "./open-embedder.js";
 import { ownSampler } from "./own-sampler.js";
 import { checkFitsGpu } from "./plan/plan-gpu.js";
+import { type ProcessMemory, peakRssBytes, processMemory } from "./process-memory.js";
 import { type OpenedDependencies, rewardDependencies } from "./reward-dependencies.js";
 import { rolloutAgent } from "./rollout-agent.js";
 import { RolloutWeights } from "./rollout-weights.js";
@@ -68,7 +69,7 @@ export class RolloutActor {
   #weights!: RolloutWeights;
   #agent!: Agent;
   #tokenizer!: BpeTokenizer;
-  #backend = "";
+  #backend!: Backend;
 
   /** @param place which of the run's rollout actors, and so which of its engines */
   constructor(spec: RunSpec, place = 0) {
@@ -87,7 +88,7 @@ export class RolloutActor {
     if (backend.gpuUnused !== undefined && rollout.engine === undefined)
       context.logger.warn(backend.gpuUnused);
     checkFitsGpu(recipe, this.#spec.model, backend.gpuMemoryBytes);
-    this.#backend = backend.name;
+    this.#backend = backend;
     const initial = proto.WeightManifest.decode(this.#spec.initialWeights);
     this.#queues = await RunQueues.open({
       redisUrl: cluster.facts.redisUrl,
@@ -187,6 +188,11 @@ export class RolloutActor {
     return fetchModules(this.#context.objects, this.#spec.modules, [role]);
   }
 
+  /** What this process and its GPU have taken. */
+  memory(): ProcessMemory {
+    return processMemory(this.#backend);
+  }
+
   stats(): RolloutStats {
     const { sampledTokens, prefillTokens, secondsBusy } = this.#sampler.stats;
     return {
@@ -195,9 +201,8 @@ export class RolloutActor {
       secondsBusy,
       policyVersion: this.#sampler.policyVersion,
       weightsHash: this.#sampler.weightsHash,
-      backend: this.#backend,
-      // Kibibytes on every platform that Node reports it for.
-      peakRssBytes: process.resourceUsage().maxRSS * 1024,
+      backend: this.#backend.name,
+      peakRssBytes: peakRssBytes(),
     };
   }
 

@@ -55,11 +55,17 @@ function someAdapters(seed: number) {
 async function aRun() {
   const store = memoryObjects();
   const read: string[] = [];
+  const memory: { targets: ArrayBufferLike[]; onRead: () => Promise<void> } = {
+    targets: [],
+    onRead: async () => undefined,
+  };
   const objects: ObjectAccess = {
     put: store.put,
     getInto: async (location, targets) => {
       read.push(location.objectId);
+      memory.targets.push(...targets.map(({ buffer }) => buffer));
       await store.getInto(location, targets);
+      await memory.onRead();
     },
   };
   const metrics = { histogram: () => ({ observe: () => undefined }) };
@@ -89,10 +95,15 @@ async function aRun() {
     announced = proto.WeightManifest.encode(manifest).finish();
     return manifest;
   };
+  const announceWhole = async (policyVersion: number, parameters: Readonly<Record<string, Float32Array>>) => {
+    const version = { runId: "run", policyVersion };
+    const manifest = await publishWeights(objects, version, parameters, parameterShapes(model));
+    announced = proto.WeightManifest.encode(manifest).finish();
+  };
   const context = { objects, metrics } as unknown as ActorContext;
   const weights = (sampler: () => ModelSampler) =>
     new RolloutWeights({ model, initial, context, queues, sampler });
-  return { initial, read, announce, weights };
+  return { initial, read, memory, announce, announceWhole, weights };
 }
 
 test("of new adapters a sampler is given these alone, and samples what the merged model samples", async () => {
@@ -136,4 +147,34 @@ test("T5: adapters over another base are not loaded, and the sampler keeps what 
   await run.announce(1, someAdapters(1), "0".repeat(64));
   await expect(weights.ensure(1)).rejects.toThrow(/CODEC.*and the run's base is/);
   expect(sampler).toMatchObject({ policyVersion: 0, weightsHash: run.initial.weightsHash });
+});
+
+test("whole weights are read into the arrays of the version before, which the sampler goes on to sample (ROLLOUTWEIGHTS-1)", async () => {
+  const backend = await loadBackend();
+  const run = await aRun();
+  const versions = [1, 2, 3].map((seed) =>
+    initParameters(model, seed + 1, { projectionStd: 0.3, residualStd: 0.3 }),
+  );
+  const whole = { ...recipe, learner: { ...recipe.learner, lora: null } } as Recipe;
+  let sampler: ModelSampler | undefined;
+  const weights = run.weights(() => sampler as ModelSampler);
+  sampler = await ownSampler(backend, model, whole, { ...(await weights.starting()), adapters: undefined });
+  open.push(sampler);
+  const arrays: ArrayBufferLike[][] = [];
+  for (const [index, parameters] of versions.entries()) {
+    const before = await sampler.generate(request);
+    await run.announceWhole(index + 1, parameters);
+    run.memory.targets = [];
+    // The new weights lie in the arrays of before, and the sampler has not taken them over yet.
+    run.memory.onRead = async () => {
+      expect((await sampler?.generate(request))?.rolloutLogprobs).toEqual(before.rolloutLogprobs);
+    };
+    await weights.ensure(index + 1);
+    run.memory.onRead = async () => undefined;
+    arrays.push([...new Set(run.memory.targets)]);
+    expect(sampler.weightsHash).toBe(hashWeights(parameters));
+    expect((await sampler.generate(request)).rolloutLogprobs).not.toEqual(before.rolloutLogprobs);
+  }
+  for (const later of arrays.slice(1))
+    for (const [index, buffer] of later.entries()) expect(buffer === arrays[0]?.[index]).toBe(true);
 });

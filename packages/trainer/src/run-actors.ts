@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type { ActorHandle, ActorOptions, Cluster } from "@palimpsest/client";
 import { PalimpsestError } from "@palimpsest/wire";
 import { LearnerActor } from "./learner-actor.js";
+import type { ProcessMemory } from "./process-memory.js";
 import { RewardActor } from "./reward-actor.js";
 import { RolloutActor } from "./rollout-actor.js";
 import { actorsModule, type RunSpec, rewardModule } from "./run-spec.js";
@@ -86,4 +87,20 @@ export async function spawnRunActors(
     ...[...rollouts, ...rewards].map((handle) => handle.ready({ timeoutMs })),
   ]);
   return { learner, rollouts, rewards };
+}
+
+const memoryTimeoutMs = 15_000;
+
+/** What the processes of learner and rollout actors have taken; of those that answer. */
+export async function memoryOf({
+  learner,
+  rollouts,
+}: RunActors): Promise<{ learner: ProcessMemory | undefined; rollouts: ProcessMemory[] }> {
+  const options = { timeoutMs: memoryTimeoutMs, retries: 0 };
+  const ask = async (answer: Promise<ProcessMemory>) => await answer.catch(() => undefined);
+  const [ofLearner, ...ofRollouts] = await Promise.all([
+    ask(learner.with(options).memory()),
+    ...rollouts.map((handle) => ask(handle.with(options).memory())),
+  ]);
+  return { learner: ofLearner, rollouts: ofRollouts.filter((memory) => memory !== undefined) };
 }

@@ -10,6 +10,9 @@ import type { Recipe } from "./recipe.js";
 /** What the processes of a run take at their highest, bytes; machines share it among them. What lies on a GPU is apart. */
 export interface RunMemory {
   readonly learner: MemoryEstimate;
+  /** That train together. */
+  readonly learnerActors: number;
+  /** Each; with what it exchanges with the others. */
   readonly learnerBytes: number;
   /** What of it lies where it computes: all but the process and what it was loaded from. */
   readonly learnerDeviceBytes: number;
@@ -39,6 +42,9 @@ const plainProcessBytes = 150 * 2 ** 20;
 const clusterProcesses = 3;
 /** Of weights in host memory while they are written to a GPU: as they were loaded, and as they are fed. */
 const writtenCopies = 2;
+/** Of gradients that learners exchange at once, and of chunks under way: their own, the others', and these in messages. */
+const exchangeBlockBytes = 16 * 2 ** 20;
+const exchangeChunksBytes = 4 * 8 * 2 ** 20;
 /** The initial weights aside; see held-weights.ts. */
 const keptVersions = 2;
 
@@ -60,10 +66,13 @@ export function runMemory(recipe: Recipe, model: ModelConfig, gpuBytes?: number)
   const rolloutDeviceBytes = samplerWeightsBytes + samplerCacheBytes;
   const onCpuBytes = learner.totalBytes - learner.samplerWeightsBytes - learner.samplerCacheBytes;
   const learnerDeviceBytes = learnerDevice?.totalBytes ?? onCpuBytes - processBytes - hostBytes;
-  const learnerBytes = learnerDevice === undefined ? onCpuBytes : processBytes + writtenCopies * hostBytes;
-  const weightsBytes = bytesOf(parameterShapes(model));
   const lora = recipe.learner.lora ?? null;
-  const versionBytes = lora === null ? weightsBytes : bytesOf(loraShapes(model, loraForm(lora)));
+  const weightsBytes = bytesOf(parameterShapes(model));
+  const trained = lora === null ? parameterShapes(model) : loraShapes(model, loraForm(lora));
+  const exchangeBytes = recipe.learnerActors === 1 ? 0 : exchangeHostBytes(trained);
+  const learnerBytes =
+    exchangeBytes + (learnerDevice === undefined ? onCpuBytes : processBytes + writtenCopies * hostBytes);
+  const versionBytes = bytesOf(trained);
   // Old and new weights stand in host memory while the sampler takes the new ones over, and Node is slow to give them back;
   // of a policy with adapters whole weights come once, as its base. An engine has them merged for it, beside their base.
   const swapBytes = (lora === null || own === 1 ? 2 : 4) * weightsBytes;
@@ -75,6 +84,7 @@ export function runMemory(recipe: Recipe, model: ModelConfig, gpuBytes?: number)
   const otherBytes = plainProcessBytes * (clusterProcesses + reward.actors + 1) + 2 * weightsBytes;
   return {
     learner,
+    learnerActors: recipe.learnerActors,
     learnerBytes,
     learnerDeviceBytes,
     ...(learnerDevice === undefined ? {} : { learnerDevice }),
@@ -85,8 +95,20 @@ export function runMemory(recipe: Recipe, model: ModelConfig, gpuBytes?: number)
     weightsBytes,
     otherBytes,
     storeBytes,
-    totalBytes: learnerBytes + rollout.actors * (rolloutBytes + engineBytes) + otherBytes + storeBytes,
+    totalBytes:
+      recipe.learnerActors * learnerBytes +
+      rollout.actors * (rolloutBytes + engineBytes) +
+      otherBytes +
+      storeBytes,
   };
+}
+
+/** Host memory of a block of gradients as it was read and as it is written back, and of the chunks of it that travel. */
+function exchangeHostBytes(trained: Readonly<Record<string, readonly number[]>>): number {
+  const largest = Object.values(trained).map((shape) =>
+    shape.reduce((product, size) => product * size, floatBytes),
+  );
+  return 2 * Math.max(exchangeBlockBytes, ...largest) + exchangeChunksBytes;
 }
 
 function bytesOf(shapes: Readonly<Record<string, readonly number[]>>): number {

@@ -48,7 +48,8 @@ export class StepRecords {
       this.#tokenizer ??= await this.#readTokenizer();
       const folder = tracesDirOf(checkpointDir);
       const tokenizer = this.#tokenizer;
-      await writeStepTraces(folder, { runId, step, groups, tasks, tokenizer }, { keepLast });
+      const detail = recipe.train.traceDetail;
+      await writeStepTraces(folder, { runId, step, groups, tasks, tokenizer, detail }, { keepLast });
     } catch (reason) {
       this.#context.logger.warn({ err: reason, step }, "the step's traces were not written");
     }

@@ -36,6 +36,7 @@ export function stepReport(
     updateSeconds: result.updateSeconds + result.checkpointSeconds + result.publishSeconds,
     checkpointSeconds: result.checkpointSeconds,
     publishSeconds: result.publishSeconds,
+    ...(result.exchange === undefined ? {} : { exchange: result.exchange }),
     publishedBytes: result.publishedBytes,
     samplerTokensPerSecond: rollout.tokensPerSecond,
     learnerTokensPerSecond: update.tokensPerSecond,

@@ -23,6 +23,8 @@ export interface StepResult {
   readonly checkpointSeconds: number;
   readonly publishSeconds: number;
   readonly publishedBytes: number;
+  /** Of several learners that train together: waiting for each other, and bytes of gradients that each has sent. */
+  readonly exchange?: { readonly seconds: number; readonly sentBytes: number };
   readonly groupsTrained: number;
   readonly groupsDropped: number;
   /** Absent where steps train groups that teach nothing, too. */

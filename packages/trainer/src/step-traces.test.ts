@@ -29,7 +29,10 @@ it("writes every trajectory of a step with its question, memories and rewards, a
   for (const step of [1, 2, 3]) {
     path = await writeStepTraces(
       folder,
-      { runId: "run-1", step, groups: [group, { ...group, taskId: "other" }], tasks: [task], tokenizer },
+      {
+        ...{ runId: "run-1", step, groups: [group, { ...group, taskId: "other" }], tasks: [task], tokenizer },
+        detail: step === 3 ? "text" : undefined,
+      },
       { keepLast: 2 },
     );
   }
@@ -47,5 +50,6 @@ it("writes every trajectory of a step with its question, memories and rewards, a
     conversations: [{ reward: 0.5 }, { reward: 1, kind: "final" }],
     memorySteps: [{ memory: " tom likes figs." }],
   });
+  expect(traces[0]?.conversations[0]?.prompt).toContain("tom likes figs");
   expect(traces[1]?.task).toEqual({ id: "other", question: "", answers: [] });
 });

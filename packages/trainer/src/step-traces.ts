@@ -1,7 +1,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Tokenizer } from "@palimpsest/agents";
-import { traceEpisode, writeTraces } from "@palimpsest/evals";
+import { type TraceDetail, traceEpisode, writeTraces } from "@palimpsest/evals";
 import type { Group, Task } from "@palimpsest/trajectories";
 
 const file = /^step-(\d{8,})\.jsonl$/;
@@ -17,12 +17,14 @@ export interface StepTraces {
   /** Those of the groups; one that is missing is named by its id alone. */
   readonly tasks: readonly TracedTask[];
   readonly tokenizer: Tokenizer;
+  /** Default: what the model wrote. */
+  readonly detail?: TraceDetail | undefined;
 }
 
 /** Writes the trajectories of one step as a trace file, and keeps the last `keepLast` of the folder. */
 export async function writeStepTraces(
   folder: string,
-  { runId, step, groups, tasks, tokenizer }: StepTraces,
+  { runId, step, groups, tasks, tokenizer, detail = "replies" }: StepTraces,
   options: { readonly keepLast: number },
 ): Promise<string> {
   const taskOf = new Map(tasks.map((task) => [task.id, task]));
@@ -40,6 +42,7 @@ export async function writeStepTraces(
           groupId,
           episodeIndex: trajectory.episodeIndex,
           tokenizer,
+          detail,
           score,
         },
       ),

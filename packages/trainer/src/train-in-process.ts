@@ -7,6 +7,7 @@
  * - INPROCESS-1. Tasks, seeds, group ids and settings are those of the cluster's run: on the same backend with the same number
  *   of threads the weights after every step are the same, bit for bit, where `rollout.batchInvariant` is on.
  * - INPROCESS-2. A failed episode leaves its group and is counted; it is never a zero.
+ * - INPROCESS-3. Sampler, learner and all else that was made are freed at the end, also where a later one could not be made.
  */
 import type { Agent } from "@palimpsest/agents";
 import { generatedTasks, type TaskSet } from "@palimpsest/datasets";
@@ -121,35 +122,45 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
   const folder = await resolveSource(recipe.model, { cacheDir: "", ...options.models });
   const { rollout } = recipe;
   const device = recipe.learnerGpus > 0 || rollout.gpus > 0 ? "gpu" : "auto";
-  const backend = await loadBackend({ threads: options.threads ?? recipe.learnerThreads, device });
+  const backend = await loadBackend({
+    threads: options.threads ?? recipe.learnerThreads,
+    device,
+    deterministic: recipe.learner.deterministic ?? false,
+  });
   for (const notice of recipeNotices(recipe)) onNotice?.(notice);
   if (backend.gpuUnused !== undefined) onNotice?.(backend.gpuUnused);
   const { config, parameters } = await loadModel(folder);
   checkFitsGpu(recipe, config, backend.gpuMemoryBytes);
   const { tokenizer, chat } = openModelText(await readModelText(folder), Date.now());
-  const sampler = await createSampler({
-    backend,
-    config,
-    parameters,
-    lora: recipe.learner.lora ?? undefined,
-    ...samplerSettings(rollout),
-  });
-  const { weightsHash: initial } = sampler;
-  const differing = await otherRates(recipe, modules.built, { weightsHash: initial, signal });
-  if (differing !== undefined) onNotice?.(differing);
-  const learner = createLearner({
-    backend,
-    config: learnerSettings(recipe),
-    model: config,
-    parameters,
-    objectives: ["policy"],
-    ...(advantage ? { advantage } : {}),
-  });
-  const environment = process.env;
-  const opened = await openEmbedder(agentEmbedder(recipe.agent, ownAgent), { environment, backend });
-  const dependencies = await rewardDependencies(recipe.reward.config, environment, ownReward);
-  const tasks = await trainingTasks(recipe, signal, { module: data, ...givenTasks(options) });
+  const made: (() => unknown)[] = [];
   try {
+    const sampler = await createSampler({
+      backend,
+      config,
+      parameters,
+      lora: recipe.learner.lora ?? undefined,
+      ...samplerSettings(rollout),
+    });
+    made.push(() => sampler.close());
+    const { weightsHash: initial } = sampler;
+    const differing = await otherRates(recipe, modules.built, { weightsHash: initial, signal });
+    if (differing !== undefined) onNotice?.(differing);
+    const learner = createLearner({
+      backend,
+      config: learnerSettings(recipe),
+      model: config,
+      parameters,
+      objectives: ["policy"],
+      ...(advantage ? { advantage } : {}),
+    });
+    made.push(() => learner.close());
+    const environment = process.env;
+    const opened = await openEmbedder(agentEmbedder(recipe.agent, ownAgent), { environment, backend });
+    made.push(() => opened.close());
+    const dependencies = await rewardDependencies(recipe.reward.config, environment, ownReward);
+    made.push(() => dependencies.close());
+    const tasks = await trainingTasks(recipe, signal, { module: data, ...givenTasks(options) });
+    made.push(() => tasks.close());
     const policy: InProcessPolicy = {
       agent: rolloutAgent(recipe, {
         sampler,
@@ -184,11 +195,7 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
     const model = { config, tokenizer, parameters: learner.parameters(parameters) };
     return { weightsHash: learner.weightsHash(), model };
   } finally {
-    await tasks.close();
-    await dependencies.close();
-    await opened.close();
-    await sampler.close();
-    learner.close();
+    for (const close of made.reverse()) await close();
   }
 }
 

@@ -20,12 +20,13 @@ import type { StepReport, TrainListener } from "./event.js";
 import { keepLasting, lastingObjects } from "./lasting-objects.js";
 import type { ModelCache } from "./model-source.js";
 import { carryModules, keptRecipe, openRecipeModules, type RecipeModules } from "./modules/recipe-modules.js";
+import { type HeldFigure, heldPlan, plannedRun } from "./plan/held-plan.js";
 import { type ProcessRow, processesOf } from "./processes.js";
 import { otherRates } from "./rates/rates-of-run.js";
 import type { Recipe } from "./recipe.js";
 import { recipeNotices } from "./recipe-notices.js";
 import { trainingTasks } from "./recipe-tasks.js";
-import { type RunActors, spawnRunActors } from "./run-actors.js";
+import { memoryOf, type RunActors, spawnRunActors } from "./run-actors.js";
 import { whileRunActorsLive } from "./run-actors-watch.js";
 import { openRunFolder, type RunFolder } from "./run-folder.js";
 import { resolveStart, supervisedFolder } from "./run-model.js";
@@ -70,6 +71,8 @@ export interface TrainResult {
   readonly processes: readonly ProcessRow[];
   readonly backend: string;
   readonly parameters: Parameters;
+  /** The dry run's plan beside what happened. */
+  readonly plan: readonly HeldFigure[];
 }
 
 /** @throws {PalimpsestError}; the signal's reason */
@@ -195,6 +198,11 @@ async function trainOn(
     const after = await (recipe.evaluation?.everySteps === undefined
       ? evaluated("evaluating after", last)
       : timed("evaluating after", () => evaluations.at(last, signal)));
+    const measured = { steps, ...(await memoryOf(actors)) };
+    const planned = await plannedRun({
+      ...{ recipe, modelFolder, tasks, agent: loaded.agent, signal },
+      gpuBytes: measured.learner?.gpuBytes,
+    });
     const result = {
       runDir: folder.path,
       modelFolder,
@@ -210,6 +218,7 @@ async function trainOn(
       processes: await processesOf(cluster),
       backend: `${state.backend} (${state.mode})`,
       parameters: await trainedWeights(cluster, queues, spec),
+      plan: heldPlan(recipe, planned, measured),
     };
     await queues.retire();
     return result;

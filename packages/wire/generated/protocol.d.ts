@@ -446,6 +446,9 @@ export namespace palimpsest {
             /** Call identity. */
             identity?: (palimpsest.v1.CallIdentity.$Properties|null);
 
+            /** Call to. */
+            to?: (palimpsest.v1.MeshMember.$Properties|null);
+
             /**
              * Creates a new Call instance using the specified properties.
              * @param [properties] Properties to set
@@ -507,6 +510,9 @@ export namespace palimpsest {
 
                 /** Call identity */
                 identity?: (palimpsest.v1.CallIdentity.$Properties|null);
+
+                /** Call to */
+                to?: (palimpsest.v1.MeshMember.$Properties|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -621,6 +627,9 @@ export namespace palimpsest {
             /** ReplyBatch replies. */
             replies: palimpsest.v1.Reply.$Properties[];
 
+            /** ReplyBatch left. */
+            left: palimpsest.v1.MeshMember.$Properties[];
+
             /**
              * Creates a new ReplyBatch instance using the specified properties.
              * @param [properties] Properties to set
@@ -656,6 +665,9 @@ export namespace palimpsest {
                 /** ReplyBatch replies */
                 replies?: (palimpsest.v1.Reply.$Properties[]|null);
 
+                /** ReplyBatch left */
+                left?: (palimpsest.v1.MeshMember.$Properties[]|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -663,6 +675,7 @@ export namespace palimpsest {
             /** Shape of a ReplyBatch. */
             type $Shape = {
               replies?: palimpsest.v1.Reply.$Shape[]|null;
+              left?: palimpsest.v1.MeshMember.$Shape[]|null;
               $unknowns?: Uint8Array[];
             };
         }
@@ -704,6 +717,9 @@ export namespace palimpsest {
             /** Reply valueObject. */
             valueObject?: (palimpsest.v1.ObjectReference.$Properties|null);
 
+            /** Reply itemObject. */
+            itemObject?: (palimpsest.v1.ObjectReference.$Properties|null);
+
             /** Reply taking. */
             taking: boolean;
 
@@ -711,7 +727,7 @@ export namespace palimpsest {
             ranUs: number;
 
             /** Reply outcome. */
-            outcome?: ("value"|"error"|"item"|"end"|"valueObject");
+            outcome?: ("value"|"error"|"item"|"end"|"valueObject"|"itemObject");
 
             /**
              * Creates a new Reply instance using the specified properties.
@@ -763,6 +779,9 @@ export namespace palimpsest {
                 /** Reply valueObject */
                 valueObject?: (palimpsest.v1.ObjectReference.$Properties|null);
 
+                /** Reply itemObject */
+                itemObject?: (palimpsest.v1.ObjectReference.$Properties|null);
+
                 /** Reply taking */
                 taking?: (boolean|null);
 
@@ -770,7 +789,7 @@ export namespace palimpsest {
                 ranUs?: (number|null);
 
                 /** Reply outcome */
-                outcome?: ("value"|"error"|"item"|"end"|"valueObject");
+                outcome?: ("value"|"error"|"item"|"end"|"valueObject"|"itemObject");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -784,11 +803,12 @@ export namespace palimpsest {
               item?: Uint8Array|null;
               end?: boolean|null;
               valueObject?: palimpsest.v1.ObjectReference.$Shape|null;
+              itemObject?: palimpsest.v1.ObjectReference.$Shape|null;
               taking?: boolean|null;
               ranUs?: number|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ outcome?: undefined; value?: null; error?: null; item?: null; end?: null; valueObject?: null }|{ outcome?: "value"; value: Uint8Array; error?: null; item?: null; end?: null; valueObject?: null }|{ outcome?: "error"; value?: null; error: palimpsest.v1.Error.$Shape; item?: null; end?: null; valueObject?: null }|{ outcome?: "item"; value?: null; error?: null; item: Uint8Array; end?: null; valueObject?: null }|{ outcome?: "end"; value?: null; error?: null; item?: null; end: boolean; valueObject?: null }|{ outcome?: "valueObject"; value?: null; error?: null; item?: null; end?: null; valueObject: palimpsest.v1.ObjectReference.$Shape })
+              ({ outcome?: undefined; value?: null; error?: null; item?: null; end?: null; valueObject?: null; itemObject?: null }|{ outcome?: "value"; value: Uint8Array; error?: null; item?: null; end?: null; valueObject?: null; itemObject?: null }|{ outcome?: "error"; value?: null; error: palimpsest.v1.Error.$Shape; item?: null; end?: null; valueObject?: null; itemObject?: null }|{ outcome?: "item"; value?: null; error?: null; item: Uint8Array; end?: null; valueObject?: null; itemObject?: null }|{ outcome?: "end"; value?: null; error?: null; item?: null; end: boolean; valueObject?: null; itemObject?: null }|{ outcome?: "valueObject"; value?: null; error?: null; item?: null; end?: null; valueObject: palimpsest.v1.ObjectReference.$Shape; itemObject?: null }|{ outcome?: "itemObject"; value?: null; error?: null; item?: null; end?: null; valueObject?: null; itemObject: palimpsest.v1.ObjectReference.$Shape })
             );
         }
 
@@ -1257,6 +1277,77 @@ export namespace palimpsest {
         }
 
         /**
+         * Properties of a Packages.
+         * @deprecated Use palimpsest.v1.Packages.$Properties instead.
+         */
+        interface IPackages extends palimpsest.v1.Packages.$Properties {
+        }
+
+        /** Represents a Packages. */
+        class Packages {
+
+            /**
+             * Constructs a new Packages.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.Packages.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Packages bundle. */
+            bundle: string;
+
+            /** Packages installScripts. */
+            installScripts: boolean;
+
+            /**
+             * Creates a new Packages instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Packages instance
+             */
+            static create(properties: palimpsest.v1.Packages.$Shape): palimpsest.v1.Packages & palimpsest.v1.Packages.$Shape;
+            static create(properties?: palimpsest.v1.Packages.$Properties): palimpsest.v1.Packages;
+
+            /**
+             * Encodes the specified Packages message. Does not implicitly {@link palimpsest.v1.Packages.verify|verify} messages.
+             * @param message Packages message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.Packages.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Packages message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Packages & palimpsest.v1.Packages.$Shape} Packages
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.Packages & palimpsest.v1.Packages.$Shape;
+        }
+
+        namespace Packages {
+
+            /** Properties of a Packages. */
+            interface $Properties {
+
+                /** Packages bundle */
+                bundle?: (string|null);
+
+                /** Packages installScripts */
+                installScripts?: (boolean|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a Packages. */
+            type $Shape = palimpsest.v1.Packages.$Properties;
+        }
+
+        /**
          * Properties of a PutChunk.
          * @deprecated Use palimpsest.v1.PutChunk.$Properties instead.
          */
@@ -1527,6 +1618,9 @@ export namespace palimpsest {
             /** ObjectInfo path. */
             path: string;
 
+            /** ObjectInfo bulk. */
+            bulk: boolean;
+
             /**
              * Creates a new ObjectInfo instance using the specified properties.
              * @param [properties] Properties to set
@@ -1567,6 +1661,9 @@ export namespace palimpsest {
 
                 /** ObjectInfo path */
                 path?: (string|null);
+
+                /** ObjectInfo bulk */
+                bulk?: (boolean|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -3778,6 +3875,9 @@ export namespace palimpsest {
             /** ActorProcessStart startedPath. */
             startedPath: string;
 
+            /** ActorProcessStart logsPath. */
+            logsPath: string;
+
             /** ActorProcessStart taskEvents. */
             taskEvents: boolean;
 
@@ -3852,6 +3952,9 @@ export namespace palimpsest {
                 /** ActorProcessStart startedPath */
                 startedPath?: (string|null);
 
+                /** ActorProcessStart logsPath */
+                logsPath?: (string|null);
+
                 /** ActorProcessStart taskEvents */
                 taskEvents?: (boolean|null);
 
@@ -3874,6 +3977,7 @@ export namespace palimpsest {
               logLevel?: string|null;
               refusalsPath?: string|null;
               startedPath?: string|null;
+              logsPath?: string|null;
               taskEvents?: boolean|null;
               $unknowns?: Uint8Array[];
             };
@@ -5505,6 +5609,12 @@ export namespace palimpsest {
             /** ActorSpec durable. */
             durable: boolean;
 
+            /** ActorSpec workingDir. */
+            workingDir: string;
+
+            /** ActorSpec packages. */
+            packages?: (palimpsest.v1.Packages.$Properties|null);
+
             /**
              * Creates a new ActorSpec instance using the specified properties.
              * @param [properties] Properties to set
@@ -5621,6 +5731,12 @@ export namespace palimpsest {
                 /** ActorSpec durable */
                 durable?: (boolean|null);
 
+                /** ActorSpec workingDir */
+                workingDir?: (string|null);
+
+                /** ActorSpec packages */
+                packages?: (palimpsest.v1.Packages.$Properties|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -5655,6 +5771,8 @@ export namespace palimpsest {
               namespace?: string|null;
               sharedProcess?: boolean|null;
               durable?: boolean|null;
+              workingDir?: string|null;
+              packages?: palimpsest.v1.Packages.$Shape|null;
               $unknowns?: Uint8Array[];
             };
         }
@@ -9888,6 +10006,9 @@ export namespace palimpsest {
             /** LocateObjectRequest askingMs. */
             askingMs: number;
 
+            /** LocateObjectRequest nodeId. */
+            nodeId: string;
+
             /**
              * Creates a new LocateObjectRequest instance using the specified properties.
              * @param [properties] Properties to set
@@ -9929,6 +10050,9 @@ export namespace palimpsest {
                 /** LocateObjectRequest askingMs */
                 askingMs?: (number|null);
 
+                /** LocateObjectRequest nodeId */
+                nodeId?: (string|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -9964,6 +10088,9 @@ export namespace palimpsest {
 
             /** LocateObjectResponse sizeBytes. */
             sizeBytes: number;
+
+            /** LocateObjectResponse fetchingAddresses. */
+            fetchingAddresses: string[];
 
             /**
              * Creates a new LocateObjectResponse instance using the specified properties.
@@ -10005,6 +10132,9 @@ export namespace palimpsest {
 
                 /** LocateObjectResponse sizeBytes */
                 sizeBytes?: (number|null);
+
+                /** LocateObjectResponse fetchingAddresses */
+                fetchingAddresses?: (string[]|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -11940,6 +12070,9 @@ export namespace palimpsest {
             /** SubmitRequest workingDir. */
             workingDir: string;
 
+            /** SubmitRequest packages. */
+            packages?: (palimpsest.v1.Packages.$Properties|null);
+
             /** SubmitRequest entrypoint. */
             entrypoint?: ("recipe"|"bundle");
 
@@ -12002,6 +12135,9 @@ export namespace palimpsest {
                 /** SubmitRequest workingDir */
                 workingDir?: (string|null);
 
+                /** SubmitRequest packages */
+                packages?: (palimpsest.v1.Packages.$Properties|null);
+
                 /** SubmitRequest entrypoint */
                 entrypoint?: ("recipe"|"bundle");
 
@@ -12020,6 +12156,7 @@ export namespace palimpsest {
               name?: string|null;
               resources?: palimpsest.v1.Resources.$Shape|null;
               workingDir?: string|null;
+              packages?: palimpsest.v1.Packages.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
               ({ entrypoint?: undefined; recipe?: null; bundle?: null }|{ entrypoint?: "recipe"; recipe: string; bundle?: null }|{ entrypoint?: "bundle"; recipe?: null; bundle: string })
@@ -14492,6 +14629,9 @@ export namespace palimpsest {
             /** StartDriver workingDir. */
             workingDir: string;
 
+            /** StartDriver packages. */
+            packages?: (palimpsest.v1.Packages.$Properties|null);
+
             /** StartDriver gpuIds. */
             gpuIds: number[];
 
@@ -14544,6 +14684,9 @@ export namespace palimpsest {
 
                 /** StartDriver workingDir */
                 workingDir?: (string|null);
+
+                /** StartDriver packages */
+                packages?: (palimpsest.v1.Packages.$Properties|null);
 
                 /** StartDriver gpuIds */
                 gpuIds?: (number[]|null);
@@ -15244,6 +15387,312 @@ export namespace palimpsest {
 
             /** Shape of an ActorLogChunk. */
             type $Shape = palimpsest.v1.ActorLogChunk.$Properties;
+        }
+
+        /**
+         * Properties of a RequestBatch.
+         * @deprecated Use palimpsest.v1.RequestBatch.$Properties instead.
+         */
+        interface IRequestBatch extends palimpsest.v1.RequestBatch.$Properties {
+        }
+
+        /** Represents a RequestBatch. */
+        class RequestBatch {
+
+            /**
+             * Constructs a new RequestBatch.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.RequestBatch.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** RequestBatch requests. */
+            requests: palimpsest.v1.Request.$Properties[];
+
+            /** RequestBatch cancelRequestIds. */
+            cancelRequestIds: number[];
+
+            /**
+             * Creates a new RequestBatch instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns RequestBatch instance
+             */
+            static create(properties: palimpsest.v1.RequestBatch.$Shape): palimpsest.v1.RequestBatch & palimpsest.v1.RequestBatch.$Shape;
+            static create(properties?: palimpsest.v1.RequestBatch.$Properties): palimpsest.v1.RequestBatch;
+
+            /**
+             * Encodes the specified RequestBatch message. Does not implicitly {@link palimpsest.v1.RequestBatch.verify|verify} messages.
+             * @param message RequestBatch message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.RequestBatch.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a RequestBatch message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RequestBatch & palimpsest.v1.RequestBatch.$Shape} RequestBatch
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.RequestBatch & palimpsest.v1.RequestBatch.$Shape;
+        }
+
+        namespace RequestBatch {
+
+            /** Properties of a RequestBatch. */
+            interface $Properties {
+
+                /** RequestBatch requests */
+                requests?: (palimpsest.v1.Request.$Properties[]|null);
+
+                /** RequestBatch cancelRequestIds */
+                cancelRequestIds?: (number[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a RequestBatch. */
+            type $Shape = palimpsest.v1.RequestBatch.$Properties;
+        }
+
+        /**
+         * Properties of a Request.
+         * @deprecated Use palimpsest.v1.Request.$Properties instead.
+         */
+        interface IRequest extends palimpsest.v1.Request.$Properties {
+        }
+
+        /** Represents a Request. */
+        class Request {
+
+            /**
+             * Constructs a new Request.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.Request.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Request requestId. */
+            requestId: number;
+
+            /** Request path. */
+            path: string;
+
+            /** Request message. */
+            message: Uint8Array;
+
+            /**
+             * Creates a new Request instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Request instance
+             */
+            static create(properties: palimpsest.v1.Request.$Shape): palimpsest.v1.Request & palimpsest.v1.Request.$Shape;
+            static create(properties?: palimpsest.v1.Request.$Properties): palimpsest.v1.Request;
+
+            /**
+             * Encodes the specified Request message. Does not implicitly {@link palimpsest.v1.Request.verify|verify} messages.
+             * @param message Request message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.Request.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Request message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Request & palimpsest.v1.Request.$Shape} Request
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.Request & palimpsest.v1.Request.$Shape;
+        }
+
+        namespace Request {
+
+            /** Properties of a Request. */
+            interface $Properties {
+
+                /** Request requestId */
+                requestId?: (number|null);
+
+                /** Request path */
+                path?: (string|null);
+
+                /** Request message */
+                message?: (Uint8Array|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a Request. */
+            type $Shape = palimpsest.v1.Request.$Properties;
+        }
+
+        /**
+         * Properties of an AnswerBatch.
+         * @deprecated Use palimpsest.v1.AnswerBatch.$Properties instead.
+         */
+        interface IAnswerBatch extends palimpsest.v1.AnswerBatch.$Properties {
+        }
+
+        /** Represents an AnswerBatch. */
+        class AnswerBatch {
+
+            /**
+             * Constructs a new AnswerBatch.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.AnswerBatch.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** AnswerBatch answers. */
+            answers: palimpsest.v1.Answer.$Properties[];
+
+            /**
+             * Creates a new AnswerBatch instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns AnswerBatch instance
+             */
+            static create(properties: palimpsest.v1.AnswerBatch.$Shape): palimpsest.v1.AnswerBatch & palimpsest.v1.AnswerBatch.$Shape;
+            static create(properties?: palimpsest.v1.AnswerBatch.$Properties): palimpsest.v1.AnswerBatch;
+
+            /**
+             * Encodes the specified AnswerBatch message. Does not implicitly {@link palimpsest.v1.AnswerBatch.verify|verify} messages.
+             * @param message AnswerBatch message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.AnswerBatch.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an AnswerBatch message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.AnswerBatch & palimpsest.v1.AnswerBatch.$Shape} AnswerBatch
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.AnswerBatch & palimpsest.v1.AnswerBatch.$Shape;
+        }
+
+        namespace AnswerBatch {
+
+            /** Properties of an AnswerBatch. */
+            interface $Properties {
+
+                /** AnswerBatch answers */
+                answers?: (palimpsest.v1.Answer.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an AnswerBatch. */
+            type $Shape = {
+              answers?: palimpsest.v1.Answer.$Shape[]|null;
+              $unknowns?: Uint8Array[];
+            };
+        }
+
+        /**
+         * Properties of an Answer.
+         * @deprecated Use palimpsest.v1.Answer.$Properties instead.
+         */
+        interface IAnswer extends palimpsest.v1.Answer.$Properties {
+        }
+
+        /** Represents an Answer. */
+        class Answer {
+
+            /**
+             * Constructs a new Answer.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.Answer.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Answer requestId. */
+            requestId: number;
+
+            /** Answer message. */
+            message?: (Uint8Array|null);
+
+            /** Answer error. */
+            error?: (palimpsest.v1.Error.$Properties|null);
+
+            /** Answer outcome. */
+            outcome?: ("message"|"error");
+
+            /**
+             * Creates a new Answer instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Answer instance
+             */
+            static create(properties: palimpsest.v1.Answer.$Shape): palimpsest.v1.Answer & palimpsest.v1.Answer.$Shape;
+            static create(properties?: palimpsest.v1.Answer.$Properties): palimpsest.v1.Answer;
+
+            /**
+             * Encodes the specified Answer message. Does not implicitly {@link palimpsest.v1.Answer.verify|verify} messages.
+             * @param message Answer message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.Answer.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an Answer message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Answer & palimpsest.v1.Answer.$Shape} Answer
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.Answer & palimpsest.v1.Answer.$Shape;
+        }
+
+        namespace Answer {
+
+            /** Properties of an Answer. */
+            interface $Properties {
+
+                /** Answer requestId */
+                requestId?: (number|null);
+
+                /** Answer message */
+                message?: (Uint8Array|null);
+
+                /** Answer error */
+                error?: (palimpsest.v1.Error.$Properties|null);
+
+                /** Answer outcome */
+                outcome?: ("message"|"error");
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Narrowed shape of an Answer. */
+            type $Shape = {
+              requestId?: number|null;
+              message?: Uint8Array|null;
+              error?: palimpsest.v1.Error.$Shape|null;
+              $unknowns?: Uint8Array[];
+            } & (
+              ({ outcome?: undefined; message?: null; error?: null }|{ outcome?: "message"; message: Uint8Array; error?: null }|{ outcome?: "error"; message?: null; error: palimpsest.v1.Error.$Shape })
+            );
         }
 
         /**
@@ -17058,6 +17507,8 @@ export import ActorReference = palimpsest.v1.ActorReference;
 export import ActorSpec = palimpsest.v1.ActorSpec;
 export import ActorStarted = palimpsest.v1.ActorStarted;
 export import ActorState = palimpsest.v1.ActorState;
+export import Answer = palimpsest.v1.Answer;
+export import AnswerBatch = palimpsest.v1.AnswerBatch;
 export import ArgsObject = palimpsest.v1.ArgsObject;
 export import AutoscalerStatus = palimpsest.v1.AutoscalerStatus;
 export import AwaitDemandRequest = palimpsest.v1.AwaitDemandRequest;
@@ -17163,6 +17614,7 @@ export import ObjectReport = palimpsest.v1.ObjectReport;
 export import ObjectRow = palimpsest.v1.ObjectRow;
 export import OpenDurableRequest = palimpsest.v1.OpenDurableRequest;
 export import OpenDurableResponse = palimpsest.v1.OpenDurableResponse;
+export import Packages = palimpsest.v1.Packages;
 export import PlacementGroupInfo = palimpsest.v1.PlacementGroupInfo;
 export import PlacementGroupSpec = palimpsest.v1.PlacementGroupSpec;
 export import PlacementGroupState = palimpsest.v1.PlacementGroupState;
@@ -17183,6 +17635,8 @@ export import Reply = palimpsest.v1.Reply;
 export import ReplyBatch = palimpsest.v1.ReplyBatch;
 export import ReportTasksRequest = palimpsest.v1.ReportTasksRequest;
 export import ReportTasksResponse = palimpsest.v1.ReportTasksResponse;
+export import Request = palimpsest.v1.Request;
+export import RequestBatch = palimpsest.v1.RequestBatch;
 export import ReserveValue = palimpsest.v1.ReserveValue;
 export import ResolveActorRequest = palimpsest.v1.ResolveActorRequest;
 export import ResolvePlacementGroupRequest = palimpsest.v1.ResolvePlacementGroupRequest;

@@ -978,6 +978,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [concurrencyGroup] Call concurrencyGroup
              * @property {Uint8Array|null} [resultObjectId] Call resultObjectId
              * @property {palimpsest.v1.CallIdentity.$Properties|null} [identity] Call identity
+             * @property {palimpsest.v1.MeshMember.$Properties|null} [to] Call to
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -1090,6 +1091,14 @@ export const palimpsest = $root.palimpsest = (() => {
             Call.prototype.identity = null;
 
             /**
+             * Call to.
+             * @member {palimpsest.v1.MeshMember.$Properties|null|undefined} to
+             * @memberof palimpsest.v1.Call
+             * @instance
+             */
+            Call.prototype.to = null;
+
+            /**
              * Creates a new Call instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.Call
@@ -1141,6 +1150,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 9, wireType 2 =*/74).bytes(message.resultObjectId);
                 if (message.identity != null && $Object.hasOwnProperty.call(message, "identity"))
                     $root.palimpsest.v1.CallIdentity.encode(message.identity, writer.uint32(/* id 10, wireType 2 =*/82).fork(), _depth + 1).ldelim();
+                if (message.to != null && $Object.hasOwnProperty.call(message, "to"))
+                    $root.palimpsest.v1.MeshMember.encode(message.to, writer.uint32(/* id 11, wireType 2 =*/90).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -1267,6 +1278,12 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (wireType !== 2)
                                 break;
                             message.identity = $root.palimpsest.v1.CallIdentity.decode(reader, reader.size(), $undefined, _depth + 1, message.identity);
+                            continue;
+                        }
+                    case 11: {
+                            if (wireType !== 2)
+                                break;
+                            message.to = $root.palimpsest.v1.MeshMember.decode(reader, reader.size(), $undefined, _depth + 1, message.to);
                             continue;
                         }
                     }
@@ -1507,6 +1524,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * Properties of a ReplyBatch.
              * @typedef {Object} palimpsest.v1.ReplyBatch.$Properties
              * @property {Array.<palimpsest.v1.Reply.$Properties>|null} [replies] ReplyBatch replies
+             * @property {Array.<palimpsest.v1.MeshMember.$Properties>|null} [left] ReplyBatch left
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -1522,6 +1540,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * Shape of a ReplyBatch.
              * @typedef {{
              *   replies?: Array.<palimpsest.v1.Reply.$Shape>|null;
+             *   left?: Array.<palimpsest.v1.MeshMember.$Shape>|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.ReplyBatch.$Shape
              */
@@ -1536,6 +1555,7 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             const ReplyBatch = function (properties) {
                 this.replies = [];
+                this.left = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -1549,6 +1569,14 @@ export const palimpsest = $root.palimpsest = (() => {
              * @instance
              */
             ReplyBatch.prototype.replies = $util.emptyArray;
+
+            /**
+             * ReplyBatch left.
+             * @member {Array.<palimpsest.v1.MeshMember.$Properties>} left
+             * @memberof palimpsest.v1.ReplyBatch
+             * @instance
+             */
+            ReplyBatch.prototype.left = $util.emptyArray;
 
             /**
              * Creates a new ReplyBatch instance using the specified properties.
@@ -1585,6 +1613,9 @@ export const palimpsest = $root.palimpsest = (() => {
                 if (message.replies != null && message.replies.length)
                     for (let i = 0; i < message.replies.length; ++i)
                         $root.palimpsest.v1.Reply.encode(message.replies[i], writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.left != null && message.left.length)
+                    for (let i = 0; i < message.left.length; ++i)
+                        $root.palimpsest.v1.MeshMember.encode(message.left[i], writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -1637,6 +1668,14 @@ export const palimpsest = $root.palimpsest = (() => {
                             message.replies.push($root.palimpsest.v1.Reply.decode(reader, reader.size(), $undefined, _depth + 1));
                             continue;
                         }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.left && message.left.length))
+                                message.left = [];
+                            message.left.push($root.palimpsest.v1.MeshMember.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -1668,9 +1707,10 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Uint8Array|null} [item] Reply item
              * @property {boolean|null} [end] Reply end
              * @property {palimpsest.v1.ObjectReference.$Properties|null} [valueObject] Reply valueObject
+             * @property {palimpsest.v1.ObjectReference.$Properties|null} [itemObject] Reply itemObject
              * @property {boolean|null} [taking] Reply taking
              * @property {number|null} [ranUs] Reply ranUs
-             * @property {"value"|"error"|"item"|"end"|"valueObject"} [outcome] Reply outcome
+             * @property {"value"|"error"|"item"|"end"|"valueObject"|"itemObject"} [outcome] Reply outcome
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -1691,11 +1731,12 @@ export const palimpsest = $root.palimpsest = (() => {
              *   item?: Uint8Array|null;
              *   end?: boolean|null;
              *   valueObject?: palimpsest.v1.ObjectReference.$Shape|null;
+             *   itemObject?: palimpsest.v1.ObjectReference.$Shape|null;
              *   taking?: boolean|null;
              *   ranUs?: number|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ outcome?: undefined; value?: null; error?: null; item?: null; end?: null; valueObject?: null }|{ outcome?: "value"; value: Uint8Array; error?: null; item?: null; end?: null; valueObject?: null }|{ outcome?: "error"; value?: null; error: palimpsest.v1.Error.$Shape; item?: null; end?: null; valueObject?: null }|{ outcome?: "item"; value?: null; error?: null; item: Uint8Array; end?: null; valueObject?: null }|{ outcome?: "end"; value?: null; error?: null; item?: null; end: boolean; valueObject?: null }|{ outcome?: "valueObject"; value?: null; error?: null; item?: null; end?: null; valueObject: palimpsest.v1.ObjectReference.$Shape })
+             *   ({ outcome?: undefined; value?: null; error?: null; item?: null; end?: null; valueObject?: null; itemObject?: null }|{ outcome?: "value"; value: Uint8Array; error?: null; item?: null; end?: null; valueObject?: null; itemObject?: null }|{ outcome?: "error"; value?: null; error: palimpsest.v1.Error.$Shape; item?: null; end?: null; valueObject?: null; itemObject?: null }|{ outcome?: "item"; value?: null; error?: null; item: Uint8Array; end?: null; valueObject?: null; itemObject?: null }|{ outcome?: "end"; value?: null; error?: null; item?: null; end: boolean; valueObject?: null; itemObject?: null }|{ outcome?: "valueObject"; value?: null; error?: null; item?: null; end?: null; valueObject: palimpsest.v1.ObjectReference.$Shape; itemObject?: null }|{ outcome?: "itemObject"; value?: null; error?: null; item?: null; end?: null; valueObject?: null; itemObject: palimpsest.v1.ObjectReference.$Shape })
              * )} palimpsest.v1.Reply.$Shape
              */
 
@@ -1763,6 +1804,14 @@ export const palimpsest = $root.palimpsest = (() => {
             Reply.prototype.valueObject = null;
 
             /**
+             * Reply itemObject.
+             * @member {palimpsest.v1.ObjectReference.$Properties|null|undefined} itemObject
+             * @memberof palimpsest.v1.Reply
+             * @instance
+             */
+            Reply.prototype.itemObject = null;
+
+            /**
              * Reply taking.
              * @member {boolean} taking
              * @memberof palimpsest.v1.Reply
@@ -1783,12 +1832,12 @@ export const palimpsest = $root.palimpsest = (() => {
 
             /**
              * Reply outcome.
-             * @member {"value"|"error"|"item"|"end"|"valueObject"|undefined} outcome
+             * @member {"value"|"error"|"item"|"end"|"valueObject"|"itemObject"|undefined} outcome
              * @memberof palimpsest.v1.Reply
              * @instance
              */
             $Object.defineProperty(Reply.prototype, "outcome", {
-                get: $util.oneOfGetter($oneOfFields = ["value", "error", "item", "end", "valueObject"]),
+                get: $util.oneOfGetter($oneOfFields = ["value", "error", "item", "end", "valueObject", "itemObject"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -1838,6 +1887,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.ObjectReference.encode(message.valueObject, writer.uint32(/* id 6, wireType 2 =*/50).fork(), _depth + 1).ldelim();
                 if (message.taking != null && $Object.hasOwnProperty.call(message, "taking") && message.taking !== false)
                     writer.uint32(/* id 7, wireType 0 =*/56).bool(message.taking);
+                if (message.itemObject != null && $Object.hasOwnProperty.call(message, "itemObject"))
+                    $root.palimpsest.v1.ObjectReference.encode(message.itemObject, writer.uint32(/* id 8, wireType 2 =*/66).fork(), _depth + 1).ldelim();
                 if (message.ranUs != null && $Object.hasOwnProperty.call(message, "ranUs") && (typeof message.ranUs === "object" ? message.ranUs.low || message.ranUs.high : message.ranUs !== 0))
                     writer.uint32(/* id 20, wireType 0 =*/160).int64(message.ranUs);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
@@ -1926,6 +1977,13 @@ export const palimpsest = $root.palimpsest = (() => {
                                 break;
                             message.valueObject = $root.palimpsest.v1.ObjectReference.decode(reader, reader.size(), $undefined, _depth + 1, message.valueObject);
                             message.outcome = "valueObject";
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            message.itemObject = $root.palimpsest.v1.ObjectReference.decode(reader, reader.size(), $undefined, _depth + 1, message.itemObject);
+                            message.outcome = "itemObject";
                             continue;
                         }
                     case 7: {
@@ -3231,6 +3289,178 @@ export const palimpsest = $root.palimpsest = (() => {
             return CodeRef;
         })();
 
+        v1.Packages = (function() {
+
+            /**
+             * Properties of a Packages.
+             * @typedef {Object} palimpsest.v1.Packages.$Properties
+             * @property {string|null} [bundle] Packages bundle
+             * @property {boolean|null} [installScripts] Packages installScripts
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a Packages.
+             * @memberof palimpsest.v1
+             * @interface IPackages
+             * @augments palimpsest.v1.Packages.$Properties
+             * @deprecated Use palimpsest.v1.Packages.$Properties instead.
+             */
+
+            /**
+             * Shape of a Packages.
+             * @typedef {palimpsest.v1.Packages.$Properties} palimpsest.v1.Packages.$Shape
+             */
+
+            /**
+             * Constructs a new Packages.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a Packages.
+             * @constructor
+             * @param {palimpsest.v1.Packages.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Packages = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Packages bundle.
+             * @member {string} bundle
+             * @memberof palimpsest.v1.Packages
+             * @instance
+             */
+            Packages.prototype.bundle = "";
+
+            /**
+             * Packages installScripts.
+             * @member {boolean} installScripts
+             * @memberof palimpsest.v1.Packages
+             * @instance
+             */
+            Packages.prototype.installScripts = false;
+
+            /**
+             * Creates a new Packages instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.Packages
+             * @static
+             * @param {palimpsest.v1.Packages.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.Packages} Packages instance
+             * @type {{
+             *   (properties: palimpsest.v1.Packages.$Shape): palimpsest.v1.Packages & palimpsest.v1.Packages.$Shape;
+             *   (properties?: palimpsest.v1.Packages.$Properties): palimpsest.v1.Packages;
+             * }}
+             */
+            Packages.create = function(properties) {
+                return new Packages(properties);
+            };
+
+            /**
+             * Encodes the specified Packages message. Does not implicitly {@link palimpsest.v1.Packages.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.Packages
+             * @static
+             * @param {palimpsest.v1.Packages.$Properties} message Packages message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Packages.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.bundle != null && $Object.hasOwnProperty.call(message, "bundle") && message.bundle !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.bundle);
+                if (message.installScripts != null && $Object.hasOwnProperty.call(message, "installScripts") && message.installScripts !== false)
+                    writer.uint32(/* id 2, wireType 0 =*/16).bool(message.installScripts);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a Packages message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.Packages
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Packages & palimpsest.v1.Packages.$Shape} Packages
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Packages.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.Packages();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.bundle = value;
+                            else
+                                delete message.bundle;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.installScripts = value;
+                            else
+                                delete message.installScripts;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return Packages;
+        })();
+
         v1.PutChunk = (function() {
 
             /**
@@ -3853,6 +4083,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [objectId] ObjectInfo objectId
              * @property {number|null} [sizeBytes] ObjectInfo sizeBytes
              * @property {string|null} [path] ObjectInfo path
+             * @property {boolean|null} [bulk] ObjectInfo bulk
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -3909,6 +4140,14 @@ export const palimpsest = $root.palimpsest = (() => {
             ObjectInfo.prototype.path = "";
 
             /**
+             * ObjectInfo bulk.
+             * @member {boolean} bulk
+             * @memberof palimpsest.v1.ObjectInfo
+             * @instance
+             */
+            ObjectInfo.prototype.bulk = false;
+
+            /**
              * Creates a new ObjectInfo instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ObjectInfo
@@ -3946,6 +4185,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 2, wireType 0 =*/16).int64(message.sizeBytes);
                 if (message.path != null && $Object.hasOwnProperty.call(message, "path") && message.path !== "")
                     writer.uint32(/* id 3, wireType 2 =*/26).string(message.path);
+                if (message.bulk != null && $Object.hasOwnProperty.call(message, "bulk") && message.bulk !== false)
+                    writer.uint32(/* id 4, wireType 0 =*/32).bool(message.bulk);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -4015,6 +4256,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.path = value;
                             else
                                 delete message.path;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.bulk = value;
+                            else
+                                delete message.bulk;
                             continue;
                         }
                     }
@@ -9267,6 +9517,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [logLevel] ActorProcessStart logLevel
              * @property {string|null} [refusalsPath] ActorProcessStart refusalsPath
              * @property {string|null} [startedPath] ActorProcessStart startedPath
+             * @property {string|null} [logsPath] ActorProcessStart logsPath
              * @property {boolean|null} [taskEvents] ActorProcessStart taskEvents
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
@@ -9295,6 +9546,7 @@ export const palimpsest = $root.palimpsest = (() => {
              *   logLevel?: string|null;
              *   refusalsPath?: string|null;
              *   startedPath?: string|null;
+             *   logsPath?: string|null;
              *   taskEvents?: boolean|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.ActorProcessStart.$Shape
@@ -9420,6 +9672,14 @@ export const palimpsest = $root.palimpsest = (() => {
             ActorProcessStart.prototype.startedPath = "";
 
             /**
+             * ActorProcessStart logsPath.
+             * @member {string} logsPath
+             * @memberof palimpsest.v1.ActorProcessStart
+             * @instance
+             */
+            ActorProcessStart.prototype.logsPath = "";
+
+            /**
              * ActorProcessStart taskEvents.
              * @member {boolean} taskEvents
              * @memberof palimpsest.v1.ActorProcessStart
@@ -9485,6 +9745,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 12, wireType 2 =*/98).string(message.refusalsPath);
                 if (message.startedPath != null && $Object.hasOwnProperty.call(message, "startedPath") && message.startedPath !== "")
                     writer.uint32(/* id 13, wireType 2 =*/106).string(message.startedPath);
+                if (message.logsPath != null && $Object.hasOwnProperty.call(message, "logsPath") && message.logsPath !== "")
+                    writer.uint32(/* id 14, wireType 2 =*/114).string(message.logsPath);
                 if (message.taskEvents != null && $Object.hasOwnProperty.call(message, "taskEvents") && message.taskEvents !== false)
                     writer.uint32(/* id 20, wireType 0 =*/160).bool(message.taskEvents);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
@@ -9640,6 +9902,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.startedPath = value;
                             else
                                 delete message.startedPath;
+                            continue;
+                        }
+                    case 14: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.logsPath = value;
+                            else
+                                delete message.logsPath;
                             continue;
                         }
                     case 20: {
@@ -13411,6 +13682,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [namespace] ActorSpec namespace
              * @property {boolean|null} [sharedProcess] ActorSpec sharedProcess
              * @property {boolean|null} [durable] ActorSpec durable
+             * @property {string|null} [workingDir] ActorSpec workingDir
+             * @property {palimpsest.v1.Packages.$Properties|null} [packages] ActorSpec packages
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -13453,6 +13726,8 @@ export const palimpsest = $root.palimpsest = (() => {
              *   namespace?: string|null;
              *   sharedProcess?: boolean|null;
              *   durable?: boolean|null;
+             *   workingDir?: string|null;
+             *   packages?: palimpsest.v1.Packages.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.ActorSpec.$Shape
              */
@@ -13702,6 +13977,22 @@ export const palimpsest = $root.palimpsest = (() => {
             ActorSpec.prototype.durable = false;
 
             /**
+             * ActorSpec workingDir.
+             * @member {string} workingDir
+             * @memberof palimpsest.v1.ActorSpec
+             * @instance
+             */
+            ActorSpec.prototype.workingDir = "";
+
+            /**
+             * ActorSpec packages.
+             * @member {palimpsest.v1.Packages.$Properties|null|undefined} packages
+             * @memberof palimpsest.v1.ActorSpec
+             * @instance
+             */
+            ActorSpec.prototype.packages = null;
+
+            /**
              * Creates a new ActorSpec instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ActorSpec
@@ -13794,6 +14085,10 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 40, wireType 2 =*/322).string(message.namespace);
                 if (message.durable != null && $Object.hasOwnProperty.call(message, "durable") && message.durable !== false)
                     writer.uint32(/* id 41, wireType 0 =*/328).bool(message.durable);
+                if (message.workingDir != null && $Object.hasOwnProperty.call(message, "workingDir") && message.workingDir !== "")
+                    writer.uint32(/* id 50, wireType 2 =*/402).string(message.workingDir);
+                if (message.packages != null && $Object.hasOwnProperty.call(message, "packages"))
+                    $root.palimpsest.v1.Packages.encode(message.packages, writer.uint32(/* id 51, wireType 2 =*/410).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -14180,6 +14475,21 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.durable = value;
                             else
                                 delete message.durable;
+                            continue;
+                        }
+                    case 50: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.workingDir = value;
+                            else
+                                delete message.workingDir;
+                            continue;
+                        }
+                    case 51: {
+                            if (wireType !== 2)
+                                break;
+                            message.packages = $root.palimpsest.v1.Packages.decode(reader, reader.size(), $undefined, _depth + 1, message.packages);
                             continue;
                         }
                     }
@@ -24809,6 +25119,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [objectId] LocateObjectRequest objectId
              * @property {number|null} [waitMs] LocateObjectRequest waitMs
              * @property {number|null} [askingMs] LocateObjectRequest askingMs
+             * @property {string|null} [nodeId] LocateObjectRequest nodeId
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -24865,6 +25176,14 @@ export const palimpsest = $root.palimpsest = (() => {
             LocateObjectRequest.prototype.askingMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
 
             /**
+             * LocateObjectRequest nodeId.
+             * @member {string} nodeId
+             * @memberof palimpsest.v1.LocateObjectRequest
+             * @instance
+             */
+            LocateObjectRequest.prototype.nodeId = "";
+
+            /**
              * Creates a new LocateObjectRequest instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.LocateObjectRequest
@@ -24902,6 +25221,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 2, wireType 0 =*/16).int64(message.waitMs);
                 if (message.askingMs != null && $Object.hasOwnProperty.call(message, "askingMs") && (typeof message.askingMs === "object" ? message.askingMs.low || message.askingMs.high : message.askingMs !== 0))
                     writer.uint32(/* id 3, wireType 0 =*/24).int64(message.askingMs);
+                if (message.nodeId != null && $Object.hasOwnProperty.call(message, "nodeId") && message.nodeId !== "")
+                    writer.uint32(/* id 4, wireType 2 =*/34).string(message.nodeId);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -24973,6 +25294,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 delete message.askingMs;
                             continue;
                         }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.nodeId = value;
+                            else
+                                delete message.nodeId;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -25001,6 +25331,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Array.<string>|null} [addresses] LocateObjectResponse addresses
              * @property {boolean|null} [complete] LocateObjectResponse complete
              * @property {number|null} [sizeBytes] LocateObjectResponse sizeBytes
+             * @property {Array.<string>|null} [fetchingAddresses] LocateObjectResponse fetchingAddresses
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -25027,6 +25358,7 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             const LocateObjectResponse = function (properties) {
                 this.addresses = [];
+                this.fetchingAddresses = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -25056,6 +25388,14 @@ export const palimpsest = $root.palimpsest = (() => {
              * @instance
              */
             LocateObjectResponse.prototype.sizeBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * LocateObjectResponse fetchingAddresses.
+             * @member {Array.<string>} fetchingAddresses
+             * @memberof palimpsest.v1.LocateObjectResponse
+             * @instance
+             */
+            LocateObjectResponse.prototype.fetchingAddresses = $util.emptyArray;
 
             /**
              * Creates a new LocateObjectResponse instance using the specified properties.
@@ -25096,6 +25436,9 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 2, wireType 0 =*/16).bool(message.complete);
                 if (message.sizeBytes != null && $Object.hasOwnProperty.call(message, "sizeBytes") && (typeof message.sizeBytes === "object" ? message.sizeBytes.low || message.sizeBytes.high : message.sizeBytes !== 0))
                     writer.uint32(/* id 3, wireType 0 =*/24).int64(message.sizeBytes);
+                if (message.fetchingAddresses != null && message.fetchingAddresses.length)
+                    for (let i = 0; i < message.fetchingAddresses.length; ++i)
+                        writer.uint32(/* id 4, wireType 2 =*/34).string(message.fetchingAddresses[i]);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -25164,6 +25507,14 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.sizeBytes = value;
                             else
                                 delete message.sizeBytes;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.fetchingAddresses && message.fetchingAddresses.length))
+                                message.fetchingAddresses = [];
+                            message.fetchingAddresses.push(reader.stringVerify());
                             continue;
                         }
                     }
@@ -29922,6 +30273,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [name] SubmitRequest name
              * @property {palimpsest.v1.Resources.$Properties|null} [resources] SubmitRequest resources
              * @property {string|null} [workingDir] SubmitRequest workingDir
+             * @property {palimpsest.v1.Packages.$Properties|null} [packages] SubmitRequest packages
              * @property {"recipe"|"bundle"} [entrypoint] SubmitRequest entrypoint
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
@@ -29946,6 +30298,7 @@ export const palimpsest = $root.palimpsest = (() => {
              *   name?: string|null;
              *   resources?: palimpsest.v1.Resources.$Shape|null;
              *   workingDir?: string|null;
+             *   packages?: palimpsest.v1.Packages.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
              *   ({ entrypoint?: undefined; recipe?: null; bundle?: null }|{ entrypoint?: "recipe"; recipe: string; bundle?: null }|{ entrypoint?: "bundle"; recipe?: null; bundle: string })
@@ -30042,6 +30395,14 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             SubmitRequest.prototype.workingDir = "";
 
+            /**
+             * SubmitRequest packages.
+             * @member {palimpsest.v1.Packages.$Properties|null|undefined} packages
+             * @memberof palimpsest.v1.SubmitRequest
+             * @instance
+             */
+            SubmitRequest.prototype.packages = null;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
@@ -30109,6 +30470,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.Resources.encode(message.resources, writer.uint32(/* id 8, wireType 2 =*/66).fork(), _depth + 1).ldelim();
                 if (message.workingDir != null && $Object.hasOwnProperty.call(message, "workingDir") && message.workingDir !== "")
                     writer.uint32(/* id 9, wireType 2 =*/74).string(message.workingDir);
+                if (message.packages != null && $Object.hasOwnProperty.call(message, "packages"))
+                    $root.palimpsest.v1.Packages.encode(message.packages, writer.uint32(/* id 10, wireType 2 =*/82).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -30278,6 +30641,12 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.workingDir = value;
                             else
                                 delete message.workingDir;
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 2)
+                                break;
+                            message.packages = $root.palimpsest.v1.Packages.decode(reader, reader.size(), $undefined, _depth + 1, message.packages);
                             continue;
                         }
                     }
@@ -36514,6 +36883,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [bundle] StartDriver bundle
              * @property {Object.<string,string>|null} [environment] StartDriver environment
              * @property {string|null} [workingDir] StartDriver workingDir
+             * @property {palimpsest.v1.Packages.$Properties|null} [packages] StartDriver packages
              * @property {Array.<number>|null} [gpuIds] StartDriver gpuIds
              * @property {palimpsest.v1.Resources.$Properties|null} [resources] StartDriver resources
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
@@ -36591,6 +36961,14 @@ export const palimpsest = $root.palimpsest = (() => {
             StartDriver.prototype.workingDir = "";
 
             /**
+             * StartDriver packages.
+             * @member {palimpsest.v1.Packages.$Properties|null|undefined} packages
+             * @memberof palimpsest.v1.StartDriver
+             * @instance
+             */
+            StartDriver.prototype.packages = null;
+
+            /**
              * StartDriver gpuIds.
              * @member {Array.<number>} gpuIds
              * @memberof palimpsest.v1.StartDriver
@@ -36650,6 +37028,8 @@ export const palimpsest = $root.palimpsest = (() => {
                         writer.uint32(/* id 4, wireType 2 =*/34).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.environment[keys[i]]).ldelim();
                 if (message.workingDir != null && $Object.hasOwnProperty.call(message, "workingDir") && message.workingDir !== "")
                     writer.uint32(/* id 5, wireType 2 =*/42).string(message.workingDir);
+                if (message.packages != null && $Object.hasOwnProperty.call(message, "packages"))
+                    $root.palimpsest.v1.Packages.encode(message.packages, writer.uint32(/* id 6, wireType 2 =*/50).fork(), _depth + 1).ldelim();
                 if (message.gpuIds != null && message.gpuIds.length)
                     writer.uint32(/* id 10, wireType 2 =*/82).int32s(message.gpuIds);
                 if (message.resources != null && $Object.hasOwnProperty.call(message, "resources"))
@@ -36767,6 +37147,12 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.workingDir = value;
                             else
                                 delete message.workingDir;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            message.packages = $root.palimpsest.v1.Packages.decode(reader, reader.size(), $undefined, _depth + 1, message.packages);
                             continue;
                         }
                     case 10: {
@@ -38520,6 +38906,743 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return ActorLogChunk;
+        })();
+
+        v1.RequestBatch = (function() {
+
+            /**
+             * Properties of a RequestBatch.
+             * @typedef {Object} palimpsest.v1.RequestBatch.$Properties
+             * @property {Array.<palimpsest.v1.Request.$Properties>|null} [requests] RequestBatch requests
+             * @property {Array.<number>|null} [cancelRequestIds] RequestBatch cancelRequestIds
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a RequestBatch.
+             * @memberof palimpsest.v1
+             * @interface IRequestBatch
+             * @augments palimpsest.v1.RequestBatch.$Properties
+             * @deprecated Use palimpsest.v1.RequestBatch.$Properties instead.
+             */
+
+            /**
+             * Shape of a RequestBatch.
+             * @typedef {palimpsest.v1.RequestBatch.$Properties} palimpsest.v1.RequestBatch.$Shape
+             */
+
+            /**
+             * Constructs a new RequestBatch.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a RequestBatch.
+             * @constructor
+             * @param {palimpsest.v1.RequestBatch.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const RequestBatch = function (properties) {
+                this.requests = [];
+                this.cancelRequestIds = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * RequestBatch requests.
+             * @member {Array.<palimpsest.v1.Request.$Properties>} requests
+             * @memberof palimpsest.v1.RequestBatch
+             * @instance
+             */
+            RequestBatch.prototype.requests = $util.emptyArray;
+
+            /**
+             * RequestBatch cancelRequestIds.
+             * @member {Array.<number>} cancelRequestIds
+             * @memberof palimpsest.v1.RequestBatch
+             * @instance
+             */
+            RequestBatch.prototype.cancelRequestIds = $util.emptyArray;
+
+            /**
+             * Creates a new RequestBatch instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.RequestBatch
+             * @static
+             * @param {palimpsest.v1.RequestBatch.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.RequestBatch} RequestBatch instance
+             * @type {{
+             *   (properties: palimpsest.v1.RequestBatch.$Shape): palimpsest.v1.RequestBatch & palimpsest.v1.RequestBatch.$Shape;
+             *   (properties?: palimpsest.v1.RequestBatch.$Properties): palimpsest.v1.RequestBatch;
+             * }}
+             */
+            RequestBatch.create = function(properties) {
+                return new RequestBatch(properties);
+            };
+
+            /**
+             * Encodes the specified RequestBatch message. Does not implicitly {@link palimpsest.v1.RequestBatch.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.RequestBatch
+             * @static
+             * @param {palimpsest.v1.RequestBatch.$Properties} message RequestBatch message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            RequestBatch.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.requests != null && message.requests.length)
+                    for (let i = 0; i < message.requests.length; ++i)
+                        $root.palimpsest.v1.Request.encode(message.requests[i], writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.cancelRequestIds != null && message.cancelRequestIds.length)
+                    writer.uint32(/* id 2, wireType 2 =*/18).uint64s(message.cancelRequestIds);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a RequestBatch message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.RequestBatch
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RequestBatch & palimpsest.v1.RequestBatch.$Shape} RequestBatch
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            RequestBatch.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.RequestBatch();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.requests && message.requests.length))
+                                message.requests = [];
+                            message.requests.push($root.palimpsest.v1.Request.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType === 2) {
+                                if (!(message.cancelRequestIds && message.cancelRequestIds.length))
+                                    message.cancelRequestIds = [];
+                                reader.uint64s(message.cancelRequestIds);
+                                continue;
+                            }
+                            if (wireType !== 0)
+                                break;
+                            if (!(message.cancelRequestIds && message.cancelRequestIds.length))
+                                message.cancelRequestIds = [];
+                            message.cancelRequestIds.push(reader.uint64());
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return RequestBatch;
+        })();
+
+        v1.Request = (function() {
+
+            /**
+             * Properties of a Request.
+             * @typedef {Object} palimpsest.v1.Request.$Properties
+             * @property {number|null} [requestId] Request requestId
+             * @property {string|null} [path] Request path
+             * @property {Uint8Array|null} [message] Request message
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a Request.
+             * @memberof palimpsest.v1
+             * @interface IRequest
+             * @augments palimpsest.v1.Request.$Properties
+             * @deprecated Use palimpsest.v1.Request.$Properties instead.
+             */
+
+            /**
+             * Shape of a Request.
+             * @typedef {palimpsest.v1.Request.$Properties} palimpsest.v1.Request.$Shape
+             */
+
+            /**
+             * Constructs a new Request.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a Request.
+             * @constructor
+             * @param {palimpsest.v1.Request.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Request = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Request requestId.
+             * @member {number} requestId
+             * @memberof palimpsest.v1.Request
+             * @instance
+             */
+            Request.prototype.requestId = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
+
+            /**
+             * Request path.
+             * @member {string} path
+             * @memberof palimpsest.v1.Request
+             * @instance
+             */
+            Request.prototype.path = "";
+
+            /**
+             * Request message.
+             * @member {Uint8Array} message
+             * @memberof palimpsest.v1.Request
+             * @instance
+             */
+            Request.prototype.message = $util.newBuffer([]);
+
+            /**
+             * Creates a new Request instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.Request
+             * @static
+             * @param {palimpsest.v1.Request.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.Request} Request instance
+             * @type {{
+             *   (properties: palimpsest.v1.Request.$Shape): palimpsest.v1.Request & palimpsest.v1.Request.$Shape;
+             *   (properties?: palimpsest.v1.Request.$Properties): palimpsest.v1.Request;
+             * }}
+             */
+            Request.create = function(properties) {
+                return new Request(properties);
+            };
+
+            /**
+             * Encodes the specified Request message. Does not implicitly {@link palimpsest.v1.Request.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.Request
+             * @static
+             * @param {palimpsest.v1.Request.$Properties} message Request message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Request.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.requestId != null && $Object.hasOwnProperty.call(message, "requestId") && (typeof message.requestId === "object" ? message.requestId.low || message.requestId.high : message.requestId !== 0))
+                    writer.uint32(/* id 1, wireType 0 =*/8).uint64(message.requestId);
+                if (message.path != null && $Object.hasOwnProperty.call(message, "path") && message.path !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.path);
+                if (message.message != null && $Object.hasOwnProperty.call(message, "message") && message.message.length)
+                    writer.uint32(/* id 3, wireType 2 =*/26).bytes(message.message);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a Request message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.Request
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Request & palimpsest.v1.Request.$Shape} Request
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Request.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.Request();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.uint64()) === "object" ? value.low || value.high : value !== 0)
+                                message.requestId = value;
+                            else
+                                delete message.requestId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.path = value;
+                            else
+                                delete message.path;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.message = value;
+                            else
+                                delete message.message;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return Request;
+        })();
+
+        v1.AnswerBatch = (function() {
+
+            /**
+             * Properties of an AnswerBatch.
+             * @typedef {Object} palimpsest.v1.AnswerBatch.$Properties
+             * @property {Array.<palimpsest.v1.Answer.$Properties>|null} [answers] AnswerBatch answers
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an AnswerBatch.
+             * @memberof palimpsest.v1
+             * @interface IAnswerBatch
+             * @augments palimpsest.v1.AnswerBatch.$Properties
+             * @deprecated Use palimpsest.v1.AnswerBatch.$Properties instead.
+             */
+
+            /**
+             * Shape of an AnswerBatch.
+             * @typedef {{
+             *   answers?: Array.<palimpsest.v1.Answer.$Shape>|null;
+             *   $unknowns?: Array.<Uint8Array>;
+             * }} palimpsest.v1.AnswerBatch.$Shape
+             */
+
+            /**
+             * Constructs a new AnswerBatch.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an AnswerBatch.
+             * @constructor
+             * @param {palimpsest.v1.AnswerBatch.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const AnswerBatch = function (properties) {
+                this.answers = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * AnswerBatch answers.
+             * @member {Array.<palimpsest.v1.Answer.$Properties>} answers
+             * @memberof palimpsest.v1.AnswerBatch
+             * @instance
+             */
+            AnswerBatch.prototype.answers = $util.emptyArray;
+
+            /**
+             * Creates a new AnswerBatch instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.AnswerBatch
+             * @static
+             * @param {palimpsest.v1.AnswerBatch.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.AnswerBatch} AnswerBatch instance
+             * @type {{
+             *   (properties: palimpsest.v1.AnswerBatch.$Shape): palimpsest.v1.AnswerBatch & palimpsest.v1.AnswerBatch.$Shape;
+             *   (properties?: palimpsest.v1.AnswerBatch.$Properties): palimpsest.v1.AnswerBatch;
+             * }}
+             */
+            AnswerBatch.create = function(properties) {
+                return new AnswerBatch(properties);
+            };
+
+            /**
+             * Encodes the specified AnswerBatch message. Does not implicitly {@link palimpsest.v1.AnswerBatch.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.AnswerBatch
+             * @static
+             * @param {palimpsest.v1.AnswerBatch.$Properties} message AnswerBatch message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            AnswerBatch.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.answers != null && message.answers.length)
+                    for (let i = 0; i < message.answers.length; ++i)
+                        $root.palimpsest.v1.Answer.encode(message.answers[i], writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an AnswerBatch message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.AnswerBatch
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.AnswerBatch & palimpsest.v1.AnswerBatch.$Shape} AnswerBatch
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            AnswerBatch.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.AnswerBatch();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.answers && message.answers.length))
+                                message.answers = [];
+                            message.answers.push($root.palimpsest.v1.Answer.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return AnswerBatch;
+        })();
+
+        v1.Answer = (function() {
+
+            /**
+             * Properties of an Answer.
+             * @typedef {Object} palimpsest.v1.Answer.$Properties
+             * @property {number|null} [requestId] Answer requestId
+             * @property {Uint8Array|null} [message] Answer message
+             * @property {palimpsest.v1.Error.$Properties|null} [error] Answer error
+             * @property {"message"|"error"} [outcome] Answer outcome
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an Answer.
+             * @memberof palimpsest.v1
+             * @interface IAnswer
+             * @augments palimpsest.v1.Answer.$Properties
+             * @deprecated Use palimpsest.v1.Answer.$Properties instead.
+             */
+
+            /**
+             * Narrowed shape of an Answer.
+             * @typedef {{
+             *   requestId?: number|null;
+             *   message?: Uint8Array|null;
+             *   error?: palimpsest.v1.Error.$Shape|null;
+             *   $unknowns?: Array.<Uint8Array>;
+             * } & (
+             *   ({ outcome?: undefined; message?: null; error?: null }|{ outcome?: "message"; message: Uint8Array; error?: null }|{ outcome?: "error"; message?: null; error: palimpsest.v1.Error.$Shape })
+             * )} palimpsest.v1.Answer.$Shape
+             */
+
+            /**
+             * Constructs a new Answer.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an Answer.
+             * @constructor
+             * @param {palimpsest.v1.Answer.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Answer = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Answer requestId.
+             * @member {number} requestId
+             * @memberof palimpsest.v1.Answer
+             * @instance
+             */
+            Answer.prototype.requestId = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
+
+            /**
+             * Answer message.
+             * @member {Uint8Array|null|undefined} message
+             * @memberof palimpsest.v1.Answer
+             * @instance
+             */
+            Answer.prototype.message = null;
+
+            /**
+             * Answer error.
+             * @member {palimpsest.v1.Error.$Properties|null|undefined} error
+             * @memberof palimpsest.v1.Answer
+             * @instance
+             */
+            Answer.prototype.error = null;
+
+            // OneOf field names bound to virtual getters and setters
+            let $oneOfFields;
+
+            /**
+             * Answer outcome.
+             * @member {"message"|"error"|undefined} outcome
+             * @memberof palimpsest.v1.Answer
+             * @instance
+             */
+            $Object.defineProperty(Answer.prototype, "outcome", {
+                get: $util.oneOfGetter($oneOfFields = ["message", "error"]),
+                set: $util.oneOfSetter($oneOfFields)
+            });
+
+            /**
+             * Creates a new Answer instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.Answer
+             * @static
+             * @param {palimpsest.v1.Answer.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.Answer} Answer instance
+             * @type {{
+             *   (properties: palimpsest.v1.Answer.$Shape): palimpsest.v1.Answer & palimpsest.v1.Answer.$Shape;
+             *   (properties?: palimpsest.v1.Answer.$Properties): palimpsest.v1.Answer;
+             * }}
+             */
+            Answer.create = function(properties) {
+                return new Answer(properties);
+            };
+
+            /**
+             * Encodes the specified Answer message. Does not implicitly {@link palimpsest.v1.Answer.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.Answer
+             * @static
+             * @param {palimpsest.v1.Answer.$Properties} message Answer message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Answer.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.requestId != null && $Object.hasOwnProperty.call(message, "requestId") && (typeof message.requestId === "object" ? message.requestId.low || message.requestId.high : message.requestId !== 0))
+                    writer.uint32(/* id 1, wireType 0 =*/8).uint64(message.requestId);
+                if (message.message != null && $Object.hasOwnProperty.call(message, "message"))
+                    writer.uint32(/* id 2, wireType 2 =*/18).bytes(message.message);
+                if (message.error != null && $Object.hasOwnProperty.call(message, "error"))
+                    $root.palimpsest.v1.Error.encode(message.error, writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an Answer message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.Answer
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Answer & palimpsest.v1.Answer.$Shape} Answer
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Answer.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.Answer();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.uint64()) === "object" ? value.low || value.high : value !== 0)
+                                message.requestId = value;
+                            else
+                                delete message.requestId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            message.message = reader.bytes();
+                            message.outcome = "message";
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            message.error = $root.palimpsest.v1.Error.decode(reader, reader.size(), $undefined, _depth + 1, message.error);
+                            message.outcome = "error";
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return Answer;
         })();
 
         v1.Trajectory = (function() {
@@ -43340,6 +44463,8 @@ const exportedActorReference = palimpsest.v1.ActorReference;
 const exportedActorSpec = palimpsest.v1.ActorSpec;
 const exportedActorStarted = palimpsest.v1.ActorStarted;
 const exportedActorState = palimpsest.v1.ActorState;
+const exportedAnswer = palimpsest.v1.Answer;
+const exportedAnswerBatch = palimpsest.v1.AnswerBatch;
 const exportedArgsObject = palimpsest.v1.ArgsObject;
 const exportedAutoscalerStatus = palimpsest.v1.AutoscalerStatus;
 const exportedAwaitDemandRequest = palimpsest.v1.AwaitDemandRequest;
@@ -43445,6 +44570,7 @@ const exportedObjectReport = palimpsest.v1.ObjectReport;
 const exportedObjectRow = palimpsest.v1.ObjectRow;
 const exportedOpenDurableRequest = palimpsest.v1.OpenDurableRequest;
 const exportedOpenDurableResponse = palimpsest.v1.OpenDurableResponse;
+const exportedPackages = palimpsest.v1.Packages;
 const exportedPlacementGroupInfo = palimpsest.v1.PlacementGroupInfo;
 const exportedPlacementGroupSpec = palimpsest.v1.PlacementGroupSpec;
 const exportedPlacementGroupState = palimpsest.v1.PlacementGroupState;
@@ -43465,6 +44591,8 @@ const exportedReply = palimpsest.v1.Reply;
 const exportedReplyBatch = palimpsest.v1.ReplyBatch;
 const exportedReportTasksRequest = palimpsest.v1.ReportTasksRequest;
 const exportedReportTasksResponse = palimpsest.v1.ReportTasksResponse;
+const exportedRequest = palimpsest.v1.Request;
+const exportedRequestBatch = palimpsest.v1.RequestBatch;
 const exportedReserveValue = palimpsest.v1.ReserveValue;
 const exportedResolveActorRequest = palimpsest.v1.ResolveActorRequest;
 const exportedResolvePlacementGroupRequest = palimpsest.v1.ResolvePlacementGroupRequest;
@@ -43530,4 +44658,4 @@ const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
 const exportedWriteAnswer = palimpsest.v1.WriteAnswer;
 const exportedWriteOrder = palimpsest.v1.WriteOrder;
-export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorLogChunk as ActorLogChunk, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessExiting as ActorProcessExiting, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessPing as ActorProcessPing, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedAutoscalerStatus as AutoscalerStatus, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedCallIdentity as CallIdentity, exportedClusterEvent as ClusterEvent, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedCommitDurableRequest as CommitDurableRequest, exportedCommitDurableResponse as CommitDurableResponse, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDescribeObjectsRequest as DescribeObjectsRequest, exportedDescribeObjectsResponse as DescribeObjectsResponse, exportedDrainNodeRequest as DrainNodeRequest, exportedDrainNodeResponse as DrainNodeResponse, exportedDrainObjects as DrainObjects, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedDurableField as DurableField, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListEventsRequest as ListEventsRequest, exportedListEventsResponse as ListEventsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedListTasksRequest as ListTasksRequest, exportedListTasksResponse as ListTasksResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMeshCall as MeshCall, exportedMeshMember as MeshMember, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedNodeTypeStatus as NodeTypeStatus, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectDetail as ObjectDetail, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedOpenDurableRequest as OpenDurableRequest, exportedOpenDurableResponse as OpenDurableResponse, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedReadLogRequest as ReadLogRequest, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemoveDurableRequest as RemoveDurableRequest, exportedRemoveDurableResponse as RemoveDurableResponse, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReportTasksRequest as ReportTasksRequest, exportedReportTasksResponse as ReportTasksResponse, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedSharedActor as SharedActor, exportedSharedActorEnded as SharedActorEnded, exportedSharedNews as SharedNews, exportedSharedOrders as SharedOrders, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStopSharedActor as StopSharedActor, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummarizeTasksRequest as SummarizeTasksRequest, exportedSummarizeTasksResponse as SummarizeTasksResponse, exportedSummary as Summary, exportedTask as Task, exportedTaskCounts as TaskCounts, exportedTaskEvent as TaskEvent, exportedTaskFact as TaskFact, exportedTaskKind as TaskKind, exportedTaskReport as TaskReport, exportedTaskState as TaskState, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedUnmetDemand as UnmetDemand, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile, exportedWriteAnswer as WriteAnswer, exportedWriteOrder as WriteOrder };
+export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorLogChunk as ActorLogChunk, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessExiting as ActorProcessExiting, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessPing as ActorProcessPing, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedAnswer as Answer, exportedAnswerBatch as AnswerBatch, exportedArgsObject as ArgsObject, exportedAutoscalerStatus as AutoscalerStatus, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedCallIdentity as CallIdentity, exportedClusterEvent as ClusterEvent, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedCommitDurableRequest as CommitDurableRequest, exportedCommitDurableResponse as CommitDurableResponse, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDescribeObjectsRequest as DescribeObjectsRequest, exportedDescribeObjectsResponse as DescribeObjectsResponse, exportedDrainNodeRequest as DrainNodeRequest, exportedDrainNodeResponse as DrainNodeResponse, exportedDrainObjects as DrainObjects, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedDurableField as DurableField, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListEventsRequest as ListEventsRequest, exportedListEventsResponse as ListEventsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedListTasksRequest as ListTasksRequest, exportedListTasksResponse as ListTasksResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMeshCall as MeshCall, exportedMeshMember as MeshMember, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedNodeTypeStatus as NodeTypeStatus, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectDetail as ObjectDetail, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedOpenDurableRequest as OpenDurableRequest, exportedOpenDurableResponse as OpenDurableResponse, exportedPackages as Packages, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedReadLogRequest as ReadLogRequest, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemoveDurableRequest as RemoveDurableRequest, exportedRemoveDurableResponse as RemoveDurableResponse, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReportTasksRequest as ReportTasksRequest, exportedReportTasksResponse as ReportTasksResponse, exportedRequest as Request, exportedRequestBatch as RequestBatch, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedSharedActor as SharedActor, exportedSharedActorEnded as SharedActorEnded, exportedSharedNews as SharedNews, exportedSharedOrders as SharedOrders, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStopSharedActor as StopSharedActor, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummarizeTasksRequest as SummarizeTasksRequest, exportedSummarizeTasksResponse as SummarizeTasksResponse, exportedSummary as Summary, exportedTask as Task, exportedTaskCounts as TaskCounts, exportedTaskEvent as TaskEvent, exportedTaskFact as TaskFact, exportedTaskKind as TaskKind, exportedTaskReport as TaskReport, exportedTaskState as TaskState, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedUnmetDemand as UnmetDemand, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile, exportedWriteAnswer as WriteAnswer, exportedWriteOrder as WriteOrder };

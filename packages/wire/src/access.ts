@@ -59,6 +59,8 @@ export const access = {
   carry: { ...control, roles: programs, maxRequestBytes: maxMessageBytes, rated: false },
   /** Calls of an actor. */
   call: { ...control, roles: programs, maxRequestBytes: maxMessageBytes, rated: false, calls: true },
+  /** A stream of requests, each of which is let in as a call of its own. */
+  requests: { ...control, roles, maxRequestBytes: maxMessageBytes, rated: false },
   /** Changes what the cluster runs. */
   change: { ...control, roles: programs, audited: true },
   /** Creates an actor: its arguments travel in the request. */

@@ -113,7 +113,7 @@ export function authorization(options: AuthorizationOptions): ServerInterceptor 
       .withOnReceiveMetadata((metadata, next) => {
         try {
           const certificate = call.getAuthContext().sslPeerCertificate;
-          caller = identify(credentials, metadata, certificate, access);
+          caller = identifyCaller(credentials, headerOf(metadata), certificate, access);
           permit(path, access, caller);
           if (access?.rated && !rate.take(peer)) throw tooMany(path);
           onAdmitted?.(peer, {
@@ -154,14 +154,30 @@ export function authorization(options: AuthorizationOptions): ServerInterceptor 
   };
 }
 
-function identify(
+/** For connections that carry no calls: who it is. @throws {PalimpsestError} UNAUTHENTICATED, PERMISSION_DENIED */
+export function callerWith(
   credentials: Credentials,
-  metadata: Metadata,
+  what: string,
+  access: Access,
+  proof: { readonly authorization: string; readonly certificate: PeerCertificate | undefined },
+): Caller {
+  const caller = identifyCaller(credentials, proof.authorization, proof.certificate, access);
+  permit(what, access, caller);
+  return caller;
+}
+
+function headerOf(metadata: Metadata): string | undefined {
+  const given = metadata.get("authorization")[0];
+  return typeof given === "string" ? given : undefined;
+}
+
+/** Who shows this authorization header, and under TLS this certificate. @throws {PalimpsestError} UNAUTHENTICATED */
+export function identifyCaller(
+  credentials: Credentials,
+  header: string | undefined,
   peer: PeerCertificate | undefined,
   access: Access | undefined,
 ): Caller {
-  const given = metadata.get("authorization")[0];
-  const header = typeof given === "string" ? given : undefined;
   const { tls } = credentials;
   if (tls !== undefined && access?.certificateSuffices) {
     const certificate = holderOf(peer, tls);
@@ -205,7 +221,7 @@ export function tokenHolder(credentials: Credentials, authorization: string | un
 }
 
 /** @throws {PalimpsestError} PERMISSION_DENIED */
-function permit(path: string, access: Access | undefined, caller: Caller): void {
+export function permit(path: string, access: Access | undefined, caller: Caller): void {
   const { tokenRole, certificate } = caller;
   if (access !== undefined) {
     const certified = certificate === undefined || access.roles.includes(certificate.role);
@@ -217,7 +233,7 @@ function permit(path: string, access: Access | undefined, caller: Caller): void 
   throw new PalimpsestError("PERMISSION_DENIED", `${who} may not call ${path}: ${wanted}`);
 }
 
-function tooMany(path: string): PalimpsestError {
+export function tooMany(path: string): PalimpsestError {
   return new PalimpsestError(
     "LIMIT_EXCEEDED",
     `this connection calls ${path} and the like too often: wait a second and call again`,

@@ -5,6 +5,8 @@
  * Invariants:
  * - RENEWAL-1. A call shows the certificate of the moment in which it begins: after a renewal the next call goes over a
  *   new connection, and streams that are open stay on theirs.
+ * - REQUESTS-3. A stream of requests shows what this process had as it was opened: after a renewal, or with another token,
+ *   the next request opens a new one, and the old one ends when its requests have their answers.
  */
 import {
   type CallOptions,
@@ -19,6 +21,8 @@ import { maxMessageBytes } from "./access.js";
 import type { Credentials } from "./credentials.js";
 import type { Method } from "./method.js";
 import type { CallSettings, ChannelKind, Peer } from "./network.js";
+import { RequestStream } from "./request-stream.js";
+import { requestsService } from "./services.js";
 import { fromGrpcError } from "./status.js";
 import { channelCredentials, commonServerName } from "./tls.js";
 
@@ -56,6 +60,10 @@ export function bearerMetadata(token: string): Metadata {
   return metadata;
 }
 
+/** What is larger, or comes while so many wait for their answers, is a call of its own. */
+const maxStreamedBytes = 256 * 1024;
+const maxStreamedRequests = 5_000;
+
 /** One gRPC channel to one process of the cluster, with this process's credentials. */
 export class GrpcPeer implements Peer {
   readonly address: string;
@@ -65,6 +73,10 @@ export class GrpcPeer implements Peer {
   #open: { readonly client: Client; readonly certificate: Buffer | undefined };
   #metadata = new Metadata();
   #token = "";
+  /** The stream for requests, and what it proved itself with as it was opened. */
+  #requests:
+    | { readonly stream: RequestStream; readonly client: Client; readonly metadata: Metadata }
+    | undefined;
   readonly #showsCallerToken: boolean;
   #closed = false;
 
@@ -112,6 +124,12 @@ export class GrpcPeer implements Peer {
     request: Request,
     settings: CallSettings & { readonly timeoutMs: number },
   ): Promise<Response> {
+    const isStreamed = method.streamed && settings.metadata === undefined && !this.#closed;
+    const stream = isStreamed ? this.#requestStream() : undefined;
+    if (stream && stream.size < maxStreamedRequests) {
+      const message = method.requestSerialize(request);
+      if (message.byteLength <= maxStreamedBytes) return stream.ask(method, message, settings);
+    }
     return new Promise((resolve, reject) => {
       const call = this.#client.makeUnaryRequest(
         method.path,
@@ -185,9 +203,22 @@ export class GrpcPeer implements Peer {
     return cancelOnAbort(call, settings.signal);
   }
 
+  /** REQUESTS-3 */
+  #requestStream(): RequestStream {
+    const client = this.#client;
+    const metadata = this.#metadataOf({});
+    const known = this.#requests;
+    if (known?.client === client && known.metadata === metadata && !known.stream.broken) return known.stream;
+    known?.stream.retire();
+    const stream = new RequestStream(this.bidi(requestsService.open));
+    this.#requests = { stream, client, metadata };
+    return stream;
+  }
+
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#requests?.stream.close();
     this.#open.client.close();
   }
 

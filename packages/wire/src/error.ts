@@ -24,6 +24,8 @@ export const errorCodes = {
   TASK_ERROR: { retryable: false, grpcStatus: 2 },
   /** The process that ran the task ended under it, as often as it may; details carry its death certificate. */
   WORKER_DIED: { retryable: true, grpcStatus: 14 },
+  /** The runtime environment of an actor or task could not be made on its node; the message names the part and why. */
+  ENVIRONMENT_FAILED: { retryable: false, grpcStatus: 9 },
   NODE_DIED: { retryable: false, grpcStatus: 14 },
   OWNER_DIED: { retryable: false, grpcStatus: 10 },
   OBJECT_LOST: { retryable: false, grpcStatus: 5 },
@@ -33,6 +35,10 @@ export const errorCodes = {
   CANCELLED: { retryable: false, grpcStatus: 1 },
   UNSCHEDULABLE: { retryable: true, grpcStatus: 8 },
   PENDING_CALLS_LIMIT: { retryable: true, grpcStatus: 8 },
+  /** A queue has no room within the time that the caller waits. */
+  QUEUE_FULL: { retryable: true, grpcStatus: 8 },
+  /** A queue has fewer items than are asked for within the time that the caller waits. */
+  QUEUE_EMPTY: { retryable: true, grpcStatus: 8 },
   STALE_POLICY: { retryable: false, grpcStatus: 9 },
   /** The head, a node or Redis cannot be reached. */
   UNAVAILABLE: { retryable: true, grpcStatus: 14 },

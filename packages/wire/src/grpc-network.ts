@@ -1,4 +1,5 @@
 import type { CallRecord } from "./authorization.js";
+import { BulkClient } from "./bulk/bulk-client.js";
 import { bulkChannelOptions, channelOptions, controlChannelOptions, GrpcPeer } from "./channel.js";
 import { Credentials } from "./credentials.js";
 import { withEnvironmentFaults } from "./faults/environment-faults.js";
@@ -32,6 +33,7 @@ export function grpcNetwork(
   const network = withEnvironmentFaults({
     connect: (address, kind = "control") => new GrpcPeer(address, credentials, optionsOfKind[kind], kind),
     createServer: () => new GrpcServer(credentials, onCall ? { onCall } : {}),
+    connectBulk: (address, stallMs) => new BulkClient(address, credentials, stallMs),
   });
   return { ...network, credentials };
 }

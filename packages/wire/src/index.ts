@@ -5,6 +5,9 @@ export { type Addressee, addresseeMetadata, addresseeOf, callerNamed } from "./a
 // Symbols for other packages of Palimpsest.
 export { AuditLog, auditPathsOf } from "./audit-log.js";
 export { type Caller, type CallRecord, callerOf, isReader } from "./authorization.js";
+export type { BulkConnection } from "./bulk/bulk-client.js";
+export { type BulkRequest, maxBulkBytes } from "./bulk/bulk-frames.js";
+export type { BulkBytes, BulkReader } from "./bulk/bulk-server.js";
 export { bearerMetadata } from "./channel.js";
 export { type Clock, every, systemClock } from "./clock.js";
 export { Credentials, type Grant, roleToken } from "./credentials.js";
@@ -22,6 +25,7 @@ export { HeadConnection } from "./head-connection.js";
 export { HeadPeer } from "./head-peer.js";
 export { type HttpGuard, httpGuard } from "./http-guard.js";
 export { type IdKind, newId, newToken } from "./id.js";
+export { type LocalCaller, LocalCalls } from "./local-calls.js";
 export type { MessageType, Method } from "./method.js";
 export type { CallSettings, ChannelKind, Network, Peer, RpcServer } from "./network.js";
 export { isNetworkFailure } from "./network-failure.js";
@@ -36,6 +40,7 @@ export {
   nodeLinkService,
   nodeLogsService,
   objectsService,
+  requestsService,
 } from "./services.js";
 export { type Debuggee, readStack, type StackReading } from "./stack.js";
 export { fromGrpcError, toGrpcError } from "./status.js";

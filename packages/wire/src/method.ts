@@ -15,11 +15,14 @@ export type Method<Request, Response> = MethodDefinition<Request, Response> & {
   readonly name: string;
   /** Who may call it. */
   readonly access: Access;
+  /** Of a unary method: programs ask for it so often that its requests travel on a stream (request-stream.ts). */
+  readonly streamed?: boolean;
 };
 
 interface Kind {
   readonly requestStream: boolean;
   readonly responseStream: boolean;
+  readonly streamed?: boolean;
 }
 
 function define<RequestShape, Request extends RequestShape, ResponseShape, Response extends ResponseShape>(
@@ -55,6 +58,7 @@ export function serviceMethods(service: string) {
       define(service, name, request, response, kind, access);
   return {
     unary: of({ requestStream: false, responseStream: false }),
+    streamed: of({ requestStream: false, responseStream: false, streamed: true }),
     clientStream: of({ requestStream: true, responseStream: false }),
     serverStream: of({ requestStream: false, responseStream: true }),
     bidi: of({ requestStream: true, responseStream: true }),

@@ -5,6 +5,8 @@ import type {
   ServiceDefinition,
   UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import type { BulkConnection } from "./bulk/bulk-client.js";
+import type { BulkReader } from "./bulk/bulk-server.js";
 import type { Credentials } from "./credentials.js";
 import type { Method } from "./method.js";
 
@@ -61,6 +63,11 @@ export interface Peer {
 export interface RpcServer {
   addService(service: ServiceDefinition, implementation: UntypedServiceImplementation): void;
   /**
+   * Takes bulk connections at the port of the calls too, each with a reader of its own. To be called before listen().
+   * Absent where bytes travel in calls alone.
+   */
+  serveBulk?(open: () => BulkReader): void;
+  /**
    * Binds to host:port (0 takes a free port) and returns the address to give to others.
    * @throws {PalimpsestError} UNAVAILABLE
    */
@@ -81,4 +88,9 @@ export interface Network {
   /** Opens a channel to host:port; `kind` defaults to "control". It connects with its first call. */
   connect(address: string, kind?: ChannelKind): Peer;
   createServer(): RpcServer;
+  /**
+   * Opens a bulk connection to host:port of a server with serveBulk(). Absent where bytes travel in calls alone.
+   * @param stallMs longest silence while something is asked for
+   */
+  connectBulk?(address: string, stallMs: number): BulkConnection;
 }

@@ -1,4 +1,4 @@
-import { createServer, isIP, type Server as TcpServer } from "node:net";
+import { createServer, isIP, type Socket, type Server as TcpServer } from "node:net";
 import {
   type handleUnaryCall,
   type MethodDefinition,
@@ -10,6 +10,9 @@ import {
 } from "@grpc/grpc-js";
 import { type Access, maxMessageBytes, standardMethods } from "./access.js";
 import { authorization, type CallRecord, UnreadableMessage } from "./authorization.js";
+import { bulkProtocol } from "./bulk/bulk-frames.js";
+import { BulkRoute, type BulkRouteDeps } from "./bulk/bulk-route.js";
+import type { BulkReader } from "./bulk/bulk-server.js";
 import { ConnectionGate, type ConnectionGateOptions } from "./connection-gate.js";
 import { Connections } from "./connections.js";
 import type { Credentials } from "./credentials.js";
@@ -17,6 +20,8 @@ import { PalimpsestError } from "./error.js";
 import type { Method } from "./method.js";
 import type { RpcServer } from "./network.js";
 import { RateLimit, type RateLimitOptions } from "./rate-limit.js";
+import { RequestServer, type StreamedMethod } from "./request-server.js";
+import { requestsService } from "./services.js";
 import { toGrpcError } from "./status.js";
 import { encrypted } from "./tls.js";
 
@@ -45,6 +50,11 @@ export class GrpcServer implements RpcServer {
   readonly #access = new Map<string, Access>(Object.entries(standardMethods));
   readonly #gate: ConnectionGate;
   readonly #connections: Connections;
+  readonly #shared: Pick<BulkRouteDeps, "credentials" | "onAdmitted">;
+  #openReader: (() => BulkReader) | undefined;
+  #bulk: BulkRoute | undefined;
+  readonly #streamed = new Map<string, StreamedMethod>();
+  readonly #requests: RequestServer;
   #listener: TcpServer | undefined;
   #forget: () => void = () => undefined;
 
@@ -53,6 +63,16 @@ export class GrpcServer implements RpcServer {
     this.#connections = new Connections(credentials);
     this.#maxConnections = options.maxConnections ?? limits.connections;
     this.#gate = new ConnectionGate(options.unproven ?? limits.unproven);
+    this.#shared = {
+      credentials,
+      onAdmitted: (peer, proof) => {
+        this.#gate.proven(peer);
+        this.#connections.admitted(peer, proof);
+      },
+    };
+    const rate = new RateLimit(options.rate ?? limits.rate);
+    const onCall = options.onCall ?? (() => undefined);
+    this.#requests = new RequestServer({ methods: this.#streamed, rate, onCall });
     this.#server = new Server({
       "grpc.max_receive_message_length": maxMessageBytes,
       "grpc.max_send_message_length": maxMessageBytes,
@@ -65,12 +85,9 @@ export class GrpcServer implements RpcServer {
         authorization({
           credentials,
           accessOf: (path) => this.#access.get(path),
-          rate: new RateLimit(options.rate ?? limits.rate),
-          onCall: options.onCall ?? (() => undefined),
-          onAdmitted: (peer, proof) => {
-            this.#gate.proven(peer);
-            this.#connections.admitted(peer, proof);
-          },
+          rate,
+          onCall,
+          onAdmitted: this.#shared.onAdmitted,
           onRefusing: (peer) => this.#connections.awaitAnswer(peer),
         }),
       ],
@@ -83,8 +100,24 @@ export class GrpcServer implements RpcServer {
       const access = accessOf(method) ?? this.#access.get(method.path);
       if (access) this.#access.set(method.path, access);
       guarded[name] = access ? bounded(method, access.maxRequestBytes) : method;
+      const handle = implementation[name] as handleUnaryCall<unknown, unknown> | undefined;
+      if (access && handle && "streamed" in method)
+        this.#serveStreamed({ definition: guarded[name], access, handle });
     }
     this.#server.addService(guarded, implementation);
+  }
+
+  serveBulk(open: () => BulkReader): void {
+    this.#openReader = open;
+  }
+
+  /** The method can be asked for on a stream, too. */
+  #serveStreamed(method: StreamedMethod): void {
+    const isFirst = this.#streamed.size === 0;
+    this.#streamed.set(method.definition.path, method);
+    if (!isFirst) return;
+    const open: RequestServer["accept"] = (stream) => this.#requests.accept(stream);
+    this.addService(requestsService, { open });
   }
 
   /**
@@ -104,9 +137,14 @@ export class GrpcServer implements RpcServer {
       listener.listen(port, host, () => resolve());
     });
     const injector = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
+    const calls = (socket: Socket) => injector.injectConnection(socket);
+    const open = this.#openReader;
+    const route = open && new BulkRoute({ ...{ calls, open }, ...this.#shared });
+    this.#bulk = route;
     const take = encrypted(
       () => this.#credentials.tls,
-      (socket) => injector.injectConnection(socket),
+      (socket) => (route ? route.take(socket) : calls(socket)),
+      route ? ["h2", bulkProtocol] : ["h2"],
     );
     listener.on("connection", (socket) => {
       if (!this.#gate.admit(socket)) return;
@@ -123,6 +161,8 @@ export class GrpcServer implements RpcServer {
     this.#forget();
     this.#listener?.close();
     this.#gate.close();
+    this.#bulk?.close();
+    this.#requests.close();
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#server.forceShutdown(), graceMs);
       this.#server.tryShutdown(() => {
@@ -136,6 +176,7 @@ export class GrpcServer implements RpcServer {
     this.#forget();
     this.#listener?.close();
     this.#gate.close();
+    this.#bulk?.close();
     this.#server.forceShutdown();
   }
 }

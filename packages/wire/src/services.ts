@@ -9,23 +9,23 @@ const head = serviceMethods("Head");
 export const headService = {
   getCluster: head.unary("GetCluster", proto.GetClusterRequest, proto.ClusterInfo, access.read),
   session: head.bidi("Session", proto.SessionMessage, proto.SessionEvent, access.carry),
-  createActor: head.unary("CreateActor", proto.CreateActorRequest, proto.ActorInfo, access.create),
-  resolveActor: head.unary("ResolveActor", proto.ResolveActorRequest, proto.ActorInfo, access.read),
+  createActor: head.streamed("CreateActor", proto.CreateActorRequest, proto.ActorInfo, access.create),
+  resolveActor: head.streamed("ResolveActor", proto.ResolveActorRequest, proto.ActorInfo, access.read),
   getStack: head.unary("GetStack", proto.GetStackRequest, proto.StackReport, access.administer),
-  killActor: head.unary("KillActor", proto.KillActorRequest, proto.ActorInfo, access.change),
-  createPlacementGroup: head.unary(
+  killActor: head.streamed("KillActor", proto.KillActorRequest, proto.ActorInfo, access.change),
+  createPlacementGroup: head.streamed(
     "CreatePlacementGroup",
     proto.CreatePlacementGroupRequest,
     proto.PlacementGroupInfo,
     access.change,
   ),
-  resolvePlacementGroup: head.unary(
+  resolvePlacementGroup: head.streamed(
     "ResolvePlacementGroup",
     proto.ResolvePlacementGroupRequest,
     proto.PlacementGroupInfo,
     access.read,
   ),
-  removePlacementGroup: head.unary(
+  removePlacementGroup: head.streamed(
     "RemovePlacementGroup",
     proto.RemovePlacementGroupRequest,
     proto.PlacementGroupInfo,
@@ -85,6 +85,11 @@ export const headService = {
   shutdown: head.unary("Shutdown", proto.ShutdownRequest, proto.ShutdownResponse, access.administer),
 } as const;
 
+const requests = serviceMethods("Requests");
+export const requestsService = {
+  open: requests.bidi("Open", proto.RequestBatch, proto.AnswerBatch, access.requests),
+} as const;
+
 const nodeLink = serviceMethods("NodeLink");
 export const nodeLinkService = {
   link: nodeLink.bidi("Link", proto.NodeMessage, proto.HeadMessage, access.node),
@@ -95,6 +100,7 @@ const actorHost = serviceMethods("ActorHost");
 export const actorHostService = {
   calls: actorHost.bidi("Calls", proto.CallBatch, proto.ReplyBatch, access.call),
   meshCalls: actorHost.bidi("MeshCalls", proto.CallBatch, proto.ReplyBatch, access.call),
+  sharedCalls: actorHost.bidi("SharedCalls", proto.CallBatch, proto.ReplyBatch, access.call),
 } as const;
 
 const objects = serviceMethods("Objects");

@@ -139,10 +139,12 @@ export function channelCredentials(
  * The server's end of TLS: returns what takes the sockets that come, and calls back with each that has ended its
  * handshake with a certificate of the cluster. Without an identity it calls back with the socket as it came.
  * @param current the identity at the moment of each connection: certificates are renewed while a server lives
+ * @param protocols what a client may name (ALPN)
  */
 export function encrypted(
   current: () => TlsIdentity | undefined,
   onSecure: (socket: Socket) => void,
+  protocols: readonly string[] = ["h2"],
 ): (socket: Socket) => void {
   let tls = current();
   if (tls === undefined) return onSecure;
@@ -150,7 +152,7 @@ export function encrypted(
     ...contextOf(tls),
     requestCert: true,
     rejectUnauthorized: true,
-    ALPNProtocols: ["h2"],
+    ALPNProtocols: [...protocols],
     // The server's gate ends handshakes that hang: it does not count time in which this process computes.
     handshakeTimeout: longestHandshakeMs,
   });

@@ -56,6 +56,8 @@ export function createContext(
         component: role,
         level: levelOf(start.logLevel),
         fields: { actorId, nodeId: start.nodeId, jobId: spec.jobId || undefined },
+        // By way of the stream, which knows whose code runs (shared-output.ts).
+        ...(spec.sharedProcess ? { destination: process.stderr } : {}),
       });
       return logger;
     },

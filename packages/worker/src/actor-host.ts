@@ -24,9 +24,11 @@ import type { CallEvents, ListedCall } from "./call-events.js";
 import { type CallMetrics, createCallMetrics } from "./call-metrics.js";
 import { Caller, type CallerStream } from "./caller.js";
 import type { DurableActor } from "./durable/durable-actor.js";
+import { absent, hostedActors } from "./hosted-actors.js";
 import { Invocation, type InvocationDeps, type Method, type TaskHooks } from "./invocation.js";
 import { Lanes, type LanesOptions } from "./lanes.js";
-import { absent, hostedActors, serveMesh } from "./mesh-host.js";
+import { serveMesh } from "./mesh-host.js";
+import { serveShared } from "./shared-calls.js";
 
 /** Calls of a durable actor that run or wait for their commit. */
 const durableConcurrency = 256;
@@ -101,6 +103,7 @@ export class ActorHost {
     server.addService(actorHostService, {
       calls: (stream: CallerStream) => host.accept(stream),
       meshCalls: serveMesh,
+      sharedCalls: serveShared,
     });
     host.#server = server;
     const address = await server.listen(options.listenHost, 0);
@@ -152,7 +155,7 @@ export class ActorHost {
     const { actorId, incarnation } = this.#options;
     const error = absent({ actorId, incarnation });
     for (const [invocation, caller] of [...this.#calls])
-      if (caller.isMesh && invocation.begunAtMs === undefined) invocation.cancel(error);
+      if (caller.kind === "mesh" && invocation.begunAtMs === undefined) invocation.cancel(error);
   }
 
   async close(graceMs = 200): Promise<void> {
@@ -188,10 +191,17 @@ export class ActorHost {
     return this.#mailbox;
   }
 
-  /** Ends the streams of its callers, and answers those of meshes, whose streams are others' too: they see the actor end. */
+  /**
+   * Its callers see it end: their streams end, or, where those are others' too, calls of meshes are answered and the others
+   * are told that it has left.
+   */
   leave(error: PalimpsestError): void {
     for (const stream of this.#open) stream.emit("error", toGrpcError(error));
-    for (const [invocation, caller] of [...this.#calls]) if (caller.isMesh) invocation.cancel(error);
+    for (const [invocation, { kind }] of [...this.#calls]) {
+      if (kind === "mesh") invocation.cancel(error);
+      else if (kind === "shared") invocation.drop();
+    }
+    hostedActors.left(this);
   }
 
   /** Starts no call of the caller while it is behind with reading replies. */

@@ -7,8 +7,8 @@
  * - CALLVALUES-1. What came with the arguments is held for this process before the call is answered: until then its caller
  *   holds it. What the answer refers to is held here until the caller says that it has it.
  */
-import { maxCallBytes, ObjectRef, outgoingValue, type ValueStore } from "@palimpsest/client";
-import { decodeValue, encodeValue, PalimpsestError, type ValueEncoding } from "@palimpsest/wire";
+import { maxCallBytes, outgoingValue, type ValueStore } from "@palimpsest/client";
+import { decodeValue, encodeValue, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
 export interface CallValuesDeps {
@@ -19,13 +19,27 @@ export interface CallValuesDeps {
   readonly reply: (reply: proto.Reply.$Properties) => void;
 }
 
+interface Releasable {
+  release(): void;
+}
+
+/** One value of a generator. */
+export interface Item {
+  readonly reply: Pick<proto.Reply.$Properties, "item" | "itemObject">;
+  /** What it takes of the caller's credit. */
+  readonly sizeBytes: number;
+}
+
 type Result = Pick<proto.Reply.$Properties, "value" | "valueObject">;
 
 export class CallValues {
   readonly #deps: CallValuesDeps;
   readonly #call: proto.Call.$Properties;
   /** What replies refer to. */
-  readonly #kept: { release(): void }[] = [];
+  readonly #kept: Releasable[] = [];
+  /** Items that the caller has not taken, in their order; undefined: it travelled in its message. */
+  readonly #untaken: (Releasable | undefined)[] = [];
+  #ended = false;
 
   constructor(call: proto.Call.$Properties, deps: CallValuesDeps) {
     this.#call = call;
@@ -59,26 +73,55 @@ export class CallValues {
     })();
   }
 
-  /** Items travel in messages, however large; what they refer to is kept until the call is over. */
-  item(value: unknown): Uint8Array | Promise<Uint8Array> {
+  /**
+   * Large ones as objects. A promise where something has to be stored or held first: until then the generator is not asked for
+   * more, and its value does not change.
+   */
+  item(value: unknown): Item | Promise<Item> {
     const { values } = this.#deps;
-    if (!values) return this.#encode(value);
-    const refs: ObjectRef[] = [];
-    const item = this.#encode(value, {
-      onReference: (_, of) => {
-        if (of instanceof ObjectRef) refs.push(of);
-      },
-    });
-    if (refs.length === 0) return item;
-    const promoting = values.promoted(refs);
-    this.#kept.push(values.pinned(refs));
-    return promoting === undefined ? item : promoting.then(() => item);
+    if (!values) return inline(this.#encode(value));
+    const outgoing = outgoingValue(value, values, false);
+    if (!outgoing.keeps) return this.#sent(inline(outgoing.bytes), undefined);
+    return (async () => {
+      try {
+        const { bytes, object } = (await outgoing.preparing) ?? { bytes: outgoing.bytes, object: undefined };
+        await values.holds.settled();
+        if (object === undefined) {
+          // What it refers to is kept until the call is over.
+          this.#keep(outgoing);
+          return this.#sent(inline(bytes), undefined);
+        }
+        const itemObject = { ...object, objectId: Buffer.from(object.objectId, "hex") };
+        return this.#sent({ reply: { itemObject }, sizeBytes: object.sizeBytes }, outgoing);
+      } catch (reason) {
+        outgoing.release();
+        throw reason;
+      }
+    })();
+  }
+
+  /** The caller has taken so many of the items: those that are objects are not needed any more. */
+  taken(items: number): void {
+    for (const one of this.#untaken.splice(0, items)) one?.release();
+  }
+
+  #sent(item: Item, object: Releasable | undefined): Item {
+    if (!this.#ended) this.#untaken.push(object);
+    else object?.release();
+    return item;
+  }
+
+  #keep(one: Releasable): void {
+    if (this.#ended) one.release();
+    else this.#kept.push(one);
   }
 
   /** Posts the last reply; undefined: nobody reads one. */
   end(reply: proto.Reply.$Properties | undefined): void {
     const { keep } = this.#deps;
-    const kept = this.#kept.splice(0);
+    this.#ended = true;
+    const items = this.#untaken.splice(0).flatMap((one) => (one === undefined ? [] : [one]));
+    const kept = [...this.#kept.splice(0), ...items];
     const release = () => {
       for (const one of kept) one.release();
     };
@@ -91,12 +134,16 @@ export class CallValues {
     }
   }
 
-  #encode(value: unknown, encoding?: ValueEncoding): Uint8Array {
-    const bytes = encodeValue(value, encoding);
+  #encode(value: unknown): Uint8Array {
+    const bytes = encodeValue(value);
     if (bytes.byteLength <= maxCallBytes) return bytes;
     throw new PalimpsestError(
       "LIMIT_EXCEEDED",
       `${this.#call.method} gave ${bytes.byteLength} bytes at once, more than ${maxCallBytes}; put them in the object store and give the reference`,
     );
   }
+}
+
+function inline(item: Uint8Array): Item {
+  return { reply: { item }, sizeBytes: item.byteLength };
 }

@@ -15,14 +15,17 @@ import { ReplyWriter } from "./reply-writer.js";
 export type CallerStream = ServerDuplexStream<proto.CallBatch.$Properties, proto.ReplyBatch.$Properties>;
 
 /** An actor that has calls of the caller. */
-interface Called {
+export interface Called {
   /** Whether the caller has to read replies before any more of its calls may start. */
   pace(caller: Caller, behind: boolean): void;
 }
 
 export interface CallerEvents {
-  /** Whether its calls are to any actors of the process. Default false. */
-  readonly isMesh?: boolean;
+  /**
+   * own: its calls are to one actor; mesh: one call to several actors of the process; shared: each call to any of them.
+   * Default own.
+   */
+  readonly kind?: "own" | "mesh" | "shared";
   /** A frame with calls. */
   take(frame: proto.CallFrame.$Properties): void;
   onLeft(): void;
@@ -67,8 +70,15 @@ export class Caller {
     if (this.#behind) called.pace(this, true);
   }
 
-  get isMesh(): boolean {
-    return this.#events.isMesh ?? false;
+  get kind(): "own" | "mesh" | "shared" {
+    return this.#events.kind ?? "own";
+  }
+
+  /** An actor of this process answers nothing any more: what it has answered was posted before. */
+  hasLeft(host: Called & { readonly actorId: string; readonly incarnation: number }): void {
+    this.#called.delete(host);
+    const { actorId, incarnation } = host;
+    if (this.kind === "shared") this.#writer.postLeft({ actorId, incarnation });
   }
 
   #receive(frame: proto.CallFrame.$Properties): void {

@@ -182,6 +182,7 @@ export class Invocation implements ListedCall {
   grant(items: number, bytes: number): void {
     this.#credit += items;
     this.#creditBytes += bytes;
+    this.#values.taken(items);
     this.#onCredit?.();
   }
 
@@ -234,11 +235,10 @@ export class Invocation implements ListedCall {
         if (this.#settled || this.#cancelled) break;
         if (done) return this.#succeed({ callId: this.callId, end: true }, startedAt);
         this.#credit--;
-        const encoding = this.#values.item(value);
-        const item = isPromise(encoding) ? ((await encoding) as Uint8Array) : encoding;
+        const { reply, sizeBytes } = await this.#values.item(value);
         if (this.#settled || this.#cancelled) break;
-        this.#creditBytes -= item.byteLength;
-        this.#deps.reply({ callId: this.callId, item });
+        this.#creditBytes -= sizeBytes;
+        this.#deps.reply({ callId: this.callId, ...reply });
       }
       this.#ended("cancelled", startedAt);
       await iterator.return?.();

@@ -7,45 +7,20 @@
  * - MESHHOST-1. Each member of a mesh call is answered once, as if it had been called by itself: one that is not here, or as
  *   another incarnation, with ACTOR_UNAVAILABLE, and it has run nothing.
  */
-import { errorToProto, PalimpsestError } from "@palimpsest/wire";
+import { errorToProto } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { Caller, type CallerStream } from "./caller.js";
-
-/** An actor that may be a member of a mesh. */
-interface Hosted {
-  readonly actorId: string;
-  readonly incarnation: number;
-  take(caller: Caller, call: proto.Call.$Properties): void;
-}
-
-/** The actors of this process that answer calls, by their ids. */
-class HostedActors {
-  readonly #hosts = new Map<string, Hosted>();
-
-  add(host: Hosted): void {
-    this.#hosts.set(host.actorId, host);
-  }
-
-  delete(host: Hosted): void {
-    if (this.#hosts.get(host.actorId) === host) this.#hosts.delete(host.actorId);
-  }
-
-  find({ actorId, incarnation }: proto.MeshMember.$Properties): Hosted | undefined {
-    const host = this.#hosts.get(actorId ?? "");
-    return host?.incarnation === incarnation ? host : undefined;
-  }
-}
-
-export const hostedActors = new HostedActors();
+import { absent, hostedActors } from "./hosted-actors.js";
 
 export function serveMesh(stream: CallerStream): void {
   const caller = new Caller(stream, {
-    isMesh: true,
+    kind: "mesh",
     take: ({ meshCall }) => {
       if (meshCall) dealOut(caller, meshCall);
     },
-    onLeft: () => undefined,
+    onLeft: () => hostedActors.callerLeft(caller),
   });
+  hostedActors.called(caller);
 }
 
 function dealOut(caller: Caller, { call, members }: proto.MeshCall.$Properties): void {
@@ -56,13 +31,4 @@ function dealOut(caller: Caller, { call, members }: proto.MeshCall.$Properties):
     if (host) host.take(caller, { ...call, callId });
     else caller.reply({ callId, error: errorToProto(absent(member)) });
   }
-}
-
-/** What a member that has run nothing is answered with. */
-export function absent({ actorId, incarnation }: proto.MeshMember.$Properties): PalimpsestError {
-  return new PalimpsestError(
-    "ACTOR_UNAVAILABLE",
-    `incarnation ${incarnation} of ${actorId} does not live here; resolve the actor again`,
-    { details: { actorId: actorId ?? "", incarnation: String(incarnation), reached: "false" } },
-  );
 }

@@ -19,6 +19,8 @@ type CallerStream = ServerDuplexStream<proto.CallBatch.$Properties, proto.ReplyB
 export class ReplyWriter {
   readonly #stream: CallerStream;
   #replies: proto.Reply.$Properties[] = [];
+  /** Actors that have left: told with the last of the replies that wait. */
+  #left: proto.MeshMember.$Properties[] = [];
   #waitingBytes = 0;
   #scheduled = false;
   #full = false;
@@ -42,22 +44,34 @@ export class ReplyWriter {
     this.#waitingBytes += sizeOf(reply);
     if (this.#full) {
       if (this.#waitingBytes > highWaterBytes) this.#setBehind(true);
-      return;
-    }
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    process.nextTick(() => this.#flush());
+    } else this.#schedule();
+  }
+
+  /** After all that was posted. */
+  postLeft(actor: proto.MeshMember.$Properties): void {
+    if (this.#closed) return;
+    this.#left.push(actor);
+    if (!this.#full) this.#schedule();
   }
 
   close(): void {
     this.#closed = true;
     this.#replies = [];
+    this.#left = [];
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    process.nextTick(() => this.#flush());
   }
 
   #flush(): void {
     this.#scheduled = false;
-    while (!this.#full && !this.#closed && this.#replies.length > 0) {
-      this.#full = !this.#stream.write({ replies: this.#takeBatch() });
+    while (!this.#full && !this.#closed && this.#replies.length + this.#left.length > 0) {
+      const replies = this.#takeBatch();
+      const left = this.#replies.length === 0 ? this.#left.splice(0) : [];
+      this.#full = !this.#stream.write({ replies, left });
     }
     if (this.#waitingBytes <= highWaterBytes) this.#setBehind(false);
   }

@@ -31,6 +31,8 @@ import type { CallerStream } from "./caller.js";
 import { serveMesh } from "./mesh-host.js";
 import { openServices, type ProcessServices } from "./process-services.js";
 import { SharedActor } from "./shared-actor.js";
+import { serveShared } from "./shared-calls.js";
+import { SharedOutput } from "./shared-output.js";
 import { StartedMark } from "./started-mark.js";
 
 /** For stop() of an actor that ends itself, and of all when the process ends. */
@@ -46,6 +48,7 @@ export interface SharedListener {
 interface Hosted {
   readonly slot: number;
   readonly actorId: string;
+  readonly incarnation: number;
   readonly actor: SharedActor;
   exiting: proto.ActorProcessExiting.$Properties | undefined;
 }
@@ -57,6 +60,7 @@ export class SharedProcess implements RunningActorProcess {
   readonly #told: SharedListener;
   readonly #mark: StartedMark;
   readonly #current = new AsyncLocalStorage<number>();
+  readonly #output: SharedOutput;
   readonly #metrics: Metrics;
   readonly #callMetrics: CallMetrics;
   readonly #slots = new Map<number, Hosted>();
@@ -77,6 +81,11 @@ export class SharedProcess implements RunningActorProcess {
     this.#told = told;
     this.#services = openServices(start);
     this.#mark = StartedMark.open(start.startedPath ?? "");
+    this.#output = new SharedOutput(start.logsPath ?? "");
+    this.#output.watch([process.stdout, process.stderr], () => {
+      const slot = this.#current.getStore();
+      return slot === undefined ? undefined : this.#slots.get(slot);
+    });
     const { spec, nodeId } = start;
     this.#metrics = createMetrics({
       component: spec?.role || "actor",
@@ -134,6 +143,7 @@ export class SharedProcess implements RunningActorProcess {
     server.addService(actorHostService, {
       calls: (stream: CallerStream) => this.#accept(stream),
       meshCalls: serveMesh,
+      sharedCalls: serveShared,
     });
     const [address, metricsServer] = await Promise.all([
       server.listen(host, 0),
@@ -191,6 +201,7 @@ export class SharedProcess implements RunningActorProcess {
     const hosted: Hosted = {
       slot: number,
       actorId,
+      incarnation: incarnation ?? 0,
       actor: new SharedActor({
         start: { ...this.#start, spec: spec ?? {}, incarnation: incarnation ?? 0 },
         services: this.#services,
@@ -227,6 +238,7 @@ export class SharedProcess implements RunningActorProcess {
   }
 
   #forget(hosted: Hosted): boolean {
+    this.#output.ended(hosted);
     if (this.#byActor.get(hosted.actorId) === hosted) this.#byActor.delete(hosted.actorId);
     return this.#slots.delete(hosted.slot);
   }

@@ -6,8 +6,12 @@ import { output, which } from "../command.mjs";
 
 export const table = JSON.parse(readFileSync(new URL("libraries.json", import.meta.url), "utf8"));
 
-/** GPUs of this machine by name; of a driver without nvidia-smi by their place on the bus. */
-export function machineGpus(driverFolder = "/proc/driver/nvidia/gpus") {
+/**
+ * GPUs of this machine by name; of a driver without nvidia-smi by their place on the bus. PALIMPSEST_ASSUME_GPU names one that is
+ * not here: an image for GPUs is built where there are none.
+ */
+export function machineGpus(driverFolder = "/proc/driver/nvidia/gpus", environment = process.env) {
+  if (environment.PALIMPSEST_ASSUME_GPU) return [environment.PALIMPSEST_ASSUME_GPU];
   const named = which("nvidia-smi") && output("nvidia-smi", ["--query-gpu=name", "--format=csv,noheader"]);
   if (named) return [...new Set(named.split("\n").map((line) => line.trim()))];
   return existsSync(driverFolder) ? readdirSync(driverFolder).map((place) => `GPU at ${place}`) : [];

@@ -41,10 +41,12 @@ function checkDirectory(world: World, plane: ControlPlane): void {
 /** HOLDER-1: whose holder ended, is kept no more. */
 function checkHolders(world: World, plane: ControlPlane, { nodeId, store }: SimNode): void {
   for (const holder of store?.holders() ?? []) {
-    const actor = plane.actors.get(holder);
+    const [actorId = "", incarnation] = holder.split(".");
+    const actor = plane.actors.get(actorId);
     const job = plane.jobs.find(holder);
     const driver = world.drivers.some(({ sessionId, over }) => sessionId === holder && !over);
-    if (actor && actor.state !== "DEAD") continue;
+    const isOver = incarnation !== undefined && (actor?.incarnation ?? 0) > Number(incarnation);
+    if (actor && actor.state !== "DEAD" && !isOver) continue;
     if (driver || (job && !hasEnded(job))) continue;
     world.records.violation("HOLDER-1", `${nodeId} keeps objects at rest for ${holder}, which has ended`);
   }

@@ -3,6 +3,7 @@ import type { ActorHandle } from "../../../packages/client/src/actor-handle.js";
 import { actorType } from "../../../packages/client/src/actor-type.js";
 import { Cluster } from "../../../packages/client/src/cluster.js";
 import { type ActorOptions, parseConnectOptions } from "../../../packages/client/src/config.js";
+import { ConnectionEnvironment } from "../../../packages/client/src/runtime-environment.js";
 import type { TaskCall } from "../../../packages/client/src/task-call.js";
 import { taskType } from "../../../packages/client/src/task-type.js";
 import { GroupUser } from "./group-user.js";
@@ -13,6 +14,7 @@ import type { SimProcess } from "./process.js";
 import { Random } from "./random.js";
 import type { ActorPlan, CallPlan, SimActor } from "./sim-actor.js";
 import { TaskUser, taskSource } from "./task-user.js";
+import { ValueUser } from "./value-user.js";
 import type { World } from "./world.js";
 
 interface Held {
@@ -39,6 +41,7 @@ export class SimDriver {
   readonly #objects: ObjectUser;
   readonly #groups: GroupUser;
   readonly #tasks: TaskUser;
+  readonly #values: ValueUser;
   readonly #held = new Map<string, Held>();
   /** All handles: the client lets the garbage collector decide about others, and that is not the seed's. */
   readonly #kept: ActorHandle<SimActor>[] = [];
@@ -58,6 +61,7 @@ export class SimDriver {
     this.process = world.process(machine, name);
     this.#objects = new ObjectUser(world, name, this.process);
     this.#tasks = new TaskUser(world, name, this.process);
+    this.#values = new ValueUser(world, name, this.process);
     this.process.onEnd(() => {
       this.over = true;
       if (this.sessionId !== "") world.records.sessionGone(this.sessionId, "killed");
@@ -89,10 +93,15 @@ export class SimDriver {
       if (this.#random.chance(0.02)) return void (await this.#leave());
       void this.#operate(this.#cluster);
       if (this.#tasks.wants()) this.#tasks.operate(this.#cluster);
+      if (this.#values.wants()) {
+        const actors = [...this.#held.values()].map(({ handle }) => handle);
+        void this.#values.operate(this.#cluster, actors);
+      }
       if (this.#objects.wants()) void this.#objects.operate(this.#cluster, [...this.#held.keys()]);
     }
     // Half of the calm is for what faults have left behind.
     await pause(world.settings.calmMs / 2);
+    this.#values.releaseAll();
     await this.#objects.getAll(this.#cluster);
   }
 
@@ -257,10 +266,12 @@ export class SimDriver {
 /** Loads what the client loads when it is first used: real input must not happen in a run. */
 export async function warmUp(): Promise<void> {
   const handle = {} as ActorHandle<never>;
+  const environment = new ConnectionEnvironment();
   const deps = {
     ownerId: "",
     namespace: "",
     capturedBy: "",
+    environment,
     ownerIncarnation: 0,
     jobId: "",
     upload: async () => undefined,
@@ -270,7 +281,13 @@ export async function warmUp(): Promise<void> {
   };
   await new Promise<void>((resolve) => {
     const call = { promise: Promise.resolve() } as unknown as TaskCall;
-    const pool = { call: () => call, submit: () => resolve(), values: undefined, capturedBy: "" };
+    const pool = {
+      call: () => call,
+      submit: () => resolve(),
+      values: undefined,
+      capturedBy: "",
+      environment,
+    };
     void taskType<() => void>(undefined, taskSource, {}, pool)();
   });
   await actorType(PlannedActor, source, {}, { ...deps, handle: () => handle as never }).spawn({

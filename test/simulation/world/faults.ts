@@ -22,6 +22,9 @@ const faults: readonly (readonly [weight: number, fault: Fault])[] = [
   [2, (nemesis) => nemesis.duplicate()],
 ];
 
+/** Within which a fault that is over is felt no more: heads and nodes have started and found each other again. */
+const feltMs = 60_000;
+
 /** Makes faults at times that the seed decides, until the world is calm; then mends all of them. */
 export class Nemesis {
   readonly #world: World;
@@ -81,6 +84,7 @@ export class Nemesis {
     const process = this.#random.pick(world.processes());
     if (process === undefined || process.paused) return undefined;
     const forMs = this.#random.between(1_000, 60_000);
+    this.#broken(forMs);
     process.pause();
     this.#paused.add(process);
     world.network.paused(process);
@@ -100,6 +104,7 @@ export class Nemesis {
     const from = this.#random.chance(0.5) ? others : [this.#random.pick(others) ?? ""];
     for (const other of from) network.cut(alone, other);
     const forMs = this.#random.between(500, 120_000);
+    this.#broken(forMs);
     scheduler.after(forMs, undefined, () => {
       this.#world.story.tell("FAULT", () => "partitions heal");
       network.heal();
@@ -130,6 +135,7 @@ export class Nemesis {
   redisAway(): string {
     const { redis, scheduler } = this.#world;
     const forMs = this.#random.between(500, 40_000);
+    this.#broken(forMs);
     redis.goAway();
     scheduler.after(forMs, undefined, () => redis.comeBack());
     return `Redis is away for ${forMs.toFixed(0)} ms`;
@@ -157,6 +163,7 @@ export class Nemesis {
 
   duplicate(): string {
     const { network, scheduler } = this.#world;
+    this.#broken(60_000);
     network.settings.duplicateShare = 0.3;
     scheduler.after(60_000, undefined, () => {
       network.settings.duplicateShare = 0;
@@ -173,6 +180,7 @@ export class Nemesis {
         const removes = writes.some(({ table, key, bytes }) => !bytes && redis.rows(table).has(key));
         if (!removes || this.#world.calm || !random.chance(0.05)) return;
         const forMs = random.between(10, 1_000);
+        this.#broken(forMs);
         records.counts.faults++;
         story.tell("FAULT", () => `Redis loses a removal and what comes in the next ${forMs.toFixed(0)} ms`);
         redis.loseWhatFollows(forMs);
@@ -192,6 +200,7 @@ export class Nemesis {
         const node = this.#world.nodes.find((one) => one.nodeId === nodeId && !one.over);
         if (!stopRequested || status !== proto.JobStatus.JOB_STATUS_RUNNING || !head || !node) return;
         if (!random.chance(0.5)) return;
+        this.#broken(60_000);
         records.counts.faults++;
         story.tell("FAULT", () => `${nodeId} hears nothing of a stop, and ${head.process.name} dies`);
         network.cut(head.process.machine, node.machine);
@@ -199,6 +208,11 @@ export class Nemesis {
         scheduler.after(random.between(5_000, 60_000), undefined, () => network.heal());
       },
     });
+  }
+
+  #broken(forMs = 0): void {
+    const world = this.#world;
+    world.brokenUntilMs = Math.max(world.brokenUntilMs, world.scheduler.nowMs + forMs + feltMs);
   }
 
   #next(): void {
@@ -219,6 +233,7 @@ export class Nemesis {
       if (draw >= 0) continue;
       const text = fault(this);
       if (text === undefined) return;
+      this.#broken();
       this.#world.records.counts.faults++;
       this.#world.story.tell("FAULT", () => text);
       return;

@@ -143,6 +143,7 @@ export class SimHead {
         sessions,
         lifecycle: plane.lifecycle,
         bundles: plane.bundles,
+        jobs,
         objects,
         stacks,
         shutdown: () => undefined,

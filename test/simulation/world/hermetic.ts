@@ -63,6 +63,25 @@ async function findNothing(path: unknown): Promise<never> {
   throw Object.assign(new Error(`ENOENT: no such file or directory: '${String(path)}'`), { code: "ENOENT" });
 }
 
+/** Nothing is ever collected: when it would be is not the seed's. */
+class KeptRef<T> {
+  readonly #of: T;
+
+  constructor(of: T) {
+    this.#of = of;
+  }
+
+  deref(): T {
+    return this.#of;
+  }
+}
+
+class NoRegistry {
+  register(): void {}
+
+  unregister(): void {}
+}
+
 /** Puts the simulation's time and randomness in place; the returned function puts the real ones back. */
 export function makeHermetic(scheduler: Scheduler, random: Random): () => void {
   const real = {
@@ -73,10 +92,12 @@ export function makeHermetic(scheduler: Scheduler, random: Random): () => void {
     setImmediate: globalThis.setImmediate,
     clearImmediate: globalThis.clearImmediate,
     Date: globalThis.Date,
+    WeakRef: globalThis.WeakRef,
+    FinalizationRegistry: globalThis.FinalizationRegistry,
   };
   const realRandom = Math.random;
   const realRandomBytes = crypto.randomBytes;
-  const { readdir: realReaddir, open: realOpen } = filesPromises;
+  const { readdir: realReaddir, open: realOpen, readFile: realReadFile } = filesPromises;
   const realRandomUuid = crypto.randomUUID;
   const realPromises = { setTimeout: timersPromises.setTimeout, setImmediate: timersPromises.setImmediate };
 
@@ -128,6 +149,8 @@ export function makeHermetic(scheduler: Scheduler, random: Random): () => void {
     },
     clearImmediate: cancel,
     Date: SimDate,
+    WeakRef: KeptRef,
+    FinalizationRegistry: NoRegistry,
   });
   Object.defineProperty(performance, "now", { configurable: true, value: () => scheduler.nowMs });
   Math.random = () => random.float();
@@ -136,7 +159,7 @@ export function makeHermetic(scheduler: Scheduler, random: Random): () => void {
     randomUUID: () => random.bytes(16).toString("hex"),
   });
   Object.assign(timersPromises, { setTimeout: delay, setImmediate: (value: unknown) => delay(0, value) });
-  Object.assign(filesPromises, { readdir: findNothing, open: findNothing });
+  Object.assign(filesPromises, { readdir: findNothing, open: findNothing, readFile: findNothing });
   syncBuiltinESMExports();
 
   return () => {
@@ -145,7 +168,7 @@ export function makeHermetic(scheduler: Scheduler, random: Random): () => void {
     Math.random = realRandom;
     Object.assign(crypto, { randomBytes: realRandomBytes, randomUUID: realRandomUuid });
     Object.assign(timersPromises, realPromises);
-    Object.assign(filesPromises, { readdir: realReaddir, open: realOpen });
+    Object.assign(filesPromises, { readdir: realReaddir, open: realOpen, readFile: realReadFile });
     syncBuiltinESMExports();
   };
 }

@@ -5,7 +5,12 @@
  */
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
-import type { ObjectDisk, ObjectFile, OpenedObject } from "../../../packages/node/src/object-disk.js";
+import type {
+  ObjectDisk,
+  ObjectFile,
+  OpenedObject,
+  PlacedFile,
+} from "../../../packages/node/src/object-disk.js";
 import { isValueId } from "../../../packages/node/src/stored-object.js";
 import type { SimProcess } from "./process.js";
 import { Random } from "./random.js";
@@ -62,6 +67,10 @@ export class MemoryDisk implements ObjectDisk {
       },
       close: async () => undefined,
     };
+  }
+
+  async openToWrite(): Promise<PlacedFile> {
+    throw new Error("the network of the simulation has no bulk connections");
   }
 
   async open(path: string): Promise<OpenedObject> {

@@ -154,7 +154,10 @@ export class ObjectRecords {
       this.#located(plane, objectId, answer.addresses ?? []);
       return answer;
     };
-    plane.nodes.onDead(({ nodeId }) => this.takenForDeadMs.set(nodeId, this.#world.scheduler.nowMs));
+    plane.nodes.onDead(({ nodeId }) => {
+      this.takenForDeadMs.set(nodeId, this.#world.scheduler.nowMs);
+      this.#world.values.nodeLostMs = this.#world.scheduler.nowMs;
+    });
   }
 
   /** Sees every message that arrives. */
@@ -184,11 +187,15 @@ export class ObjectRecords {
     const { records, settings, scheduler } = this.#world;
     this.endedHolders.add(holder);
     this.#world.story.tell(process.name, () => `calls holder ${holder} ended`);
-    const actor = plane.actors.get(holder);
+    // A value that refers to others holds them as long as it is somewhere.
+    if (holder.startsWith("object:")) return;
+    const [actorId = "", incarnation] = holder.split(".");
+    const actor = plane.actors.get(actorId);
     const job = plane.jobs.find(holder);
     const session = plane.sessions.stateOf(holder);
+    const isOver = incarnation !== undefined && (actor?.incarnation ?? 0) > Number(incarnation);
     const lives =
-      (actor !== undefined && actor.state !== "DEAD") ||
+      (actor !== undefined && actor.state !== "DEAD" && !isOver) ||
       (job !== undefined && !hasEnded(job)) ||
       session === "alive" ||
       (session === "ended" && records.sessions.get(holder) === "open" && !records.endedOwners.has(holder));

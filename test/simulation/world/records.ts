@@ -79,6 +79,7 @@ export class Records {
     objects: 0,
     groups: 0,
     tasks: 0,
+    values: 0,
     spawns: 0,
     faults: 0,
     heads: 0,

@@ -19,6 +19,8 @@ export interface WorldSettings {
   readonly objectStoreBytes: number;
   /** How often a node asks which holders of its objects have ended. */
   readonly objectHolderCheckMs: number;
+  /** Whether drivers put values, hand references on and run tasks for references: many more events. */
+  readonly values: boolean;
   /** Between two checks of the head's tables. */
   readonly checkEveryMs: number;
   readonly head: {
@@ -54,6 +56,7 @@ export const slowCluster: WorldSettings = {
   headAwayLimitMs: 30 * minute,
   objectStoreBytes: 2_500_000,
   objectHolderCheckMs: minute,
+  values: false,
   checkEveryMs: 20_000,
   head: {
     leaseMs: minute,
@@ -94,6 +97,11 @@ export const idleCluster: WorldSettings = {
     sessionLeaseMs: 4 * minute,
   },
 };
+
+/** The cluster of a seed, with values. */
+export function valuesOf(seed: number): WorldSettings {
+  return { ...settingsOf(seed), values: true };
+}
 
 /** The cluster of a seed: every fourth one has a standby. */
 export function settingsOf(seed: number, long = false): WorldSettings {

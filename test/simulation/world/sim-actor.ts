@@ -1,4 +1,6 @@
 import { PalimpsestError } from "@palimpsest/wire";
+import type { ObjectRef } from "../../../packages/client/src/object-ref.js";
+import type { KnownValue, ValueBody } from "./value-records.js";
 import type { SimWorker } from "./worker.js";
 import type { World } from "./world.js";
 
@@ -26,10 +28,16 @@ export interface CallValue {
   readonly incarnation: number;
 }
 
+export interface KeptValue {
+  readonly value: KnownValue;
+  readonly ref: ObjectRef<ValueBody>;
+}
+
 /** The class of all actors of the simulation: records what it is asked to do. Values say who made them. */
 export class SimActor {
   readonly #world: World;
   readonly #worker: SimWorker;
+  readonly #kept = new Map<ObjectRef<ValueBody>, KnownValue>();
 
   constructor(world: World, worker: SimWorker) {
     this.#world = world;
@@ -47,5 +55,43 @@ export class SimActor {
     if (plan.outcome === "crash") this.#worker.crash(1, "");
     if (plan.outcome === "throw") throw new PalimpsestError("NOT_FOUND", `planned failure of ${plan.key}`);
     return { key: plan.key, actorId, incarnation };
+  }
+
+  /** @returns its incarnation */
+  keep(value: KnownValue, ref: ObjectRef<ValueBody>): number {
+    this.#kept.set(ref, value);
+    return this.#worker.incarnation;
+  }
+
+  /** Reads one of those that it has, and gives the reference to its caller; then it may let go of it. */
+  async giveAway(draw: number, drops: boolean): Promise<KeptValue | undefined> {
+    const [ref, value] = [...this.#kept][Math.floor(draw * this.#kept.size)] ?? [];
+    if (ref === undefined || value === undefined) return undefined;
+    const { values, scheduler } = this.#world;
+    const { actorId, incarnation } = this.#worker;
+    const [beganMs, holder] = [scheduler.nowMs, `${actorId}.${incarnation}`];
+    try {
+      values.read(holder, value, await ref.get());
+    } catch (reason) {
+      const error = PalimpsestError.from(reason);
+      // Whoever sent it may have let go of it before it was held here, as long as the call was not answered.
+      const surely = (values.givenMs(holder, value.objectId) ?? Number.POSITIVE_INFINITY) <= beganMs;
+      if (surely && this.#kept.has(ref)) values.notRead(holder, holder, value, error, beganMs);
+      throw new PalimpsestError("NOT_FOUND", error.message);
+    }
+    if (drops) this.#drop(ref);
+    return { value, ref };
+  }
+
+  dropAll(): void {
+    for (const ref of [...this.#kept.keys()]) this.#drop(ref);
+  }
+
+  /** When it is on its way to whoever it was given to. */
+  #drop(ref: ObjectRef<ValueBody>): void {
+    this.#kept.delete(ref);
+    setTimeout(() => {
+      if (!this.#kept.has(ref)) ref.release();
+    }, 1_000);
   }
 }

@@ -1,14 +1,27 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import { Cluster } from "../../../packages/client/src/cluster.js";
 import { parseConnectOptions } from "../../../packages/client/src/config.js";
+import type { ObjectRef } from "../../../packages/client/src/object-ref.js";
 import type { TaskFunctions } from "../../../packages/worker/src/actor-host.js";
 import type { Method } from "../../../packages/worker/src/invocation.js";
 import type { TaskPlan } from "./task-records.js";
 import { taskSource } from "./task-user.js";
+import { bodyOf, type ValueBody } from "./value-records.js";
 import type { SimWorker } from "./worker.js";
 import type { World } from "./world.js";
 
-/** The one function that the simulation's workers for tasks have. */
+/** The function whose result is a value. */
+export const valueSource = { ...taskSource, exportName: "value" } as const;
+
+export interface ValuePlan {
+  readonly key: string;
+  readonly runMs: number;
+  /** What it reads first. */
+  readonly input: ObjectRef<ValueBody> | undefined;
+  readonly inputKey: string | undefined;
+}
+
+/** The functions that the simulation's workers for tasks have. */
 export class SimTasks implements TaskFunctions {
   /** Number of the last call that began, as the product's worker notes it. */
   startedCalls = 0;
@@ -25,6 +38,7 @@ export class SimTasks implements TaskFunctions {
 
   methodOf(name: string): Method {
     if (name === taskSource.exportName) return (plan) => this.#task(plan as TaskPlan);
+    if (name === valueSource.exportName) return (plan) => this.#value(plan as ValuePlan);
     throw new PalimpsestError("NOT_FOUND", `there is no task ${name}`);
   }
 
@@ -48,6 +62,27 @@ export class SimTasks implements TaskFunctions {
     if (plan.outcome === "crash") this.#worker.crash(1, "");
     if (plan.outcome === "throw") throw new PalimpsestError("NOT_FOUND", `planned failure of ${plan.key}`);
     return plan.key;
+  }
+
+  async #value({ key, runMs, input, inputKey = "" }: ValuePlan): Promise<ValueBody> {
+    const end = this.#world.tasks.executed(key, this.#worker);
+    try {
+      await new Promise((resolve) => setTimeout(resolve, runMs));
+      if (input) {
+        const body = await input.get().catch((reason: unknown) => {
+          throw new Error(`planned: ${key} needs ${inputKey}`, { cause: reason });
+        });
+        if (body.key !== inputKey)
+          this.#world.records.violation(
+            "VALUES-2",
+            `${key} got ${body.key} as its argument, not ${inputKey}`,
+          );
+      }
+      return bodyOf(key, true);
+    } finally {
+      input?.release();
+      end();
+    }
   }
 
   /** A task of its own: whoever runs its parent again runs another one. */

@@ -1,4 +1,6 @@
 import type { PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { Arrival } from "./connection.js";
 import type { SimProcess } from "./process.js";
 import type { SimWorker } from "./worker.js";
 import type { World } from "./world.js";
@@ -32,6 +34,8 @@ const allowedFailures: ReadonlySet<string> = new Set([
 ]);
 /** A paused driver notices late. */
 const lateMs = 150_000;
+/** Within which a worker ends that its client has given back, where nothing is broken meanwhile. */
+const endMs = 15_000;
 
 /** What tasks were asked for, ran and gave; checks each against what a task promises. */
 export class TaskRecords {
@@ -40,6 +44,8 @@ export class TaskRecords {
   readonly #executions = new Map<string, number>();
   readonly #running = new Map<SimWorker, string>();
   readonly #open = new Set<string>();
+  /** Workers that a head was asked to end: when, and which head. */
+  readonly #givenBack = new Map<string, { readonly atMs: number; readonly head: SimProcess }>();
 
   constructor(world: World) {
     this.#world = world;
@@ -96,6 +102,29 @@ export class TaskRecords {
       records.violation("TASK-2", `${record.key} was answered with the value of ${String(outcome.value)}`);
     if (!this.#executions.has(record.key))
       records.violation("TASK-2", `${record.key} was answered and never ran`);
+  }
+
+  /** Sees every message that arrives. */
+  arrived({ method, toServer, body, to }: Arrival): void {
+    if (method !== "Head.KillActor" || !toServer) return;
+    const { actorId = "", noRestart } = body as proto.KillActorRequest.$Properties;
+    if (!noRestart || !actorId?.startsWith("worker-") || this.#givenBack.has(actorId)) return;
+    this.#givenBack.set(actorId, { atMs: this.#world.scheduler.nowMs, head: to });
+  }
+
+  /** TASKQUEUE-3: given back is ended, and not left to end by itself after a minute without a client. */
+  check(): void {
+    const { scheduler, head, brokenUntilMs, losses, records } = this.#world;
+    const running = new Set([...this.#world.workers].map(({ actorId }) => actorId));
+    for (const [actorId, { atMs, head: asked }] of this.#givenBack) {
+      if (!running.has(actorId)) {
+        this.#givenBack.delete(actorId);
+        continue;
+      }
+      const isExplained = brokenUntilMs > atMs || head?.process !== asked || losses.forGood > 0;
+      if (scheduler.nowMs - atMs < endMs || isExplained) continue;
+      records.violation("TASKQUEUE-3", `${actorId} was given back at ${atMs.toFixed(0)} ms and runs on`);
+    }
   }
 
   /** After the calm: every task has its outcome, and every worker was given back. */

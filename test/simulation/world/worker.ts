@@ -1,9 +1,11 @@
 import { decodeValue, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import { ValueStore } from "../../../packages/client/src/value-store.js";
 import type { ActorEnd, ActorProcessOptions } from "../../../packages/node/src/actor-process.js";
 import type { SupervisedActor } from "../../../packages/node/src/process-starts.js";
 import { ActorHost } from "../../../packages/worker/src/actor-host.js";
 import type { SimProcess } from "./process.js";
+import { objectsPort } from "./settings.js";
 import { type ActorPlan, SimActor } from "./sim-actor.js";
 import { SimTasks } from "./sim-tasks.js";
 import type { World } from "./world.js";
@@ -32,6 +34,7 @@ export class SimWorker implements SupervisedActor {
   /** It has had tasks of its own: what it leases may be less than its shape. */
   mayWait = false;
   readonly #tasks: SimTasks | undefined;
+  #instance: SimActor | undefined;
 
   constructor(world: World, node: SimProcess, options: ActorProcessOptions) {
     this.#world = world;
@@ -98,6 +101,12 @@ export class SimWorker implements SupervisedActor {
       });
       return;
     }
+    const values = new ValueStore({
+      address: async () => `${this.process.machine}:${objectsPort}`,
+      network: this.#world.network.of(this.process),
+      holder: `${this.actorId}.${incarnation}`,
+      handle: () => undefined,
+    });
     const { host, address } = await ActorHost.start(
       this.#world.plant.hostOptions({
         actorId: this.actorId,
@@ -107,16 +116,25 @@ export class SimWorker implements SupervisedActor {
         maxPendingBytes: spec.maxPendingBytes || defaults.maxPendingBytes,
         network: this.#world.network.of(this.process),
         listenHost: this.process.machine,
+        ...(this.#world.settings.values ? { values: () => values } : {}),
       }),
       { metrics: this.#world.metrics },
     );
     this.#host = host;
     if (this.#tasks) host.serveTasks(this.#tasks);
-    else host.serve(new SimActor(this.#world, this));
+    else {
+      this.#instance = new SimActor(this.#world, this);
+      host.serve(this.#instance);
+    }
     this.serving = true;
     const ready = { address, metricsAddress: "" };
     this.#world.story.tell(this.process.name, () => `serves at ${address}`);
     this.#world.scheduler.after(1, this.#node, () => this.#settleReady(ready));
+  }
+
+  /** It lets go of all values that it was given. */
+  dropValues(): void {
+    this.#later(0, () => this.#instance?.dropAll());
   }
 
   async #stopInOrder(): Promise<void> {

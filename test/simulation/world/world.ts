@@ -9,6 +9,7 @@ import { checkAtRest } from "../invariants/at-rest.js";
 import { LeadershipWatch } from "../invariants/leadership.js";
 import { checkObjectsAtRest } from "../invariants/objects.js";
 import { checkTables } from "../invariants/tables.js";
+import { checkValuesAtRest } from "../invariants/values.js";
 import { SimDriver, warmUp } from "./driver.js";
 import { Nemesis } from "./faults.js";
 import { GroupRecords } from "./group-records.js";
@@ -30,6 +31,7 @@ import { settingsOf, type WorldSettings } from "./settings.js";
 import { SimRedis } from "./store.js";
 import { Story } from "./story.js";
 import { TaskRecords } from "./task-records.js";
+import { ValueRecords } from "./value-records.js";
 import { Violation } from "./violation.js";
 import type { SimWorker } from "./worker.js";
 
@@ -67,6 +69,7 @@ export class World {
   readonly objects: ObjectRecords;
   readonly groups: GroupRecords;
   readonly tasks: TaskRecords;
+  readonly values: ValueRecords;
   readonly plant: Plant;
   readonly metrics: Metrics;
   readonly losses: Losses;
@@ -76,6 +79,8 @@ export class World {
   drivers: SimDriver[] = [];
   heads: SimHead[] = [];
   calm = false;
+  /** Until when what has gone wrong may be felt. */
+  brokenUntilMs = 0;
   #processes = 0;
   #lives = { head: 0, node: 0, driver: 0 };
 
@@ -102,11 +107,13 @@ export class World {
     this.objects = new ObjectRecords(this);
     this.groups = new GroupRecords(this);
     this.tasks = new TaskRecords(this);
+    this.values = new ValueRecords(this);
     new LeadershipWatch(this);
     this.network.arrival = (message) => {
       this.records.arrived(message);
       this.jobs.arrived(message);
       this.objects.arrived(message);
+      this.tasks.arrived(message);
       return this.plant.arrival(message);
     };
     this.network.onCall = (method, from, to) => {
@@ -201,10 +208,15 @@ export class World {
       this.story.tell("FAULT", () => "all faults end");
       nemesis.mend();
     });
+    if (this.settings.values)
+      scheduler.after(calmMs / 2, undefined, () => {
+        for (const worker of this.workers) worker.dropValues();
+      });
     await scheduler.run(activeMs + calmMs);
     checkTables(this);
     checkAtRest(this);
     checkObjectsAtRest(this);
+    checkValuesAtRest(this);
     this.tasks.checkAtRest();
     await scheduler.run(activeMs + calmMs);
   }
@@ -227,6 +239,7 @@ export class World {
     const node = new SimNode(this, `node-${++this.#lives.node}`, machine);
     this.nodes = [...this.nodes.filter((one) => !one.over), node];
     node.process.onEnd(() => {
+      this.values.nodeLostMs = this.scheduler.nowMs;
       this.scheduler.after(this.random.between(1_000, 60_000), undefined, () => this.#startNode(machine));
     });
   }
@@ -245,6 +258,7 @@ export class World {
     this.scheduler.after(this.settings.checkEveryMs, undefined, () => {
       checkTables(this);
       this.objects.check();
+      this.tasks.check();
       this.#checkRegularly();
     });
   }
@@ -258,7 +272,7 @@ export async function simulate(seed: number, options: RunOptions = {}): Promise<
   const restore = makeHermetic(world.scheduler, new Random(`${seed}/product`));
   const { stackTraceLimit } = Error;
   // Making the stacks of the errors that faults cause costs a tenth of a run; a story tells them.
-  if (!options.keepStory) Error.stackTraceLimit = 0;
+  if (!options.keepStory || options.settings?.values) Error.stackTraceLimit = 0;
   const unhandled = (reason: unknown) => {
     const text = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
     world.records.violation("REJECTIONS", `a promise was rejected and nobody looked: ${text}`);

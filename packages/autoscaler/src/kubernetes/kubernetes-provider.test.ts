@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { issueCertificate, makeAuthority } from "@palimpsest/wire/certificates";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { parseAutoscaleConfig } from "../config.js";
+import { type KubernetesConfig, parseAutoscaleConfig } from "../config.js";
 import { openProvider } from "../open-provider.js";
 import type { NodeProvider } from "../provider.js";
 import { FakeKubernetes } from "../testing/fake-kubernetes.js";
+import { podOf } from "./pod.js";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-kubernetes-"));
 const token = "a-service-account's-token";
@@ -53,6 +54,26 @@ const open = (over: Record<string, unknown> = {}, clusterName = "Main") =>
     ...{ clusterName, address: () => "10.0.0.1:6400", command: [], token: () => "never sent", tls: "" },
     defaultFolder: folder,
   });
+it("mounts a node's TLS folder with what it hands to actors and drivers", () => {
+  const { provider: own, type } = { ...config(), ...parsed({ tlsSecret: "node-tls" }) };
+  const pod = podOf({ name: "n", type }, own as KubernetesConfig, { clusterName: "c", address: () => "h:1" });
+  const [volume] = pod.spec?.volumes ?? [];
+  expect(volume?.secret?.secretName).toBe("node-tls");
+  const paths = Object.fromEntries((volume?.secret?.items ?? []).map(({ key, path }) => [path, key]));
+  expect(paths).toEqual({
+    "ca.crt": "ca.crt",
+    "tls.crt": "tls.crt",
+    "tls.key": "tls.key",
+    "actor/ca.crt": "ca.crt",
+    "actor/tls.crt": "actor.tls.crt",
+    "actor/tls.key": "actor.tls.key",
+    "driver/ca.crt": "ca.crt",
+    "driver/tls.crt": "driver.tls.crt",
+    "driver/tls.key": "driver.tls.key",
+  });
+  expect(pod.spec?.containers[0]?.args).toContain("/etc/palimpsest/tls");
+});
+
 const create = (...names: string[]) =>
   provider.create(
     names.map((name) => ({ name, type: config().type })),

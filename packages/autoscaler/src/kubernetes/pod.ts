@@ -1,4 +1,5 @@
 /** The Pod of a node, and an instance as its Pod tells it. */
+import { posix } from "node:path";
 import type { V1Pod } from "@kubernetes/client-node";
 import type { KubernetesConfig, NodeTypeConfig } from "../config.js";
 import type { ProviderContext } from "../open-provider.js";
@@ -7,6 +8,7 @@ import { type Instance, instanceLabel, type NewInstance } from "../provider.js";
 export const clusterLabel = "palimpsest.dev/cluster";
 export const nodeTypeLabel = "palimpsest.dev/node-type";
 
+const { join } = posix;
 const tlsFolder = "/etc/palimpsest/tls";
 const gpuResource = "nvidia.com/gpu";
 /** Name of the container that runs the node: a template with a container of this name changes it. */
@@ -33,11 +35,21 @@ export function podOf(
       containers: [containerOf(name, type, config, context.address)],
       ...(config.tlsSecret === undefined
         ? {}
-        : { volumes: [{ name: "palimpsest-tls", secret: { secretName: config.tlsSecret } }] }),
+        : { volumes: [{ name: "palimpsest-tls", secret: tlsFiles(config.tlsSecret) }] }),
     },
   };
   const merged = merge(type.podTemplate, own);
   return merged as V1Pod;
+}
+
+/** A Secret has no folders: what a node hands to its actors and to drivers of jobs lies in it under prefixed keys. */
+function tlsFiles(secretName: string): Json {
+  const files = ["tls.crt", "tls.key"];
+  const items = ["", "actor", "driver"].flatMap((role) => [
+    { key: "ca.crt", path: join(role, "ca.crt") },
+    ...files.map((file) => ({ key: role === "" ? file : `${role}.${file}`, path: join(role, file) })),
+  ]);
+  return { secretName, items };
 }
 
 /** Clusters may have names that are no label values. */

@@ -16,6 +16,9 @@ interface HeadOptions extends RedisFlags {
   readonly standby: boolean;
   readonly dataDir: string;
   readonly metricsPort: number;
+  readonly dashboardPort: number;
+  readonly dashboard: boolean;
+  readonly runs: readonly string[];
   readonly token?: string;
   readonly tls?: string;
   readonly insecure?: boolean;
@@ -41,6 +44,14 @@ export function addHead(program: Command): void {
     )
     .option("--data-dir <folder>", "token, logs, bundles and Redis's data", defaultDataDir("head"))
     .option("--metrics-port <port>", "port of the Prometheus page; 0: a free one", parseWhole, 0)
+    .option(
+      "--dashboard-port <port>",
+      "port of the dashboard; 0: that of the last start, or a free one",
+      parseWhole,
+      0,
+    )
+    .option("--no-dashboard", "serve no dashboard")
+    .option("--runs <folder...>", "runs that the dashboard shows, and folders that hold some", ["runs"])
     .option("--token <token>", "the cluster's token (default: made at the first start)")
     .option(
       "--tls <folder>",
@@ -70,6 +81,7 @@ export function addHead(program: Command): void {
             host: options.host,
             port: options.port,
             metricsPort: options.metricsPort,
+            dashboardPort: options.dashboard ? options.dashboardPort : null,
             cluster: options.cluster,
             standby: options.standby,
             ...(options.advertise ? { advertiseHost: options.advertise } : {}),
@@ -81,6 +93,12 @@ export function addHead(program: Command): void {
           {
             logger,
             signal: stop,
+            // Loaded while the head serves already: nobody waits for pages at a start.
+            startDashboard: async (cluster, where) =>
+              await (await import("@palimpsest/dashboard")).startDashboard(cluster, {
+                ...where,
+                runs: options.runs,
+              }),
             ...(startAutoscaler ? { startAutoscaler } : {}),
             onStandby: ({ address, leader }) => {
               process.stdout.write(
@@ -100,6 +118,7 @@ export function addHead(program: Command): void {
             `token file      ${tokenPathOf(options.dataDir)}`,
             `address file    ${headAddressPathOf(options.dataDir)}`,
             `metrics         ${pageCommand(started.metricsUrl, { headDir: options.dataDir, tls })}`,
+            `dashboard       ${started.dashboardUrl || "off"}`,
             `join a worker   PALIMPSEST_TOKEN="$(cat ${tokenPathOf(options.dataDir)})" palimpsest worker join --address ${started.address}`,
             "",
           ].join("\n"),

@@ -6,7 +6,7 @@ import type { Command } from "commander";
 import { type ConnectionOptions, withCluster, withConnection } from "../connection.js";
 import { writeOutput } from "../display/output.js";
 import { printableJson, printableLine } from "../display/printable.js";
-import { collect, parseAmount, parseKeyValues, parseQuantities } from "../key-values.js";
+import { collect, collectVariables, parseAmount, parseKeyValues, parseQuantities } from "../key-values.js";
 import { stopSignal } from "../signals.js";
 import { formatTable } from "../table.js";
 import { formatResources } from "./status.js";
@@ -58,10 +58,27 @@ interface SubmitOptions extends ConnectionOptions {
   readonly follow?: boolean;
   readonly submissionId?: string;
   readonly workingDir?: string;
+  readonly env?: Record<string, string>;
+  readonly packages?: string;
+  readonly installScripts?: boolean;
   readonly cpus?: number;
   readonly gpus?: number;
   readonly resources?: Record<string, number>;
   readonly metadata?: Record<string, string>;
+}
+
+/** What the driver, and what it spawns, find around them. */
+function environmentOf({ workingDir, env, packages, installScripts }: SubmitOptions) {
+  if (installScripts && !packages)
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      "--install-scripts says how --packages are installed, which is missing: give both, or neither",
+    );
+  return {
+    environment: env ?? {},
+    ...(workingDir ? { workingDir } : {}),
+    ...(packages ? { packages: { manifest: packages, installScripts: installScripts ?? false } } : {}),
+  };
 }
 
 /** What the driver itself leases of its node. */
@@ -92,8 +109,18 @@ export function addJob(program: Command): void {
     .option("--submission-id <id>", "submitting the same id again changes nothing")
     .option(
       "--working-dir <folder>",
-      "sent with the job, which runs in a copy of it; .gitignore is respected",
+      "sent with the job, which runs in a copy of it, as do its actors and tasks; .gitignore is respected",
     )
+    .option(
+      "--env <NAME=VALUE>",
+      "variable of the job, its actors and tasks; NAME alone passes that of this command, so that a secret is in no process list; may be given more than once",
+      collectVariables(process.env),
+    )
+    .option(
+      "--packages <package.json>",
+      "npm packages of the job, its actors and tasks, as the lockfile beside it says",
+    )
+    .option("--install-scripts", "scripts of the packages run while nodes install them")
     .option("--cpus <count>", "cpus that the driver itself leases (default: none)", parseAmount)
     .option("--gpus <count>", "gpus that the driver itself leases (default: none)", parseAmount)
     .option("--resources <name=amount,…>", "custom resources for the driver", collect(parseQuantities))
@@ -109,7 +136,7 @@ export function addJob(program: Command): void {
           ...submitted,
           resources: driverResources(options),
           metadata: options.metadata ?? {},
-          ...(options.workingDir ? { workingDir: options.workingDir } : {}),
+          ...environmentOf(options),
           ...(options.submissionId ? { submissionId: options.submissionId } : {}),
         });
         process.stderr.write(`job ${info.jobId} submitted\n`);

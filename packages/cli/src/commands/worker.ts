@@ -95,9 +95,12 @@ export function addWorker(program: Command): void {
           environment: process.env,
         },
       );
-      process.stdout.write(`node ${node.nodeId} joined ${address}\n`);
       const stop = stopSignal();
       stop.addEventListener("abort", () => void node.close());
+      // Said when the head has the node: whoever reads it may ask for the node at once.
+      const joined = () => void process.stdout.write(`node ${node.nodeId} joined ${address}\n`);
+      // Where it fails the node has ended, for the same reason.
+      await node.registered().then(joined, () => undefined);
       const end = await node.ended;
       process.stdout.write(`node ${node.nodeId} ended: ${printableLine(end.reason)}\n`);
       if (end.error) throw end.error;

@@ -45,6 +45,7 @@ const plan: RunPlan = {
       samplerCacheBytes: gib,
       totalBytes: 9 * gib,
     },
+    learnerActors: 1,
     learnerBytes: 7 * gib,
     learnerDeviceBytes: 5 * gib,
     rolloutActors: 2,

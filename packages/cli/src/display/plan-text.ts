@@ -70,6 +70,9 @@ export function planText(plan: RunPlan): string {
     ["", "gradients", gib(learner.gradientsBytes)],
     ["", "one micro-batch, or the optimiser at work", gib(Math.max(learner.stepBytes, learner.applyBytes))],
     ["", "together, with the process", gib(needs.learnerBytes)],
+    ...(needs.learnerActors === 1
+      ? []
+      : [["", `${needs.learnerActors} of them`, gib(needs.learnerActors * needs.learnerBytes)]]),
     ["", "of it where it computes", gib(needs.learnerDeviceBytes)],
     ...(device === undefined
       ? []

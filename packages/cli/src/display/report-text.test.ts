@@ -36,6 +36,17 @@ const report = (rewards: { readonly rewardBefore: number; readonly rewardAfter: 
   groupsDispatched: 4,
   groupsTrained: 4,
   groupsFailed: 0,
+  plan: [
+    {
+      what: "update of a step",
+      unit: "seconds",
+      planned: 2,
+      measured: 3,
+      ratio: 1.5,
+      note: "mean of 4 steps",
+    },
+    { what: "learner", unit: "bytes", planned: 2 ** 30, measured: null, ratio: null, note: "not measured" },
+  ],
   checkpoint: "c",
   model: "m",
   files: [],
@@ -75,4 +86,12 @@ test("a run that was evaluated while it trained says which step was best", () =>
     /evaluated +\S+ +best 0\.400 after step 2: model export RUN --best/,
   );
   expect(reportText(own)).not.toContain("evaluated");
+});
+
+test("the plan stands beside what was measured, and what was not measured is said", () => {
+  const text = reportText(report({ rewardBefore: 0, rewardAfter: 0.25 }));
+  expect(text).toContain(
+    "plan        update of a step: planned 2 s, measured 3 s, 1.50 times as much (mean of 4 steps)\n",
+  );
+  expect(text).toContain("\n            learner: planned 1.00 GiB, measured – (not measured)\n");
 });

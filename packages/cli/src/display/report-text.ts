@@ -1,4 +1,4 @@
-import type { LengthRow, RunReport } from "@palimpsest/trainer";
+import { heldText, type LengthRow, type RunReport } from "@palimpsest/trainer";
 import { formatTable } from "../table.js";
 import { counted, formatCount } from "./count.js";
 import { formatSeconds } from "./duration.js";
@@ -39,6 +39,9 @@ export function reportText(report: RunReport): string {
     ...bestLines(report),
     `time        ${phases.join(", ")}`,
     `speed       sampler ${formatCount(report.samplerTokensPerSecond)} tokens/s, learner ${formatCount(report.learnerTokensPerSecond)} tokens/s, ${report.backend}`,
+    ...report.plan.map(
+      (figure, at) => `${(at === 0 ? "plan" : "").padEnd(12)}${figure.what}: ${heldText(figure)}`,
+    ),
     `groups      ${report.groupsDispatched} dispatched, ${report.groupsTrained} trained, ${report.groupsFailed} failed`,
     `processes   ${report.processes.map(({ role, pid }) => `${role} ${pid}`).join(", ")}`,
     `checkpoint  ${report.checkpoint}`,

@@ -1,4 +1,5 @@
 import { type Html, type HtmlPart, html } from "./html.js";
+import { factsCard } from "./trace-lanes.js";
 import type { Trace, TraceConversation, TraceMemoryStep, TraceToolCall } from "./trace-schema.js";
 import { rewardText, secondsText, totalTokens } from "./trace-texts.js";
 import { wordDiff } from "./word-diff.js";
@@ -8,6 +9,7 @@ export function traceArticle(trace: Trace): Html {
   return html`<article>
 <h2>${trace.task.question || trace.task.id}</h2>
 ${head(trace)}
+${factsCard(trace)}
 ${storeDiff(trace)}
 ${trace.memorySteps.map((step, index) => memoryCard(trace, step, trace.memorySteps[index - 1]))}
 ${trace.conversations.filter(hasNoMemory(trace)).map((conversation) => turnCard(trace, conversation))}

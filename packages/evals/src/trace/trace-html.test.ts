@@ -1,6 +1,7 @@
 import { Window } from "happy-dom";
 import { type DefaultTreeAdapterTypes, parse, defaultTreeAdapter as tree } from "parse5";
 import { describe, expect, it } from "vitest";
+import { plantedEpisode } from "../microscope/planted.fixture.js";
 import { aStep, aTrace, aTurn } from "./testing.js";
 import { traceHtml } from "./trace-html.js";
 import type { Trace } from "./trace-schema.js";
@@ -186,5 +187,21 @@ describe("the page of traces", () => {
     expect(page.rows()).toEqual(["what does tom like?", "not scored", "best"]);
     page.click("[data-order='2'] button");
     expect(page.text("#main h2")).toBe("best");
+  });
+});
+
+describe("the lanes of an episode's facts", () => {
+  it("stand in the page as the dashboard shows them: read, kept, lost", () => {
+    const { trace, facts } = plantedEpisode(3);
+    const window = new Window();
+    window.document.body.innerHTML =
+      traceHtml([trace], { title: "t" }).match(/<table class="lanes">[\s\S]*?<\/table>/)?.[0] ?? "";
+    const rows = [...window.document.querySelectorAll("tbody tr")];
+    expect(rows).toHaveLength(facts.length);
+    facts.forEach(({ seenAt, lostAt }, index) => {
+      const cells = [...(rows[index]?.querySelectorAll("td") ?? [])];
+      expect(cells[seenAt]?.className).toContain("read");
+      if (lostAt !== undefined) expect(cells[lostAt]?.textContent).toBe("✕");
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** The version that this program writes. It reads this one. */
 export const traceVersion = 1;

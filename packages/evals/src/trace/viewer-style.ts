@@ -43,6 +43,8 @@ dt{color:var(--dim)}dd{margin:0;overflow-wrap:anywhere}
 details{margin:6px 0}summary{cursor:pointer;color:var(--dim)}
 .bar{height:4px;background:var(--line);border-radius:2px;overflow:hidden;margin:6px 0}
 .bar i{display:block;height:100%;background:var(--mark)}
+.wide{overflow-x:auto}.lanes{border-collapse:collapse}.lanes th,.lanes td{padding:1px 6px;text-align:center;white-space:nowrap;font-weight:400}
+.lanes tbody th,.lanes td:last-child{text-align:left}.lanes td.read{box-shadow:inset 0 0 0 1px var(--mark);border-radius:4px}
 kbd{border:1px solid var(--line);border-radius:4px;padding:0 5px;font-size:12px}
 dialog{border:1px solid var(--line);border-radius:8px;background:var(--card);color:var(--text)}
 @media (max-width:760px){.layout{display:block}nav{position:static;height:auto;max-height:38vh;border-right:0;border-bottom:1px solid var(--line)}main{padding:12px}header h1{width:100%}dl{grid-template-columns:1fr}dt{margin-top:4px}}

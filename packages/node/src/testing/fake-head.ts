@@ -40,6 +40,8 @@ export class FakeHead {
   acknowledges = true;
   /** Where it says that objects are. */
   readonly places = new Map<string, readonly string[]>();
+  /** Who it says fetches an object already. */
+  readonly fetching = new Map<string, readonly string[]>();
   /** Whether it says that no node is away. */
   placesComplete = true;
   readonly freed: proto.FreeObjectsRequest.$Properties[] = [];
@@ -67,7 +69,11 @@ export class FakeHead {
           const objectId = request.objectId ?? "";
           head.#asked.add(objectId);
           head.#wake();
-          return { addresses: [...(head.places.get(objectId) ?? [])], complete: head.placesComplete };
+          return {
+            addresses: [...(head.places.get(objectId) ?? [])],
+            fetchingAddresses: [...(head.fetching.get(objectId) ?? [])],
+            complete: head.placesComplete,
+          };
         }),
         freeObjects: unary((request: proto.FreeObjectsRequest.$Properties) => {
           if (head.refusesToFree-- > 0) throw new PalimpsestError("UNAVAILABLE", "another head leads");

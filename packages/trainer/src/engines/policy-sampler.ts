@@ -14,6 +14,7 @@ export interface PolicySampler {
   readonly weightsHash: string;
   readonly stats: SampledSoFar;
   generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult>;
+  /** Has copied them when it resolves: the arrays are the caller's again. */
   setWeights(parameters: Parameters, policyVersion: number, weightsHash?: string): Promise<void>;
   /** Adapters over the weights that it was made with; absent where it wants them merged. */
   setAdapters?(adapters: Parameters, policyVersion: number, weightsHash?: string): Promise<void>;

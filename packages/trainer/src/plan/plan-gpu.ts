@@ -13,6 +13,24 @@ const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 /** A part of a GPU is the driver's, and of a display where there is one. */
 const usableShare = 0.95;
 
+/** Rollout actors that lie on one GPU together. */
+export interface GpuSharing {
+  /** Beside the learner, on its GPU; 0: it has its GPU alone. */
+  readonly besideLearner: number;
+  /** On a GPU without the learner, the most. */
+  readonly mates: number;
+}
+
+export function gpuSharing({ learnerGpus, rollout }: Pick<Recipe, "learnerGpus" | "rollout">): GpuSharing {
+  if (rollout.gpus <= 0) return { besideLearner: 0, mates: 0 };
+  // As many as the lease of one GPU leaves room for.
+  const mostIn = (share: number) => Math.floor(share / rollout.gpus + 1e-9);
+  const shared = learnerGpus > 0 && learnerGpus + rollout.gpus <= 1;
+  const besideLearner = shared ? Math.min(rollout.actors, mostIn(1 - learnerGpus)) : 0;
+  // A fraction goes to the fullest GPU that holds it, so those that are not beside the learner are together.
+  return { besideLearner, mates: Math.min(rollout.actors - besideLearner, Math.max(1, mostIn(1))) };
+}
+
 /** What of a run does not fit on its GPUs, each with a fix; empty: all of it does, or the memory of a GPU is not known. */
 export function gpuProblems(needs: RunMemory, recipe: Recipe, gpuBytes: number | undefined): string[] {
   if (gpuBytes === undefined) return [];
@@ -31,17 +49,12 @@ export function gpuProblems(needs: RunMemory, recipe: Recipe, gpuBytes: number |
     problems.push(
       `${there} and a rollout actor puts about ${gib(rolloutDeviceBytes)} on its GPU; use ${rolloutFix}`,
     );
-  const shared = learnerGpus > 0 && rollout.gpus > 0 && learnerGpus + rollout.gpus <= 1;
-  // As many as the lease of one GPU leaves room for.
-  const mostIn = (share: number) => Math.floor(share / rollout.gpus + 1e-9);
-  const actors = shared ? Math.min(rollout.actors, mostIn(1 - learnerGpus)) : 0;
+  const { besideLearner: actors, mates } = gpuSharing(recipe);
   const together = learnerDeviceBytes + actors * rolloutDeviceBytes;
-  if (problems.length === 0 && shared && together > usableBytes)
+  if (problems.length === 0 && actors > 0 && together > usableBytes)
     problems.push(
       `${there}; the learner (about ${gib(learnerDeviceBytes)}) and ${actors} rollout actor${actors === 1 ? "" : "s"} (${gib(rolloutDeviceBytes)} each) share it, because learnerGpus is ${learnerGpus} and rollout.gpus ${rollout.gpus}; use ${rolloutFix}, ${learnerFix}, or lease whole GPUs`,
     );
-  // A fraction goes to the fullest GPU that holds it, so those that are not beside the learner are together.
-  const mates = rollout.gpus > 0 ? Math.min(rollout.actors - actors, mostIn(1)) : 0;
   if (mates > 1 && rolloutDeviceBytes <= usableBytes && mates * rolloutDeviceBytes > usableBytes)
     problems.push(
       `${there}; ${mates} rollout actors (${gib(rolloutDeviceBytes)} each) share one, because rollout.gpus is ${rollout.gpus}; use ${rolloutFix}, or a larger rollout.gpus`,

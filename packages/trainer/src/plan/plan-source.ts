@@ -38,6 +38,11 @@ export async function planModel(source: ModelSource, options: ResolveSourceOptio
     checkpoint === undefined
       ? await resolveSource(source, options)
       : await baseOfCheckpoint(checkpoint, options);
+  return await planModelIn(folder);
+}
+
+/** What a plan needs of a model that is in a folder of this machine. */
+export async function planModelIn(folder: string): Promise<PlannedModel> {
   const config = await loadConfig(folder);
   const { tokenizer, chat } = openModelText(await readModelText(folder), Date.now());
   return {

@@ -1,5 +1,5 @@
 import { type ResolvedLearnerConfig, trainingFlops } from "@palimpsest/learner";
-import { type ModelConfig, parameterCount } from "@palimpsest/model";
+import { type LoraConfig, loraForm, loraShapes, type ModelConfig, parameterCount } from "@palimpsest/model";
 import type { Recipe } from "../recipe.js";
 
 /** What a step computes, by the episodes looked at. */
@@ -78,6 +78,9 @@ function h100(precision: "float32" | "bfloat16"): Device {
 /** Of what as many GPUs would do apart: two H200 trained 0.5B parameters 1.88 times as fast as one, in a prototype. */
 const replicaShare = 0.94;
 
+/** What a learner sends the others a second while they sum gradients: assumed, not measured on a quiet machine (bench/runtime/exchange.ts). */
+const exchangeBytesPerSecond = 1e8;
+
 /** A forward pass beside a training pass, which is one forward and two of a backward's size. */
 const forwardShare = 1 / 3;
 
@@ -115,18 +118,36 @@ export function runTime(
     (config.reference === "initial" ? forwardShare : 0);
   const tokens = rowTokens.reduce((sum, length) => sum + length, 0);
   const { replicas } = config;
+  const { learnerActors } = recipe;
+  const trained = config.lora === null ? parameters : loraParameterCount(model, config.lora);
+  // Each sends and receives this much of every optimizer step's gradients.
+  const exchangedBytes = (2 * 4 * trained * (learnerActors - 1)) / learnerActors;
+  const exchangeSeconds = (config.epochs * config.miniBatches * exchangedBytes) / exchangeBytesPerSecond;
   const updateSeconds =
     (passes *
       rowsRepeated *
       (trainingFlops(model, rowTokens) / learnerDevice.trainFlops +
         tokens * learnerDevice.trainTokenSeconds)) /
-    (replicas === 1 ? 1 : replicaShare * replicas);
+      (learnerActors * (replicas === 1 ? 1 : replicaShare * replicas)) +
+    exchangeSeconds;
   return {
     samplingSeconds,
     updateSeconds,
     totalSeconds: train.steps * (samplingSeconds + updateSeconds),
     // What an engine computes on is its own; one that runs already may have anything.
     rolloutDevice: engine === undefined ? rolloutDevice.name : `were an engine ${rolloutDevice.name}`,
-    learnerDevice: replicas === 1 ? learnerDevice.name : `${replicas} replicas on ${learnerDevice.name} each`,
+    learnerDevice: learnersName(learnerDevice.name, replicas, learnerActors),
   };
+}
+
+function learnersName(device: string, replicas: number, learnerActors: number): string {
+  if (learnerActors > 1) return `${learnerActors} learners on ${device} each`;
+  return replicas === 1 ? device : `${replicas} replicas on ${device} each`;
+}
+
+function loraParameterCount(model: ModelConfig, lora: LoraConfig): number {
+  return Object.values(loraShapes(model, loraForm(lora))).reduce(
+    (sum, shape) => sum + shape.reduce((product, size) => product * size, 1),
+    0,
+  );
 }

@@ -1,0 +1,150 @@
+/**
+ * Tasks under chaos: 100,000 tasks go through two nodes while a process that runs tasks is ended by kill -9 every second.
+ * Every hundredth is two: one whose result lies on its node as an object, and one that takes it as an argument.
+ *
+ * None may be lost or answered with another's value, and at the end nothing may be left: no worker, no lease, no object,
+ * no memory that grows. Exits with 1 otherwise.
+ *
+ * Usage, on built code (`npx tsc -b packages/cli`):
+ *   npx tsx --conditions=@palimpsest/source bench/chaos/tasks.ts [--tasks 100000] [--json FILE]
+ */
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { PalimpsestError } from "@palimpsest/client";
+import { createRandom } from "../../packages/trajectories/src/random.js";
+import { collect } from "../../test/support/collect.js";
+import { TestCluster } from "../../test/support/test-cluster.js";
+import { until } from "../../test/support/until.js";
+import { MemoryWatch } from "./memory-watch.js";
+import * as work from "./task-work.js";
+
+const { values: flags } = parseArgs({
+  options: { tasks: { type: "string", default: "100000" }, json: { type: "string" } },
+});
+const count = Number(flags.tasks);
+const source = { from: new URL("./task-work.ts", import.meta.url) };
+const inFlight = 1_000;
+/** What a task waits for: so that the run lasts for many kills. */
+const taskMs = 4;
+const killEveryMs = 1_000;
+const endMs = 120_000;
+const mebibyte = 2 ** 20;
+
+const random = createRandom(1).float;
+const cluster = await TestCluster.start({ workers: 2 });
+try {
+  const { client } = cluster;
+  const answer = client.task(work.answer, source);
+  const large = client.task(work.large, source);
+  const first = client.task(work.first, source);
+  const failures = new Map<string, number>();
+  let answered = 0;
+  let wrong = 0;
+  let kills = 0;
+  const workers = async () => (await client.actors()).filter(({ role }) => role === "tasks");
+
+  async function run(index: number): Promise<void> {
+    try {
+      let value: number;
+      if (index % 100 === 99) {
+        const ref = await large.ref(index);
+        value = await first(ref);
+        ref.release();
+      } else value = await answer(index, taskMs);
+      answered++;
+      if (value !== index) wrong++;
+    } catch (reason) {
+      const { code, message } = PalimpsestError.from(reason);
+      const what = `${code}: ${message}`.slice(0, 200);
+      failures.set(what, (failures.get(what) ?? 0) + 1);
+    }
+  }
+
+  await run(0);
+  answered = 0;
+  const heap = () => {
+    collect();
+    return Math.round(process.memoryUsage().heapUsed / mebibyte);
+  };
+  const heapMiB = [heap()];
+  const watch = new MemoryWatch(
+    new Map([
+      ["client", process.pid],
+      ["head", cluster.head.pid],
+      ...cluster.workers.map((worker, at): [string, number] => [`node ${at + 1}`, worker.pid]),
+    ]),
+    500,
+  );
+  let over = false;
+  const killing = (async () => {
+    for (let nextAt = performance.now(); !over; nextAt += killEveryMs) {
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, nextAt - performance.now())));
+      const alive = (await workers()).filter(({ state }) => state === "alive");
+      const victim = alive[Math.floor(random() * alive.length)];
+      if (!victim || over) continue;
+      try {
+        process.kill(victim.pid, "SIGKILL");
+        kills++;
+      } catch {
+        // It has been given back meanwhile.
+      }
+    }
+  })();
+  const startedAt = performance.now();
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: inFlight }, async () => {
+      while (next < count) {
+        const index = next++;
+        if (index % Math.ceil(count / 5) === 0 && index > 0) heapMiB.push(heap());
+        await run(index);
+      }
+    }),
+  );
+  const seconds = (performance.now() - startedAt) / 1_000;
+  over = true;
+  await killing;
+  const memory = watch.rows();
+  const left = {
+    workers: async () => (await workers()).length,
+    objects: async () => {
+      collect();
+      return (await client.listObjects()).totalObjects;
+    },
+    leasedCpus: async () =>
+      (await client.nodes()).reduce(
+        (sum, { total, available }) => sum + (total["cpu"] ?? 0) - (available["cpu"] ?? 0),
+        0,
+      ),
+  };
+  const leftAtEnd: Record<string, number> = {};
+  for (const [name, amount] of Object.entries(left)) {
+    await until(`no ${name} are left`, async () => (await amount()) === 0, { timeoutMs: endMs }).catch(
+      () => undefined,
+    );
+    leftAtEnd[name] = await amount();
+  }
+  heapMiB.push(heap());
+  const result = {
+    measured: new Date().toISOString(),
+    tasks: count,
+    seconds: Number(seconds.toFixed(1)),
+    tasksPerSecond: Math.round(count / seconds),
+    kills,
+    answered,
+    wrong,
+    failures: Object.fromEntries(failures),
+    leftAtEnd,
+    /** Of the client after a collection: before, at each fifth of the tasks, after. */
+    clientHeapMiB: heapMiB,
+    memory,
+  };
+  process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+  if (flags.json) writeFileSync(flags.json, `${JSON.stringify(result, null, 2)}\n`);
+  const isWhole =
+    answered === count && wrong === 0 && Object.values(leftAtEnd).every((amount) => amount === 0);
+  if (!isWhole) process.exitCode = 1;
+} finally {
+  const orphans = await cluster.stop();
+  if (orphans.length > 0) process.stdout.write(`left running: ${orphans.join("; ")}\n`);
+}

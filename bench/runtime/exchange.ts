@@ -1,0 +1,55 @@
+/**
+ * What learners that train together wait for each other: sums of gradients over actors of nodes on this host, through the exchange
+ * that `learnerActors` uses, without a model. Prints a line a size; with --json FILE also writes the figures. Needs built code:
+ * `npx tsc -b packages/cli`.
+ *
+ * Usage: npx tsx bench/runtime/exchange.ts [--ranks 2] [--megabytes 4,64,256] [--rounds 5] [--json FILE]
+ */
+import { writeFileSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
+import { parseArgs } from "node:util";
+import { TestCluster } from "../../test/support/test-cluster.js";
+import { median } from "../contender.js";
+import { Summing } from "./summing.js";
+
+const { values: flags } = parseArgs({
+  options: {
+    ranks: { type: "string", default: "2" },
+    megabytes: { type: "string", default: "4,64,256" },
+    rounds: { type: "string", default: "5" },
+    json: { type: "string" },
+  },
+});
+const [size, rounds] = [Number(flags.ranks), Number(flags.rounds)];
+const loadBefore = loadavg();
+const cluster = await TestCluster.start({ workers: size });
+try {
+  const type = cluster.client.actor(
+    Summing,
+    { from: new URL("./summing.ts", import.meta.url) },
+    { resources: { cpu: 3 } },
+  );
+  const ranks = await Promise.all(Array.from({ length: size }, (_, rank) => type.spawn(rank, size)));
+  await Promise.all(ranks.map((rank) => rank.join(ranks)));
+  const rows = [];
+  for (const megabytes of flags.megabytes.split(",").map(Number)) {
+    const values = Math.round((megabytes * 1e6) / 4);
+    await Promise.all(ranks.map((rank) => rank.sum(values, 1)));
+    const all = await Promise.all(ranks.map((rank) => rank.sum(values, rounds)));
+    const seconds = median(all[0] ?? []);
+    rows.push({ megabytes, seconds, megabytesPerSecond: megabytes / seconds });
+  }
+  const figures = {
+    ranks: size,
+    rounds,
+    cpus: cpus().length,
+    node: process.version,
+    loadBefore,
+    loadAfter: loadavg(),
+    rows,
+  };
+  console.log(JSON.stringify(figures, undefined, 2));
+  if (flags.json) writeFileSync(flags.json, `${JSON.stringify(figures, undefined, 2)}\n`);
+} finally {
+  await cluster.stop();
+}

@@ -1,0 +1,67 @@
+/** Every command in deploy/ is one of this program, with flags that it has. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Command } from "commander";
+import { expect, it } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { addHead } from "./commands/head.js";
+import { addWorker } from "./commands/worker.js";
+
+const folder = fileURLToPath(new URL("../../../deploy/", import.meta.url));
+const program = new Command();
+addHead(program);
+addWorker(program);
+
+/** Those of a page of YAML, as one line each: lists are joined, comments are gone. */
+function lines(file: string, text: string): string[] {
+  if (!file.endsWith(".yaml")) return text.split("\n").filter((line) => !line.startsWith("#"));
+  const found: string[] = [];
+  const look = (value: unknown): void => {
+    if (typeof value === "string") found.push(value);
+    else if (Array.isArray(value)) {
+      found.push(value.filter((item) => typeof item === "string").join(" "));
+      value.forEach(look);
+    } else if (typeof value === "object" && value !== null) Object.values(value).forEach(look);
+  };
+  for (const document of parseAllDocuments(text, { merge: true })) look(document.toJS());
+  return found;
+}
+
+const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) =>
+  /\.(yaml|service)$|Dockerfile/.test(file),
+);
+const found = files.flatMap((file) =>
+  lines(file, readFileSync(`${folder}${file}`, "utf8")).flatMap((line) =>
+    [...line.matchAll(/\b(head|worker) (start|join)\b(.*)/g)].map(([, group, command, rest]) => ({
+      file,
+      group: group as string,
+      command: command as string,
+      flags: [...(rest ?? "").matchAll(/ (--[a-z-]+)/g)].map(([, flag]) => flag as string),
+    })),
+  ),
+);
+
+it("has the commands and flags of the files in deploy/", () => {
+  expect(new Set(found.map(({ file }) => file)).size).toBeGreaterThanOrEqual(4);
+  expect(found.filter(({ flags }) => flags.length > 0).length).toBeGreaterThanOrEqual(4);
+  for (const { file, group, command, flags } of found) {
+    const own = program.commands
+      .find((one) => one.name() === group)
+      ?.commands.find((one) => one.name() === command);
+    expect(own, `${file}: ${group} ${command}`).toBeDefined();
+    const known = own?.options.map(({ long }) => long) ?? [];
+    for (const flag of flags) expect(known, `${file}: ${group} ${command} ${flag}`).toContain(flag);
+  }
+});
+
+it("the images copy what is there and run what package.json has", () => {
+  const root = fileURLToPath(new URL("../../../", import.meta.url));
+  const { scripts } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as { scripts: object };
+  for (const file of files.filter((name) => name.includes("Dockerfile"))) {
+    const text = readFileSync(`${folder}${file}`, "utf8");
+    for (const [, script] of text.matchAll(/npm run (\w+)/g)) expect(Object.keys(scripts)).toContain(script);
+    expect(text).toMatch(/^USER palimpsest$/m);
+    for (const [, from] of text.matchAll(/^COPY (?!--from)(\S+)/gm))
+      expect(existsSync(`${root}${from}`)).toBe(true);
+  }
+});

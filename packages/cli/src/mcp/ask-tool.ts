@@ -1,0 +1,125 @@
+import { realpath } from "node:fs/promises";
+import { isAbsolute, relative, resolve } from "node:path";
+import { PalimpsestError } from "@palimpsest/wire";
+import { z } from "zod";
+import { type AgentModel, openAgentModel } from "../agent-model.js";
+import { ask } from "../ask/ask-run.js";
+import { chooseSettings } from "../ask/ask-settings.js";
+import { readDocuments } from "../documents/read-documents.js";
+
+export const askSchema = z.strictObject({
+  question: z.string().trim().min(1).describe("what should be answered"),
+  source: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("file or folder of text, Markdown, HTML or PDF inside the server's folder"),
+  text: z.string().min(1).optional().describe("the text itself, in place of a source"),
+});
+
+export interface AskToolOptions {
+  readonly model?: string;
+  readonly endpoint?: string;
+  readonly backend: string;
+  /** Documents are read from here and its folders alone. */
+  readonly root: string;
+  readonly mostBytes: number;
+}
+
+/** How far an answer is, in tokens of the document. */
+export type AskProgress = (read: number, total: number, memory: string) => void;
+
+/** A memory agent's answers; the model is opened with the first question and stays. */
+export class AskTool {
+  readonly #options: AskToolOptions;
+  #model: Promise<AgentModel> | undefined;
+  /** A local model reads one document at a time. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: AskToolOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @returns the answer
+   * @throws {PalimpsestError} INVALID_ARGUMENT, NOT_FOUND; {ModelError | EngineError | AgentError}; the signal's reason
+   */
+  async answer(args: unknown, signal: AbortSignal, onProgress: AskProgress): Promise<string> {
+    const { question, source, text } = askSchema.parse(args);
+    if ((source === undefined) === (text === undefined))
+      throw new PalimpsestError("INVALID_ARGUMENT", "source, text: give one of them");
+    const document = text ?? (await this.#document(source as string));
+    const before = this.#last;
+    const run = (async () => {
+      await before.catch(() => undefined);
+      signal.throwIfAborted();
+      const model = await this.#open();
+      const wishes = { set: { temperature: 0 }, question, preset: undefined, agent: undefined };
+      const { settings } = chooseSettings(wishes, model);
+      let total = 0;
+      const { result } = await ask({
+        question,
+        text: document,
+        document: source ?? "text",
+        model,
+        settings,
+        temperature: settings.config.temperature,
+        seed: 0,
+        signal,
+        onStart: ({ documentTokens }) => {
+          total = documentTokens;
+        },
+        onStep: ({ documentTokensRead, memoryStep }) =>
+          onProgress(documentTokensRead, total, memoryStep?.memory ?? ""),
+      });
+      const { boxedAnswer } = await import("@palimpsest/rewards");
+      return boxedAnswer(result.answer) ?? result.answer.trim();
+    })();
+    this.#last = run.catch(() => undefined);
+    return await run;
+  }
+
+  async close(): Promise<void> {
+    await this.#last;
+    await (await this.#model?.catch(() => undefined))?.close();
+  }
+
+  /** A model that could not be opened is tried again with the next question. */
+  async #open(): Promise<AgentModel> {
+    const { model, endpoint, backend } = this.#options;
+    this.#model ??= openAgentModel({
+      ...(endpoint === undefined ? {} : { endpoint }),
+      ...(model === undefined ? {} : { model }),
+      backend,
+      parallel: 1,
+      engine: { temperature: "preferred" },
+    });
+    try {
+      return await this.#model;
+    } catch (reason) {
+      this.#model = undefined;
+      throw reason;
+    }
+  }
+
+  /** Whoever calls tools may be a model that a page has talked into something: nothing outside of the folder is read. */
+  async #document(source: string): Promise<string> {
+    const root = await realpath(this.#options.root);
+    const path = await realpath(resolve(root, source)).catch((cause: unknown) => {
+      throw new PalimpsestError(
+        "NOT_FOUND",
+        `source: ${JSON.stringify(source)} is not there; give a path inside of ${root}`,
+        {
+          cause,
+        },
+      );
+    });
+    const inside = relative(root, path);
+    if (inside === ".." || inside.startsWith("../") || isAbsolute(inside))
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `source: ${JSON.stringify(source)} lies outside of ${root}; start the server with --root FOLDER that holds it`,
+      );
+    return (await readDocuments(path, { mostBytes: this.#options.mostBytes })).text;
+  }
+}

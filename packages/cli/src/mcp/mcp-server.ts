@@ -1,0 +1,74 @@
+import { type CallToolResult, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
+import { version } from "../version.js";
+import { type AskTool, askSchema } from "./ask-tool.js";
+import { MemoryFile } from "./memory-file.js";
+
+const askDescription =
+  "Answers a question about a document of any length: a memory agent reads it section by section and keeps a memory of what matters. Slow for long documents: it reports its progress.";
+
+/** What a client reads of a call. */
+const said = (text: string, isError = false): CallToolResult => ({
+  content: [{ type: "text", text }],
+  ...(isError ? { isError } : {}),
+});
+
+/** Whatever a call throws is told to the client's model, which may do something else; the server goes on. */
+async function orSaid(work: () => Promise<CallToolResult>): Promise<CallToolResult> {
+  try {
+    return await work();
+  } catch (reason) {
+    return said(reason instanceof Error ? reason.message : String(reason), true);
+  }
+}
+
+/** One connection's server over what all of this process share. @param askTool absent: no `ask` */
+export function memoryServer(memory: MemoryFile, askTool: AskTool | undefined): McpServer {
+  const server = new McpServer(
+    { name: "palimpsest", version },
+    {
+      instructions:
+        "A memory that lasts from conversation to conversation. Search it before you answer from it; keep one fact a memory, and update what has changed.",
+    },
+  );
+  for (const { function: tool } of memory.definitions) {
+    const changes = MemoryFile.changes(tool.name);
+    server.registerTool(
+      tool.name,
+      {
+        description: tool.description,
+        inputSchema: fromJsonSchema(tool.parameters),
+        annotations: {
+          readOnlyHint: !changes,
+          destructiveHint: changes && tool.name !== "split_memory",
+          openWorldHint: false,
+        },
+      },
+      async (args, { mcpReq }) =>
+        await orSaid(async () => {
+          const { outcome, text } = await memory.run(tool.name, args, mcpReq.signal);
+          return said(text, outcome !== "done");
+        }),
+    );
+  }
+  if (askTool === undefined) return server;
+  server.registerTool(
+    "ask",
+    {
+      description: askDescription,
+      inputSchema: askSchema,
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    async (args, { mcpReq }) =>
+      await orSaid(async () => {
+        const { progressToken } = mcpReq._meta ?? {};
+        const answer = await askTool.answer(args, mcpReq.signal, (progress, total, message) => {
+          if (progressToken === undefined) return;
+          const params = { progressToken, progress, total, message };
+          // A client that is gone has no use for it; the call itself hears of that by its signal.
+          mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
+        });
+        return said(answer);
+      }),
+  );
+  return server;
+}

@@ -1,0 +1,80 @@
+/** Options that connections, actors, tasks and placement groups have in common. */
+import { z } from "zod";
+
+export const text = z.record(z.string(), z.string());
+
+export const resourcesSchema = z
+  .record(z.string(), z.number().nonnegative())
+  .describe('What it takes of its node: "cpu" and "gpu" in counts, "memory" in bytes, others are custom');
+
+export const workingDirSchema = z
+  .string()
+  .min(1, 'is "": name a folder, or leave it out')
+  .optional()
+  .describe(
+    "Path of a folder that is sent, less what its .gitignore files name: its process begins in a copy of it, which is not to be written to. Default that of the job, or of what spawns it",
+  );
+export const packagesSchema = z
+  .union(
+    [
+      z.string().min(1),
+      z.strictObject({ manifest: z.string().min(1), installScripts: z.boolean().default(false) }),
+    ],
+    {
+      error: ({ input }) =>
+        `is ${JSON.stringify(input)}: give the path of a package.json, or { manifest, installScripts }`,
+    },
+  )
+  .optional()
+  .describe(
+    "Path of a package.json with a lockfile beside it: nodes install what they name, and its module may import it. With { manifest, installScripts: true } scripts of the packages run. Default those of the job, or of what spawns it",
+  );
+
+const labelValues = z
+  .array(z.string())
+  .min(1, "is []: give at least one value, or use { exists }")
+  .readonly();
+export const labelsSchema = z
+  .record(
+    z.string().min(1),
+    z.union(
+      [
+        z.string(),
+        z.strictObject({ in: labelValues }),
+        z.strictObject({ notIn: labelValues }),
+        z.strictObject({ exists: z.boolean() }),
+      ],
+      {
+        error: ({ input }) =>
+          `is ${JSON.stringify(input)}: give "value", { in: ["a"] }, { notIn: ["a"] } or { exists: true }`,
+      },
+    ),
+  )
+  .default({});
+export const strategySchema = z
+  .union(
+    [
+      z.enum(["pack", "spread"]),
+      z.strictObject({ nodeId: z.string().min(1, 'is "": name a node'), soft: z.boolean().default(false) }),
+    ],
+    { error: ({ input }) => `is ${JSON.stringify(input)}: give "pack", "spread" or { nodeId, soft }` },
+  )
+  .default("pack");
+
+export const placementSchema = z.strictObject({
+  group: z
+    .custom<{ readonly groupId: string }>(
+      (value) =>
+        typeof value === "object" &&
+        value !== null &&
+        "groupId" in value &&
+        typeof value.groupId === "string",
+      "is no placement group: give what cluster.placementGroup() returned, or { groupId }",
+    )
+    .describe("The placement group"),
+  bundle: z.int().min(0).optional().describe("Index of the bundle; default any that has room"),
+  captureChildren: z
+    .boolean()
+    .default(false)
+    .describe("Whether what it spawns, actors and tasks, goes into the group too, in any bundle"),
+});

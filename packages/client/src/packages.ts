@@ -1,0 +1,126 @@
+/**
+ * Packs what an installation of npm packages is made from: package.json, its lockfile, and what they name by "file:".
+ *
+ * The nodes install what the lockfile says, so the same bytes give the same packages everywhere. `.npmrc` is not sent, since it may
+ * hold tokens: nodes use the one of their own user.
+ */
+import { readFile, stat } from "node:fs/promises";
+import { basename, dirname, join, posix, resolve, sep } from "node:path";
+import { PalimpsestError } from "@palimpsest/wire";
+import { z } from "zod";
+import type { Bundle } from "./bundle.js";
+import { type Found, fileAt, filesIn, packFiles } from "./working-dir.js";
+
+const lockfiles = ["package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml"] as const;
+
+const ranges = z.record(z.string(), z.string()).default({});
+const manifestSchema = z.looseObject({
+  dependencies: ranges,
+  optionalDependencies: ranges,
+  devDependencies: ranges,
+});
+/** Of npm, since version 7. */
+const lockSchema = z.looseObject({
+  packages: z
+    .record(z.string(), z.looseObject({ resolved: z.unknown().optional(), link: z.boolean().default(false) }))
+    .default({}),
+});
+
+export interface PackedPackages {
+  readonly bundle: Bundle;
+  /** Those that modules may import: they stay out of bundles. */
+  readonly names: readonly string[];
+}
+
+/**
+ * @param manifest path of a package.json; beside it lies one lockfile
+ * @throws {PalimpsestError} INVALID_ARGUMENT, LIMIT_EXCEEDED
+ */
+export async function packPackages(manifest: string): Promise<PackedPackages> {
+  const path = resolve(manifest);
+  if (basename(path) !== "package.json")
+    throw refused(`packages is ${manifest}: give the path of a package.json, with its lockfile beside it`);
+  const root = dirname(path);
+  const { dependencies, optionalDependencies, devDependencies } = await readJson(path, manifestSchema);
+  const lockfile = await lockfileIn(root);
+  const locals = [dependencies, optionalDependencies, devDependencies].flatMap((record) =>
+    Object.entries(record).flatMap(([name, range]) => localPath(path, name, range)),
+  );
+  if (lockfile !== "pnpm-lock.yaml") locals.push(...(await lockedLocals(join(root, lockfile))));
+  const found = new Map<string, Found>();
+  for (const file of ["package.json", lockfile]) found.set(file, await fileAt(root, file));
+  for (const local of new Set(locals))
+    for (const file of await localFiles(root, local)) found.set(file.path, file);
+  const advice = "publish large ones to a registry";
+  return {
+    bundle: await packFiles(root, [...found.values()], `${path} with its local packages`, advice),
+    names: Object.keys({ ...dependencies, ...optionalDependencies }).sort(),
+  };
+}
+
+async function lockfileIn(root: string): Promise<(typeof lockfiles)[number]> {
+  const exist = await Promise.all(lockfiles.map((name) => isThere(join(root, name))));
+  const [first, second] = lockfiles.filter((_, index) => exist[index]);
+  if (first === undefined)
+    throw refused(
+      `${root} has no lockfile: make one by \`npm install --package-lock-only\` or \`pnpm install --lockfile-only\``,
+    );
+  if (second !== undefined)
+    throw refused(`${root} has ${first} and ${second}: remove the one that is not used`);
+  return first;
+}
+
+/** The path that a dependency names, relative to package.json. */
+function localPath(manifest: string, name: string, range: string): string[] {
+  if (/^(link|workspace):/.test(range))
+    throw refused(
+      `${manifest} names ${name} by ${JSON.stringify(range)}, which leads out of what is sent: name it by "file:" or by a version`,
+    );
+  return range.startsWith("file:") ? [range.slice("file:".length)] : [];
+}
+
+/** Also packages that local packages name by "file:". */
+async function lockedLocals(lockfile: string): Promise<string[]> {
+  const { packages } = await readJson(lockfile, lockSchema);
+  return Object.values(packages).flatMap(({ resolved, link }) => {
+    if (typeof resolved !== "string") return [];
+    if (link) return [resolved];
+    return resolved.startsWith("file:") ? [resolved.slice("file:".length)] : [];
+  });
+}
+
+async function localFiles(root: string, local: string): Promise<readonly Found[]> {
+  const path = posix.normalize(local.replaceAll(sep, "/")).replace(/\/$/, "");
+  if (path.startsWith("/") || path === ".." || path.startsWith("../") || path === ".")
+    throw refused(
+      `package "file:${local}" of ${join(root, "package.json")} lies outside of its folder: move it into it`,
+    );
+  const entry = await stat(join(root, path)).catch(() => undefined);
+  if (entry?.isFile()) return [await fileAt(root, path)];
+  // What a package gives, its built files among it, is often in its .gitignore.
+  if (entry?.isDirectory()) return await filesIn(root, `${path}/`, undefined);
+  throw refused(`package "file:${local}" of ${join(root, "package.json")} is not there: ${join(root, path)}`);
+}
+
+async function readJson<Value>(path: string, schema: z.ZodType<Value>): Promise<Value> {
+  let value: unknown;
+  try {
+    value = JSON.parse(await readFile(path, "utf8"));
+  } catch (cause) {
+    throw refused(`${path} cannot be read as JSON: ${cause instanceof Error ? cause.message : cause}`);
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw refused(`${path}: ${z.prettifyError(parsed.error).replaceAll("\n", " ")}`);
+}
+
+function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    (entry) => entry.isFile(),
+    () => false,
+  );
+}
+
+function refused(message: string): PalimpsestError {
+  return new PalimpsestError("INVALID_ARGUMENT", message);
+}

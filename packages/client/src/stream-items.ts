@@ -1,0 +1,102 @@
+/**
+ * Responsibility: items of a generator that have come and that their reader has not taken yet.
+ * Not responsible for: how the call ends (pending-call.ts).
+ *
+ * Invariants:
+ * - STREAMITEMS-1. The actor may forget an item that is an object when it hears that it was taken, or the call: by then it is
+ *   read, and what it refers to is held for this program.
+ */
+import { decodeValue, PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { ValueStore } from "./value-store.js";
+
+/** Items of a generator that travel ahead of the reader. */
+export const streamWindow = 64;
+export const streamWindowBytes = 8 * 1024 * 1024;
+
+interface Item {
+  readonly value: unknown;
+  /** Of an item that is an object. */
+  readonly reading: Promise<unknown> | undefined;
+  readonly sizeBytes: number;
+}
+
+export class StreamItems {
+  readonly #values: ValueStore | undefined;
+  readonly #grant: (items: number, bytes: number) => void;
+  #items: Item[] = [];
+  /** Those under way. */
+  readonly #readings = new Set<Promise<unknown>>();
+  #received = 0;
+  #taken = 0;
+  #takenBytes = 0;
+
+  /** @param grant tells the actor how much the reader took */
+  constructor(values: ValueStore | undefined, grant: (items: number, bytes: number) => void) {
+    this.#values = values;
+    this.#grant = grant;
+  }
+
+  get received(): number {
+    return this.#received;
+  }
+
+  get isEmpty(): boolean {
+    return this.#items.length === 0;
+  }
+
+  /** @throws {PalimpsestError} CODEC */
+  push({ item, itemObject }: proto.Reply.$Properties): void {
+    this.#received++;
+    if (itemObject == null) {
+      const bytes = item ?? new Uint8Array();
+      const value = decodeValue(bytes, this.#values);
+      this.#items.push({ value, reading: undefined, sizeBytes: bytes.byteLength });
+      return;
+    }
+    if (!this.#values)
+      throw new PalimpsestError("CODEC", "an item is an object, and objects cannot be read here");
+    const sizeBytes = itemObject.sizeBytes ?? 0;
+    const objectId = Buffer.from(itemObject.objectId ?? []).toString("hex");
+    // At once, as others are decoded: it need not be there any more when the actor has ended.
+    const reading = this.#read(this.#values, { objectId, sizeBytes });
+    this.#readings.add(reading);
+    const done = () => this.#readings.delete(reading);
+    reading.then(done, done);
+    this.#items.push({ value: undefined, reading, sizeBytes });
+  }
+
+  /** Of those that have come. @throws {PalimpsestError} OBJECT_LOST */
+  async take(): Promise<unknown> {
+    const item = this.#items.shift();
+    if (item === undefined) throw new PalimpsestError("INTERNAL", "no item has come");
+    const value = item.reading === undefined ? item.value : await item.reading;
+    this.#taken++;
+    this.#takenBytes += item.sizeBytes;
+    if (this.#taken >= streamWindow / 2 || this.#takenBytes >= streamWindowBytes / 2) {
+      this.#grant(this.#taken, this.#takenBytes);
+      this.#taken = 0;
+      this.#takenBytes = 0;
+    }
+    return value;
+  }
+
+  /** Settles when all that have come are read, well or not. */
+  async read(): Promise<void> {
+    await Promise.allSettled(this.#readings);
+  }
+
+  clear(): void {
+    this.#items = [];
+  }
+
+  /** STREAMITEMS-1 */
+  async #read(
+    values: ValueStore,
+    object: { readonly objectId: string; readonly sizeBytes: number },
+  ): Promise<unknown> {
+    const value = await values.read(object);
+    if (values.holds.isHolding) await values.holds.settled();
+    return value;
+  }
+}

@@ -1,0 +1,2 @@
+/** Bundles the front end; default folder `dist/page`. */
+export function buildPages(folder?: string): Promise<void>;

@@ -1,0 +1,14 @@
+/** All pages of a list, up to a bound: what is beyond is counted as left out by whoever shows it. */
+export async function loadAll<Row>(
+  load: (page: string) => Promise<{ readonly rows: readonly Row[]; readonly next: string }>,
+  most: number,
+): Promise<{ readonly rows: readonly Row[]; readonly complete: boolean }> {
+  const rows: Row[] = [];
+  let page = "";
+  do {
+    const answer = await load(page);
+    rows.push(...answer.rows);
+    page = answer.next;
+  } while (page !== "" && rows.length < most);
+  return { rows, complete: page === "" };
+}

@@ -1,0 +1,73 @@
+/**
+ * Asks again and again while the page is seen: after `everyMs`, after twice as long for each failure in a row, and never
+ * so often that the answers take more than a tenth of the time.
+ */
+import { type Signal, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { messageOf, noticeRefusal } from "./session.js";
+import { isStatic } from "./static.js";
+
+const longestMs = 30_000;
+
+export interface Polled<Value> {
+  readonly value: Value | undefined;
+  /** Of the last try; empty when it went well. */
+  readonly error: string;
+}
+
+export interface Polling<Value> {
+  readonly now: Signal<Polled<Value>>;
+  /** Asks at once: something was changed. */
+  again(): void;
+}
+
+export function usePoll<Value>(
+  load: (signal: AbortSignal) => Promise<Value>,
+  everyMs: number,
+  /** What the answer depends on: another one is asked for anew. */
+  key = "",
+): Polling<Value> {
+  const now = useSignal<Polled<Value>>({ value: undefined, error: "" });
+  const poke = useSignal<() => void>(() => undefined);
+  useEffect(() => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let failures = 0;
+    let asking = false;
+    now.value = { value: undefined, error: "" };
+    const ask = async () => {
+      clearTimeout(timer);
+      if (asking || signal.aborted) return;
+      asking = true;
+      const beganAt = performance.now();
+      try {
+        const value = await load(signal);
+        if (!signal.aborted) now.value = { value, error: "" };
+        failures = 0;
+      } catch (reason) {
+        if (signal.aborted) return;
+        failures += 1;
+        noticeRefusal(reason);
+        now.value = { value: now.value.value, error: messageOf(reason) };
+      } finally {
+        asking = false;
+      }
+      const tookMs = performance.now() - beganAt;
+      const waitMs = Math.min(longestMs, Math.max(everyMs * 2 ** Math.min(failures, 10), tookMs * 9));
+      if (!document.hidden && !(isStatic && failures === 0)) timer = setTimeout(() => void ask(), waitMs);
+    };
+    const seen = () => {
+      if (!document.hidden) void ask();
+    };
+    document.addEventListener("visibilitychange", seen);
+    poke.value = () => void ask();
+    void ask();
+    return () => {
+      controller.abort();
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", seen);
+    };
+  }, [key, everyMs]);
+  return { now, again: () => poke.value() };
+}

@@ -1,0 +1,31 @@
+/** Answers that lie beside the page as scripts: a page that is opened from a folder may load nothing else. */
+import { staticName } from "../../../src/api/static-name.js";
+
+const waiting = new Map<string, (value: unknown) => void>();
+
+/** Whether this page was exported. */
+export const isStatic = "palimpsestStatic" in globalThis;
+
+if (isStatic)
+  Object.assign(globalThis, {
+    palimpsestAnswer(name: string, value: unknown) {
+      waiting.get(name)?.(value);
+      waiting.delete(name);
+    },
+  });
+
+export async function loadStatic(path: string): Promise<unknown> {
+  const name = staticName(path);
+  return await new Promise((resolve, reject) => {
+    waiting.set(name, resolve);
+    const script = document.createElement("script");
+    script.src = `data/${name}.js`;
+    script.onload = () => script.remove();
+    script.onerror = () => {
+      waiting.delete(name);
+      script.remove();
+      reject(new Error(`this folder does not have ${name}`));
+    };
+    document.head.append(script);
+  });
+}

@@ -1,0 +1,116 @@
+/** Jobs: the list, one of them with its output, and a form that submits. */
+import { type JobRow, jobSchema, jobsSchema } from "../../../src/api/jobs.js";
+import { getJson, postJson } from "../data/fetch.js";
+import { usePoll } from "../data/poll.js";
+import { goTo, linkTo, place } from "../data/route.js";
+import { session } from "../data/session.js";
+import { durationText, timeText } from "../parts/format.js";
+import { Loading, Problem, State } from "../parts/state.js";
+import { VirtualList } from "../parts/virtual-list.js";
+import { JobLog } from "./job-log.js";
+import { StopJob } from "./stop-job.js";
+import { SubmitJob } from "./submit-job.js";
+
+export function JobsPage() {
+  const { now, again } = usePoll((signal) => getJson("/jobs", jobsSchema, signal), 2_000);
+  const [, jobId] = place.value.parts;
+  const { value, error } = now.value;
+  const mayChange = typeof session.value === "object" && session.value.mayChange;
+  const submit = async (submission: unknown) => {
+    const job = await postJson("/jobs", submission, jobSchema);
+    again();
+    goTo(linkTo(["jobs", job.jobId]));
+  };
+  return (
+    <>
+      <h1>Jobs</h1>
+      <Problem text={error} />
+      {mayChange ? <SubmitJob submit={submit} /> : <p class="dim">This token may look and not submit.</p>}
+      {value === undefined ? (
+        <Loading />
+      ) : (
+        <>
+          {value.total > value.rows.length ? (
+            <p class="warn">
+              The newest {value.rows.length} of {value.total} are shown.
+            </p>
+          ) : null}
+          <VirtualList
+            label="Jobs"
+            rows={value.rows}
+            idOf={(job) => job.jobId}
+            current={jobId}
+            onChoose={(job) => goTo(linkTo(["jobs", job.jobId]))}
+            empty="No job was submitted."
+            columns={[
+              {
+                title: "job",
+                width: 110,
+                grow: 1,
+                cell: (job) => <a href={linkTo(["jobs", job.jobId])}>{job.jobId}</a>,
+              },
+              { title: "name", width: 100, grow: 2, cell: ({ name }) => name },
+              { title: "status", width: 100, cell: (job) => <State of={statusOf(job)} /> },
+              { title: "submitted", width: 170, cell: ({ submittedAtMs }) => timeText(submittedAtMs) },
+              { title: "ran", width: 110, cell: ranText },
+              { title: "message", width: 120, grow: 3, cell: ({ message }) => message },
+            ]}
+          />
+        </>
+      )}
+      {jobId ? <OneJob jobId={jobId} mayChange={mayChange} onChanged={again} /> : null}
+    </>
+  );
+}
+
+function OneJob({ jobId, mayChange, onChanged }: OneJobProps) {
+  const { now, again } = usePoll(
+    (signal) => getJson(`/jobs/${encodeURIComponent(jobId)}`, jobSchema, signal),
+    1_000,
+    jobId,
+  );
+  const { value: job, error } = now.value;
+  return (
+    <section class="card" data-job={jobId} data-status={job ? statusOf(job) : ""}>
+      <h2>
+        {job?.name || jobId} {job ? <State of={statusOf(job)} /> : null}
+      </h2>
+      <Problem text={error} />
+      {job ? (
+        <>
+          <p class="dim small">
+            {jobId} · {job.nodeId || "no node yet"}
+            {job.driverPid ? ` · pid ${job.driverPid}` : ""}
+            {job.exitCode === undefined ? "" : ` · exit code ${job.exitCode}`} · ran {ranText(job)}
+            {Object.entries(job.metadata).map(([name, value]) => ` · ${name}=${value}`)}
+          </p>
+          {job.message ? <p>{job.message}</p> : null}
+          {mayChange && job.endedAtMs === 0 ? (
+            <StopJob
+              jobId={jobId}
+              onStopped={() => {
+                again();
+                onChanged();
+              }}
+            />
+          ) : null}
+        </>
+      ) : null}
+      <JobLog key={jobId} jobId={jobId} />
+    </section>
+  );
+}
+
+interface OneJobProps {
+  readonly jobId: string;
+  readonly mayChange: boolean;
+  readonly onChanged: () => void;
+}
+
+const statusOf = ({ status, stopRequested }: JobRow) =>
+  status === "running" && stopRequested ? "stopping" : status;
+
+function ranText({ startedAtMs, endedAtMs }: JobRow): string {
+  if (startedAtMs === 0) return "–";
+  return durationText((endedAtMs || Date.now()) - startedAtMs);
+}

@@ -1,0 +1,112 @@
+/** A recipe, or a program of one module, from a file or typed. */
+import { useSignal } from "@preact/signals";
+import { maxSubmittedText, type Submission } from "../../../src/api/jobs.js";
+import { messageOf } from "../data/session.js";
+import { Problem } from "../parts/state.js";
+
+export function SubmitJob({ submit }: { readonly submit: (submission: Submission) => Promise<void> }) {
+  const kind = useSignal<Submission["kind"]>("recipe");
+  const name = useSignal("");
+  const text = useSignal("");
+  const argv = useSignal("");
+  const problem = useSignal("");
+  const busy = useSignal(false);
+  const open = useSignal(false);
+  const read = async (file: File | undefined) => {
+    if (file === undefined) return;
+    if (file.size > maxSubmittedText) {
+      problem.value = `${file.name} has ${file.size} bytes: submit it with palimpsest job submit`;
+      return;
+    }
+    text.value = await file.text();
+    name.value = file.name;
+    kind.value = /\.ya?ml$/i.test(file.name) ? "recipe" : "program";
+  };
+  const send = async (event: Event) => {
+    event.preventDefault();
+    busy.value = true;
+    problem.value = "";
+    try {
+      const words = argv.value.split(/\s+/).filter(Boolean);
+      const submissionId = `job-${crypto.randomUUID?.().slice(0, 13) ?? Date.now().toString(36)}`;
+      await submit({ kind: kind.value, text: text.value, name: name.value, argv: words, submissionId });
+      text.value = "";
+      open.value = false;
+    } catch (reason) {
+      problem.value = messageOf(reason);
+    } finally {
+      busy.value = false;
+    }
+  };
+  return (
+    <details
+      class="card"
+      open={open.value}
+      onToggle={(event) => {
+        open.value = event.currentTarget.open;
+      }}
+    >
+      <summary>Submit a job</summary>
+      <form class="fields" onSubmit={(event) => void send(event)}>
+        <label>
+          File{" "}
+          <input
+            type="file"
+            accept=".yaml,.yml,.js,.mjs"
+            onChange={(event) => void read(event.currentTarget.files?.[0])}
+          />
+        </label>
+        <label>
+          Kind{" "}
+          <select
+            value={kind.value}
+            onChange={(event) => {
+              kind.value = event.currentTarget.value === "program" ? "program" : "recipe";
+            }}
+          >
+            <option value="recipe">recipe (YAML)</option>
+            <option value="program">program (one ES module)</option>
+          </select>
+        </label>
+        <label>
+          Name{" "}
+          <input
+            value={name.value}
+            onInput={(event) => {
+              name.value = event.currentTarget.value;
+            }}
+          />
+        </label>
+        <label>
+          Arguments{" "}
+          <input
+            value={argv.value}
+            onInput={(event) => {
+              argv.value = event.currentTarget.value;
+            }}
+          />
+        </label>
+        <label class="whole">
+          Text
+          <textarea
+            required
+            rows={8}
+            spellcheck={false}
+            value={text.value}
+            onInput={(event) => {
+              text.value = event.currentTarget.value;
+            }}
+          />
+        </label>
+        <p class="dim small whole">
+          A recipe's files and modules are read where its driver runs. What needs more than one file comes
+          from <code>palimpsest job submit</code>.
+        </p>
+        <button type="submit" class="first" disabled={busy.value}>
+          Submit
+        </button>
+        <Problem text={problem.value} />
+      </form>
+    </details>
+  );
+}

@@ -1,0 +1,169 @@
+/** One episode under the microscope, and the others of its group beside it. */
+import { factLanes } from "@palimpsest/evals/microscope";
+import type { Trace } from "@palimpsest/evals/trace-schema";
+import { useEffect, useMemo } from "preact/hooks";
+import type { EpisodeRow } from "../../../src/api/runs.js";
+import { usePoll } from "../data/poll.js";
+import { goTo, linkTo, place, withQuery } from "../data/route.js";
+import { FilterField } from "../parts/filter-field.js";
+import { numberText } from "../parts/format.js";
+import { Card, Loading, Problem } from "../parts/state.js";
+import { filtered, filterOf } from "../runs/episode-filter.js";
+import { useEpisodes } from "../runs/use-episodes.js";
+import { ChunkView } from "./chunk-view.js";
+import { GroupView } from "./group-view.js";
+import { LaneTable } from "./lane-table.js";
+import { openEpisode } from "./open-episode.js";
+
+const once = 24 * 3_600_000;
+
+export function EpisodePage({ run, at }: { readonly run: string; readonly at: number }) {
+  const known = useEpisodes(run);
+  const { now } = usePoll(
+    () => openEpisode(run, at, known.generation),
+    once,
+    `${run}/${at}/${known.generation}`,
+  );
+  const { query } = place.value;
+  const filter = filterOf(query);
+  const key = query.toString();
+  const shown = useMemo(() => filtered(known.rows, filter), [known.rows, key]);
+  const row = known.rows[at];
+  const { value: trace, error } = now.value;
+  const chunk = Number(query.get("chunk") ?? 0);
+  const phrase = query.get("phrase") ?? "";
+  const lanes = useMemo(() => (trace ? factLanes(trace, phrase ? [phrase] : []) : []), [trace, phrase]);
+  const count = trace
+    ? Math.max(trace.memorySteps.length, trace.memorySteps.length > 0 ? 0 : trace.conversations.length)
+    : 0;
+  useEffect(() => {
+    const position = shown.findIndex((one) => one.at === at);
+    const next = shown[position + 1];
+    // The next one is there before it is asked for.
+    if (next) openEpisode(run, next.at, known.generation).catch(() => undefined);
+    const press = (event: KeyboardEvent) => {
+      const typing = event.target instanceof Element && event.target.matches("input,select,textarea");
+      if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+      const step = (to: number) =>
+        goTo(withQuery({ chunk: String(Math.max(0, Math.min(count - 1, to))) }), { replace: true });
+      const move = (to: EpisodeRow | undefined) => {
+        if (to)
+          goTo(linkTo(["runs", run, "episode", String(to.at)], { ...Object.fromEntries(query), chunk: "" }));
+      };
+      if (event.key === "j") step(chunk + 1);
+      else if (event.key === "k") step(chunk - 1);
+      else if (event.key === "n") move(next);
+      else if (event.key === "p") move(shown[position - 1]);
+      else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  });
+  if (trace === undefined) return error ? <Problem text={error} /> : <Loading />;
+  return (
+    <div data-episode={at}>
+      <EpisodeHead trace={trace} row={row} group={groupOf(known.rows, row)} />
+      <Card title="Facts that the answer needs">
+        <p class="tools">
+          <FilterField
+            label="Follow a phrase"
+            hint="follow a phrase of your own"
+            value={phrase}
+            onText={(text) => goTo(withQuery({ phrase: text }), { replace: true })}
+          />
+          <span class="dim small">j and k go from chunk to chunk, n and p from episode to episode</span>
+        </p>
+        {lanes.length === 0 ? (
+          <p class="dim">This episode names no fact that its answer needs: type a phrase.</p>
+        ) : (
+          <LaneTable lanes={lanes} trace={trace} chunk={chunk} />
+        )}
+      </Card>
+      {count > 0 ? <ChunkView trace={trace} chunk={Math.min(chunk, count - 1)} lanes={lanes} /> : null}
+      <GroupView
+        run={run}
+        generation={known.generation}
+        members={groupOf(known.rows, row)}
+        at={at}
+        phrase={phrase}
+      />
+    </div>
+  );
+}
+
+function groupOf(rows: readonly EpisodeRow[], row: EpisodeRow | undefined): readonly EpisodeRow[] {
+  if (row?.group === undefined) return [];
+  return rows.filter(({ group, step }) => group === row.group && step === row.step);
+}
+
+function EpisodeHead({ trace, row, group }: EpisodeHeadProps) {
+  const { task, answer, reward, failure, conversations } = trace;
+  const advantage = row && advantageIn(group, row);
+  return (
+    <section class="card">
+      <h2>{task.question || trace.trajectoryId}</h2>
+      <dl class="facts">
+        <dt>answered</dt>
+        <dd>{answer || <span class="bad">nothing</span>}</dd>
+        {task.answers.length > 0 ? (
+          <>
+            <dt>right</dt>
+            <dd>{task.answers.join(" · ")}</dd>
+          </>
+        ) : null}
+        {failure === undefined ? null : (
+          <>
+            <dt>failed</dt>
+            <dd class="bad">{failure}</dd>
+          </>
+        )}
+        {reward === undefined ? null : (
+          <>
+            <dt>reward</dt>
+            <dd>
+              <b class={reward.total > 0 ? "good" : "bad"}>{numberText(reward.total)}</b>{" "}
+              <span class="dim">
+                {Object.entries(reward.components)
+                  .map(([name, value]) => `${name} ${numberText(value)}`)
+                  .join(" · ")}
+              </span>
+            </dd>
+          </>
+        )}
+        {advantage === undefined ? null : (
+          <>
+            <dt>in its group</dt>
+            <dd>
+              {numberText(advantage)}{" "}
+              <span class="dim small">
+                standard deviations above the mean reward of {group.length} episodes; recipes may compute
+                advantages otherwise
+              </span>
+            </dd>
+          </>
+        )}
+        <dt>from</dt>
+        <dd class="dim">
+          {trace.agent} · step {trace.trainingStep ?? "–"} · versions {trace.policyVersionMin} to{" "}
+          {trace.policyVersionMax} · {conversations.length} conversations · {trace.trajectoryId}
+        </dd>
+      </dl>
+    </section>
+  );
+}
+
+interface EpisodeHeadProps {
+  readonly trace: Trace;
+  readonly row: EpisodeRow | undefined;
+  readonly group: readonly EpisodeRow[];
+}
+
+/** (reward − mean) / standard deviation of the group; undefined where all earned the same. */
+function advantageIn(group: readonly EpisodeRow[], { reward }: EpisodeRow): number | undefined {
+  const rewards = group.flatMap((one) => (one.reward === undefined ? [] : [one.reward]));
+  if (reward === undefined || rewards.length < 2) return undefined;
+  const mean = rewards.reduce((sum, one) => sum + one, 0) / rewards.length;
+  const deviation = Math.sqrt(rewards.reduce((sum, one) => sum + (one - mean) ** 2, 0) / rewards.length);
+  return deviation === 0 ? 0 : (reward - mean) / deviation;
+}

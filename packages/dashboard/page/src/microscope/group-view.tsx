@@ -1,0 +1,126 @@
+/** The episodes of one question side by side, chunk beside chunk. */
+import { factLanes } from "@palimpsest/evals/microscope";
+import type { Trace } from "@palimpsest/evals/trace-schema";
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { EpisodeRow } from "../../../src/api/runs.js";
+import { linkTo, place } from "../data/route.js";
+import { messageOf } from "../data/session.js";
+import { numberText } from "../parts/format.js";
+import { Card, Problem } from "../parts/state.js";
+import { openEpisode } from "./open-episode.js";
+
+const most = 32;
+
+export function GroupView({ run, generation, members, at, phrase }: GroupViewProps) {
+  const traces = useSignal<readonly (readonly [number, Trace])[]>([]);
+  const problem = useSignal("");
+  const key = members.map((member) => member.at).join(",");
+  useEffect(() => {
+    let over = false;
+    traces.value = [];
+    if (members.length < 2) return undefined;
+    Promise.all(
+      members
+        .slice(0, most)
+        .map(async (member) => [member.at, await openEpisode(run, member.at, generation)] as const),
+    ).then(
+      (all) => {
+        if (!over) traces.value = all;
+      },
+      (reason: unknown) => {
+        problem.value = messageOf(reason);
+      },
+    );
+    return () => {
+      over = true;
+    };
+  }, [key, run, generation]);
+  if (members.length < 2) return null;
+  const { query } = place.value;
+  const chunks = Math.max(0, ...traces.value.map(([, trace]) => trace.memorySteps.length));
+  return (
+    <Card title={`Its group: ${members.length} episodes of the same question`}>
+      <Problem text={problem.value} />
+      <div class="wide" tabIndex={0} role="group" aria-label="The group's lanes">
+        <table class="lanes group">
+          <thead>
+            <tr>
+              <th scope="col">episode</th>
+              <th scope="col">reward</th>
+              <th scope="col">fact</th>
+              {Array.from({ length: chunks }, (_, chunk) => (
+                <th key={`${chunk + 1}`} scope="col">
+                  {chunk + 1}
+                </th>
+              ))}
+              <th scope="col">answer</th>
+            </tr>
+          </thead>
+          {traces.value.map(([own, trace]) => {
+            const lanes = factLanes(trace, phrase ? [phrase] : []);
+            return (
+              <tbody key={own} class={own === at ? "here" : ""}>
+                {(lanes.length > 0 ? lanes : [undefined]).map((lane, index) => (
+                  <tr key={lane ? `${lane.fact.name}-${index}` : "none"}>
+                    {index === 0 ? (
+                      <>
+                        <th scope="rowgroup" rowSpan={Math.max(1, lanes.length)}>
+                          <a
+                            href={linkTo(["runs", run, "episode", String(own)], Object.fromEntries(query))}
+                            aria-current={own === at ? "true" : undefined}
+                          >
+                            #{trace.episodeIndex ?? own}
+                          </a>
+                        </th>
+                        <td rowSpan={Math.max(1, lanes.length)}>
+                          {trace.reward === undefined ? "–" : numberText(trace.reward.total)}
+                        </td>
+                      </>
+                    ) : null}
+                    <td class="small">{lane?.fact.name ?? ""}</td>
+                    {Array.from({ length: chunks }, (_, chunk) => {
+                      const step = lane?.steps[chunk];
+                      const sign =
+                        step === undefined
+                          ? ""
+                          : step.event === "lost"
+                            ? "✕"
+                            : step.event === "missed"
+                              ? "○"
+                              : step.memory === "exact"
+                                ? "■"
+                                : step.memory === "rephrased"
+                                  ? "▣"
+                                  : "·";
+                      const tone = sign === "✕" || sign === "○" ? "bad" : sign === "·" ? "dim" : "good";
+                      return (
+                        <td key={`${chunk + 1}`} class={tone}>
+                          {sign}
+                        </td>
+                      );
+                    })}
+                    {index === 0 ? (
+                      <td class="small" rowSpan={Math.max(1, lanes.length)}>
+                        {(trace.failure ?? trace.answer).slice(0, 120)}
+                      </td>
+                    ) : null}
+                  </tr>
+                ))}
+              </tbody>
+            );
+          })}
+        </table>
+      </div>
+      {members.length > most ? <p class="warn">Only the first {most} are shown.</p> : null}
+    </Card>
+  );
+}
+
+interface GroupViewProps {
+  readonly run: string;
+  readonly generation: number;
+  readonly members: readonly EpisodeRow[];
+  readonly at: number;
+  readonly phrase: string;
+}

@@ -1,0 +1,81 @@
+/** Objects of the cluster: how large, who holds them, where copies are, what lies on disk. */
+import { useComputed, useSignal } from "@preact/signals";
+import { objectsSchema } from "../../../src/api/tasks.js";
+import { getJson } from "../data/fetch.js";
+import { usePoll } from "../data/poll.js";
+import { FilterField } from "../parts/filter-field.js";
+import { bytesText, shortId } from "../parts/format.js";
+import { Loading, Problem } from "../parts/state.js";
+import { VirtualList } from "../parts/virtual-list.js";
+
+export function ObjectsPage() {
+  const { now } = usePoll((signal) => getJson("/objects?limit=10000", objectsSchema, signal), 3_000);
+  const words = useSignal("");
+  const rows = useComputed(() => {
+    const wanted = words.value.toLowerCase().trim();
+    const all = [...(now.value.value?.rows ?? [])].sort((a, b) => b.sizeBytes - a.sizeBytes);
+    return wanted === ""
+      ? all
+      : all.filter((row) =>
+          [row.objectId, ...row.holdingNodes, ...row.copyNodes, row.spilledNodes.length > 0 ? "spilled" : ""]
+            .join(" ")
+            .toLowerCase()
+            .includes(wanted),
+        );
+  });
+  const { value, error } = now.value;
+  return (
+    <>
+      <h1>Objects</h1>
+      <Problem text={error} />
+      {value === undefined ? (
+        <Loading />
+      ) : (
+        <>
+          <p class="tools">
+            <FilterField
+              label="Filter objects"
+              hint="id, node, spilled"
+              value={words.value}
+              onText={(text) => {
+                words.value = text;
+              }}
+            />
+            <span class="dim" data-found>
+              {rows.value.length} of {value.total},{" "}
+              {bytesText(rows.value.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))}
+            </span>
+          </p>
+          <VirtualList
+            label="Objects"
+            rows={rows.value}
+            idOf={(row) => row.objectId}
+            empty="Nothing lies in the object store."
+            columns={[
+              { title: "object", width: 200, grow: 2, cell: ({ objectId }) => <code>{objectId}</code> },
+              { title: "size", width: 90, cell: ({ sizeBytes }) => bytesText(sizeBytes) },
+              {
+                title: "held on",
+                width: 130,
+                grow: 1,
+                cell: ({ holdingNodes }) => holdingNodes.map(shortId).join(", ") || "–",
+              },
+              {
+                title: "copies on",
+                width: 130,
+                grow: 1,
+                cell: ({ copyNodes }) => copyNodes.map(shortId).join(", ") || "–",
+              },
+              {
+                title: "on disk of",
+                width: 130,
+                grow: 1,
+                cell: ({ spilledNodes }) => spilledNodes.map(shortId).join(", ") || "–",
+              },
+            ]}
+          />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+/** Small parts that every page has: a state as a colored word, a bar, what went wrong. */
+import type { ComponentChildren } from "preact";
+
+const tones: Readonly<Record<string, string>> = {
+  alive: "good",
+  succeeded: "good",
+  running: "mark",
+  starting: "mark",
+  pending: "warn",
+  suspect: "warn",
+  restarting: "warn",
+  stopping: "warn",
+  stopped: "dim",
+  dead: "bad",
+  failed: "bad",
+};
+
+export function State({ of }: { readonly of: string }) {
+  return <span class={`state ${tones[of] ?? "dim"}`}>{of}</span>;
+}
+
+/** How much of something is used. */
+export function UsedBar({ label, used, total, text }: UsedBarProps) {
+  const share = total > 0 ? Math.min(1, Math.max(0, used / total)) : 0;
+  return (
+    <div class="used">
+      <span class="used-label">{label}</span>
+      <meter class="used-bar" min={0} max={1} value={share} aria-label={`${label} in use`} />
+      <span class="used-text">{text}</span>
+    </div>
+  );
+}
+
+interface UsedBarProps {
+  readonly label: string;
+  readonly used: number;
+  readonly total: number;
+  readonly text: string;
+}
+
+/** What could not be loaded; what is shown may be old. */
+export function Problem({ text }: { readonly text: string }) {
+  return text === "" ? null : (
+    <p class="problem" role="alert">
+      {text}
+    </p>
+  );
+}
+
+export function Card({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <section class="card">
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+export function Loading() {
+  return <p class="dim">loading…</p>;
+}

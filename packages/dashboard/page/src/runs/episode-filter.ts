@@ -1,0 +1,56 @@
+/** Which episodes are shown, as the address says it: a filter is a link. */
+import type { EpisodeRow } from "../../../src/api/runs.js";
+
+export interface EpisodeFilter {
+  readonly words: string;
+  /** "": any. */
+  readonly step: string;
+  /** Edges of a bin of the histogram; "": any. */
+  readonly reward: string;
+  readonly only: string;
+  /** `name|end|lostAt`; "": any. */
+  readonly loss: string;
+}
+
+export function filterOf(query: URLSearchParams): EpisodeFilter {
+  const of = (name: string) => query.get(name) ?? "";
+  return { words: of("q"), step: of("step"), reward: of("reward"), only: of("only"), loss: of("loss") };
+}
+
+/** Less than this is a failure: rewards of exact match are 0 or 1. */
+export const enoughReward = 0.5;
+
+export const isFailed = ({ reward, failure }: Pick<EpisodeRow, "reward" | "failure">) =>
+  failure !== undefined || (reward !== undefined && reward < enoughReward);
+
+const texts = new WeakMap<EpisodeRow, string>();
+
+/** What words are looked for in, made once for each row. */
+function textOf(row: EpisodeRow): string {
+  const known = texts.get(row);
+  if (known !== undefined) return known;
+  const text = `${row.question} ${row.answer} ${row.id} ${row.agent} ${row.failure ?? ""}`.toLowerCase();
+  texts.set(row, text);
+  return text;
+}
+
+export const lossKey = (lane: {
+  readonly name: string;
+  readonly end: string;
+  readonly lostAt?: number | undefined;
+}) => `${lane.name}|${lane.end}|${lane.lostAt ?? ""}`;
+
+export function filtered(rows: readonly EpisodeRow[], filter: EpisodeFilter): readonly EpisodeRow[] {
+  const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
+  const [from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY] =
+    filter.reward === "" ? [] : filter.reward.split("_").map(Number);
+  return rows.filter((row) => {
+    if (filter.step !== "" && row.step !== Number(filter.step)) return false;
+    if (filter.reward !== "" && !(row.reward !== undefined && row.reward >= from && row.reward < to))
+      return false;
+    if (filter.only === "failed" && !isFailed(row)) return false;
+    if (filter.only === "discarded" && row.failure === undefined) return false;
+    if (filter.loss !== "" && !row.lanes.some((lane) => lossKey(lane) === filter.loss)) return false;
+    return words.length === 0 || words.every((word) => textOf(row).includes(word));
+  });
+}

@@ -1,0 +1,140 @@
+/** The episodes of a run: what they earned, where facts are lost, and the list, each narrowing the others. */
+import { useMemo } from "preact/hooks";
+import type { EpisodeRow } from "../../../src/api/runs.js";
+import { goTo, linkTo, place, withQuery } from "../data/route.js";
+import { FilterField } from "../parts/filter-field.js";
+import { bytesText, numberText } from "../parts/format.js";
+import { Card, Loading, Problem } from "../parts/state.js";
+import { VirtualList } from "../parts/virtual-list.js";
+import { filtered, filterOf } from "./episode-filter.js";
+import { LossTable } from "./loss-table.js";
+import { RewardHistogram } from "./reward-histogram.js";
+import { useEpisodes } from "./use-episodes.js";
+
+export function EpisodesView({ run }: { readonly run: string }) {
+  const known = useEpisodes(run);
+  const { query } = place.value;
+  const filter = filterOf(query);
+  const key = query.toString();
+  const rows = useMemo(() => filtered(known.rows, filter), [known.rows, key]);
+  const forRewards = useMemo(() => filtered(known.rows, { ...filter, reward: "" }), [known.rows, key]);
+  const forLosses = useMemo(() => filtered(known.rows, { ...filter, loss: "" }), [known.rows, key]);
+  const steps = useMemo(
+    () =>
+      [...new Set(known.rows.flatMap(({ step }) => (step === undefined ? [] : [step])))].sort(
+        (a, b) => a - b,
+      ),
+    [known.rows],
+  );
+  const set = (values: Readonly<Record<string, string>>) => goTo(withQuery(values), { replace: true });
+  if (!known.asked) return <Loading />;
+  return (
+    <>
+      <Problem text={known.error} />
+      {known.problems.map((text) => (
+        <p key={text} class="warn small">
+          {text}
+        </p>
+      ))}
+      {known.readBytes < known.allBytes ? (
+        <p class="dim" role="status">
+          {bytesText(known.readBytes)} of {bytesText(known.allBytes)} of traces are read
+        </p>
+      ) : null}
+      <div class="halves">
+        <Card title="Rewards">
+          <RewardHistogram rows={forRewards} chosen={filter.reward} />
+        </Card>
+        <Card title="Where facts are lost">
+          <LossTable rows={forLosses} chosen={filter.loss} />
+        </Card>
+      </div>
+      <p class="tools">
+        <FilterField
+          label="Filter episodes"
+          hint="words of question, answer, id …"
+          value={filter.words}
+          onText={(text) => set({ q: text })}
+        />
+        <select
+          aria-label="Step"
+          value={filter.step}
+          onChange={(event) => set({ step: event.currentTarget.value })}
+        >
+          <option value="">all steps</option>
+          {steps.map((step) => (
+            <option key={step} value={String(step)}>
+              step {step}
+            </option>
+          ))}
+        </select>
+        <select
+          aria-label="Outcome"
+          value={filter.only}
+          onChange={(event) => set({ only: event.currentTarget.value })}
+        >
+          <option value="">all outcomes</option>
+          <option value="failed">failed</option>
+          <option value="discarded">discarded, with a reason</option>
+        </select>
+        <span class="dim" data-found>
+          {rows.length} of {known.rows.length}
+        </span>
+        {key === "" ? null : <a href={linkTo(["runs", run])}>no filter</a>}
+      </p>
+      <VirtualList
+        label="Episodes"
+        rows={rows}
+        idOf={(row) => String(row.at)}
+        onChoose={(row) => goTo(linkTo(["runs", run, "episode", String(row.at)], Object.fromEntries(query)))}
+        empty={known.rows.length === 0 ? "This run has kept no trace." : "No episode passes the filter."}
+        columns={[
+          { title: "step", width: 50, cell: ({ step }) => step ?? "–" },
+          {
+            title: "question",
+            width: 220,
+            grow: 4,
+            cell: (row) => (
+              <a href={linkTo(["runs", run, "episode", String(row.at)], Object.fromEntries(query))}>
+                {row.question || row.id}
+              </a>
+            ),
+          },
+          { title: "answer", width: 120, grow: 2, cell: ({ answer, failure }) => failure ?? answer },
+          {
+            title: "reward",
+            width: 65,
+            cell: ({ reward }) =>
+              reward === undefined ? (
+                "–"
+              ) : (
+                <span class={reward > 0 ? "good" : reward < 0 ? "bad" : "dim"}>{numberText(reward)}</span>
+              ),
+          },
+          { title: "chunks", width: 60, cell: ({ chunks }) => chunks },
+          {
+            title: "facts",
+            width: 190,
+            grow: 1,
+            cell: ({ lanes }) => factsText(lanes),
+          },
+          {
+            title: "group",
+            width: 110,
+            cell: ({ group, member }) => (group ? `${group.slice(-9)} #${member ?? 0}` : "–"),
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+/** What became of the facts that were not kept; a list of those that were tells nothing. */
+function factsText(lanes: EpisodeRow["lanes"]): string {
+  if (lanes.length === 0) return "–";
+  const gone = lanes.filter(({ end }) => end !== "kept");
+  if (gone.length === 0) return "all kept";
+  return gone
+    .map(({ name, end, lostAt }) => `${name} ${end}${lostAt === undefined ? "" : ` at ${lostAt + 1}`}`)
+    .join(", ");
+}

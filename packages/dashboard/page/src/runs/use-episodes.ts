@@ -1,0 +1,79 @@
+/** All rows of a run's episodes, page by page, and new ones while they come. */
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { type EpisodeRow, episodesSchema } from "../../../src/api/runs.js";
+import { episodesAtOnce } from "../../../src/api/static-name.js";
+import { getJson } from "../data/fetch.js";
+import { messageOf, noticeRefusal } from "../data/session.js";
+import { isStatic } from "../data/static.js";
+
+const restMs = 3_000;
+const busyMs = 150;
+
+export interface Known {
+  readonly run: string;
+  readonly rows: readonly EpisodeRow[];
+  readonly readBytes: number;
+  readonly allBytes: number;
+  readonly generation: number;
+  readonly problems: readonly string[];
+  readonly error: string;
+  /** Whether the first answer has come. */
+  readonly asked: boolean;
+}
+
+const nothing: Omit<Known, "run"> = {
+  rows: [],
+  readBytes: 0,
+  allBytes: 0,
+  generation: -1,
+  problems: [],
+  error: "",
+  asked: false,
+};
+
+/** Of the run that is looked at: going back from an episode to the list asks for nothing anew. */
+const known = signal<Known>({ run: "", ...nothing });
+
+export function useEpisodes(run: string): Known {
+  useEffect(() => {
+    const controller = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    if (known.value.run !== run) known.value = { run, ...nothing };
+    // Of an exported folder nothing more comes.
+    if (
+      isStatic &&
+      known.value.asked &&
+      known.value.rows.length > 0 &&
+      known.value.readBytes === known.value.allBytes
+    )
+      return undefined;
+    const ask = async () => {
+      let waitMs = restMs;
+      try {
+        const before = known.value;
+        const path = `/runs/${encodeURIComponent(run)}/episodes?from=${before.rows.length}&limit=${episodesAtOnce}`;
+        const answer = await getJson(path, episodesSchema, controller.signal);
+        const same = answer.generation === before.generation || before.rows.length === 0;
+        const { readBytes, allBytes, generation, problems } = answer;
+        const rows = !same ? [] : answer.rows.length === 0 ? before.rows : [...before.rows, ...answer.rows];
+        known.value = { run, rows, readBytes, allBytes, generation, problems, error: "", asked: true };
+        if (!same || rows.length < answer.total) waitMs = 0;
+        else if (readBytes < allBytes) waitMs = busyMs;
+        // All that there ever will be is there.
+        else if (isStatic) return;
+      } catch (reason) {
+        if (controller.signal.aborted) return;
+        noticeRefusal(reason);
+        known.value = { ...known.value, error: messageOf(reason), asked: true };
+      }
+      if (!controller.signal.aborted) timer = setTimeout(() => void ask(), waitMs);
+    };
+    void ask();
+    return () => {
+      controller.abort();
+      clearTimeout(timer);
+    };
+  }, [run]);
+  return known.value.run === run ? known.value : { run, ...nothing };
+}

@@ -1,0 +1,102 @@
+/** What stands around every page: tabs, keys, who has signed in. */
+import { useEffect, useRef } from "preact/hooks";
+import type { Session } from "../../../src/api/session.js";
+import { goTo, linkTo, place } from "../data/route.js";
+import { session, signOut, unreachable } from "../data/session.js";
+import { Problem } from "../parts/state.js";
+import { pages } from "./pages.js";
+import { SignIn } from "./sign-in.js";
+import { toggleTheme } from "./theme.js";
+
+export function Shell() {
+  const now = session.value;
+  if (now === "unknown")
+    return <main class="sign-in">{unreachable.value ? <Problem text={unreachable.value} /> : null}</main>;
+  return now === undefined ? <SignIn /> : <SignedIn session={now} />;
+}
+
+function SignedIn({ session: now }: { readonly session: Session }) {
+  const own = pages.filter(({ sources }) => sources.includes(now.source));
+  const help = useRef<HTMLDialogElement>(null);
+  const path = place.value.parts[0] ?? own[0]?.path ?? "";
+  const page = own.find((one) => one.path === path);
+  useEffect(() => {
+    document.title = `${page?.title ?? "Not here"} · Palimpsest`;
+  }, [page]);
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const typing = event.target instanceof Element && event.target.matches("input,select,textarea");
+      if (event.key === "Escape" && event.target instanceof HTMLElement && typing) event.target.blur();
+      if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+      const wanted = own[Number(event.key) - 1];
+      if (wanted) goTo(linkTo([wanted.path]));
+      else if (event.key === "t") toggleTheme();
+      else if (event.key === "?") help.current?.showModal();
+      else if (event.key === "/") document.querySelector<HTMLElement>("[data-filter]")?.focus();
+      else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  });
+  const View = page?.view;
+  return (
+    <>
+      <header>
+        <a class="name" href="#/">
+          Palimpsest
+        </a>
+        <nav aria-label="Pages">
+          {own.map(({ path: to, title }) => (
+            <a key={to} href={linkTo([to])} aria-current={to === path ? "page" : undefined}>
+              {title}
+            </a>
+          ))}
+        </nav>
+        <span class="who dim">
+          {now.source === "cluster" ? `${now.clusterName} · ${now.role}` : "folders of runs"}
+        </span>
+        <button type="button" onClick={toggleTheme} aria-label="Light or dark">
+          ◐
+        </button>
+        <button type="button" onClick={() => help.current?.showModal()} aria-label="Keys">
+          ?
+        </button>
+        {now.source === "cluster" ? (
+          <button type="button" onClick={() => void signOut()}>
+            Sign out
+          </button>
+        ) : null}
+      </header>
+      <main>{View ? <View /> : <p>There is no page {path}.</p>}</main>
+      <dialog ref={help} aria-label="Keys">
+        <h2>Keys</h2>
+        <dl class="keys">
+          <dt>
+            <kbd>1</kbd> … <kbd>{own.length}</kbd>
+          </dt>
+          <dd>pages, in the order of their tabs</dd>
+          <dt>
+            <kbd>/</kbd>
+          </dt>
+          <dd>filter</dd>
+          <dt>
+            <kbd>j</kbd> <kbd>k</kbd>
+          </dt>
+          <dd>next and previous chunk of a trajectory</dd>
+          <dt>
+            <kbd>n</kbd> <kbd>p</kbd>
+          </dt>
+          <dd>next and previous trajectory</dd>
+          <dt>
+            <kbd>t</kbd>
+          </dt>
+          <dd>light or dark</dd>
+        </dl>
+        <form method="dialog">
+          <button type="submit">Close</button>
+        </form>
+      </dialog>
+    </>
+  );
+}

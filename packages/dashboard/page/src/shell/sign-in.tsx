@@ -1,0 +1,53 @@
+/** All that somebody without a token sees. */
+import { useSignal } from "@preact/signals";
+import { messageOf, signIn } from "../data/session.js";
+
+export function SignIn() {
+  const token = useSignal("");
+  const problem = useSignal("");
+  const busy = useSignal(false);
+  const send = async (event: Event) => {
+    event.preventDefault();
+    busy.value = true;
+    problem.value = "";
+    try {
+      await signIn(token.value);
+    } catch (reason) {
+      problem.value = messageOf(reason);
+    } finally {
+      token.value = "";
+      busy.value = false;
+    }
+  };
+  return (
+    <main class="sign-in">
+      <form class="card" onSubmit={(event) => void send(event)}>
+        <h1>Palimpsest</h1>
+        <p>
+          This dashboard shows a cluster to whoever has one of its tokens. <code>palimpsest head start</code>{" "}
+          prints the file that holds it.
+        </p>
+        <label for="token">Token</label>
+        <input
+          id="token"
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          required
+          value={token.value}
+          onInput={(event) => {
+            token.value = event.currentTarget.value;
+          }}
+        />
+        <button type="submit" class="first" disabled={busy.value}>
+          Sign in
+        </button>
+        {problem.value ? (
+          <p class="problem" role="alert">
+            {problem.value}
+          </p>
+        ) : null}
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,111 @@
+/** One number of some runs over their steps. A press on it goes to the episodes of the step beside it. */
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { numberText } from "../parts/format.js";
+import { type Curve, overlaid, smoothed } from "./smooth.js";
+
+/** Told apart in both themes, and by people who do not see all colors alike. */
+export const curveColors = [
+  "#2f6fde",
+  "#d9701a",
+  "#1c9a6c",
+  "#b04bc4",
+  "#c23a4b",
+  "#7a8a12",
+  "#1797b8",
+  "#8a6b52",
+] as const;
+const height = 190;
+
+export function CurveChart({ title, curves, weight, onStep }: CurveChartProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const press = useRef(onStep);
+  press.current = onStep;
+  useEffect(() => {
+    const element = frame.current;
+    if (!element) return undefined;
+    const { steps, values } = overlaid(curves);
+    let plot: uPlot | undefined;
+    const draw = () => {
+      plot?.destroy();
+      const style = getComputedStyle(element);
+      const ink = style.getPropertyValue("--dim");
+      const grid = { stroke: style.getPropertyValue("--line"), width: 1 };
+      const axis = { stroke: ink, grid, ticks: grid, font: "11px system-ui" };
+      plot = new uPlot(
+        {
+          width: element.clientWidth || 300,
+          height,
+          legend: { show: false },
+          cursor: { y: false, drag: { x: true, y: false } },
+          scales: { x: { time: false } },
+          axes: [
+            { ...axis, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 100_000] },
+            { ...axis, size: 54, values: (_plot, splits) => splits.map(numberText) },
+          ],
+          series: [
+            { label: "step" },
+            ...curves.flatMap(({ run }, index): uPlot.Series[] => {
+              const stroke = curveColors[index % curveColors.length] ?? ink;
+              const main = { label: run, stroke, width: 1.6, spanGaps: true, points: { size: 5 } };
+              return weight > 0
+                ? [
+                    {
+                      label: `${run} as it was`,
+                      stroke: `${stroke}40`,
+                      width: 1,
+                      spanGaps: true,
+                      points: { show: false },
+                    },
+                    main,
+                  ]
+                : [main];
+            }),
+          ],
+        },
+        [steps, ...values.flatMap((own) => (weight > 0 ? [own, smoothed(own, weight)] : [own]))],
+        element,
+      );
+      plot.over.addEventListener("click", () => {
+        const at = plot?.cursor.idx;
+        const step = typeof at === "number" ? steps[at] : undefined;
+        if (step !== undefined) press.current(step);
+      });
+    };
+    draw();
+    const watcher = new ResizeObserver(() => {
+      if (plot && element.clientWidth > 0 && element.clientWidth !== plot.width)
+        plot.setSize({ width: element.clientWidth, height });
+    });
+    watcher.observe(element);
+    addEventListener("palimpsest-theme", draw);
+    return () => {
+      watcher.disconnect();
+      removeEventListener("palimpsest-theme", draw);
+      plot?.destroy();
+    };
+  }, [curves, weight]);
+  const [first] = curves;
+  const last = first?.values.findLast((value) => value !== null);
+  return (
+    <figure class="card curve">
+      <figcaption>
+        {title} <span class="dim">{typeof last === "number" ? numberText(last) : ""}</span>
+      </figcaption>
+      <div
+        ref={frame}
+        role="img"
+        aria-label={`${title} over steps of ${curves.map(({ run }) => run).join(", ")}`}
+      />
+    </figure>
+  );
+}
+
+interface CurveChartProps {
+  readonly title: string;
+  readonly curves: readonly Curve[];
+  /** Of the average, in [0, 1). */
+  readonly weight: number;
+  readonly onStep: (step: number) => void;
+}

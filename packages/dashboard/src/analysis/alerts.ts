@@ -1,0 +1,106 @@
+/** What somebody ought to look at, of the cluster and of runs, the gravest first. */
+import type { NodeRow, Summary } from "../api/cluster.js";
+import type { JobRow } from "../api/jobs.js";
+import type { Metrics } from "../api/runs.js";
+
+export interface Alert {
+  readonly severity: "error" | "warning";
+  readonly title: string;
+  readonly text: string;
+  /** Parts of the place where it can be seen. */
+  readonly place: readonly string[];
+}
+
+/** How long something may wait before it is told. */
+const waitingMs = 60_000;
+/** How long a job that failed is told. */
+const recentMs = 24 * 3_600_000;
+/** Steps that are looked back at. */
+const window = 20;
+
+export function clusterAlerts(summary: Summary, nodes: readonly NodeRow[], jobs: readonly JobRow[]): Alert[] {
+  const alerts: Alert[] = [];
+  const tell = (severity: Alert["severity"], title: string, text: string, place: readonly string[]) =>
+    alerts.push({ severity, title, text, place });
+  for (const node of nodes) {
+    const silentS = Math.round((summary.atMs - node.lastHeartbeatMs) / 1000);
+    if (node.state === "suspect")
+      tell(
+        "warning",
+        `node ${node.hostname} is silent`,
+        `nothing was heard of ${node.nodeId} for ${silentS} s`,
+        ["cluster"],
+      );
+    if (node.state === "dead" && silentS < recentMs / 1000)
+      tell("error", `node ${node.hostname} is dead`, `${node.nodeId} was heard of last ${silentS} s ago`, [
+        "events",
+      ]);
+  }
+  if (nodes.every(({ state }) => state !== "alive"))
+    tell("error", "no node is alive", "nothing can run", ["cluster"]);
+  for (const { feasible, count, reason, oldestSinceMs } of summary.waiting) {
+    const waits = summary.atMs - oldestSinceMs;
+    if (!feasible) tell("error", `${count} can never be placed`, reason, ["cluster"]);
+    else if (waits > waitingMs)
+      tell("warning", `${count} wait for ${Math.round(waits / 1000)} s`, reason, ["cluster"]);
+  }
+  if (summary.autoscaler?.error)
+    tell("error", "the autoscaler cannot start nodes", summary.autoscaler.error, ["cluster"]);
+  for (const queue of summary.queues)
+    if (queue.failed > 0)
+      tell("warning", `${queue.failed} failed in ${queue.name}`, "the run's episodes say why", ["runs"]);
+  for (const job of jobs)
+    if (job.status === "failed" && summary.atMs - job.endedAtMs < recentMs)
+      tell("error", `job ${job.name || job.jobId} failed`, job.message, ["jobs", job.jobId]);
+  return ranked(alerts);
+}
+
+export function runAlerts(run: string, { steps, series }: Metrics): Alert[] {
+  const alerts: Alert[] = [];
+  const lastOf = (name: string) =>
+    (series[name] ?? []).slice(-window).filter((value): value is number => value !== null);
+  const tell = (severity: Alert["severity"], title: string, text: string) =>
+    alerts.push({ severity, title: `${run}: ${title}`, text, place: ["training"] });
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  for (const name of ["update.loss", "rewardMean", "update.gradientNorm"]) {
+    // JSON has no NaN: a number that was none is null.
+    const values = series[name];
+    if (values !== undefined && values.length > 0 && values.at(-1) === null)
+      tell("error", `${name} is no number`, `since step ${steps.at(-1)}: the update has diverged`);
+  }
+  const entropy = lastOf("update.entropy");
+  const early = (series["update.entropy"] ?? [])
+    .slice(0, window)
+    .filter((value): value is number => value !== null);
+  if (entropy.length >= 5 && early.length >= 5 && mean(early) > 0 && mean(entropy) < 0.1 * mean(early))
+    tell(
+      "warning",
+      "entropy has collapsed",
+      `it is ${mean(entropy).toFixed(3)}, a tenth of what it was: the policy tries nothing new`,
+    );
+  const norms = lastOf("update.gradientNorm");
+  const before = norms.slice(0, -1).sort((a, b) => a - b);
+  const median = before[Math.floor(before.length / 2)] ?? 0;
+  const norm = norms.at(-1) ?? 0;
+  if (before.length >= 5 && median > 0 && norm > 10 * median)
+    tell(
+      "warning",
+      "the gradient has jumped",
+      `its norm is ${norm.toPrecision(3)}, ten times the median of the steps before`,
+    );
+  const idle = lastOf("update.zeroVarianceFraction");
+  if (idle.length >= 5 && mean(idle) > 0.8)
+    tell(
+      "warning",
+      "most groups teach nothing",
+      `${Math.round(100 * mean(idle))} % of them earn the same in all their episodes`,
+    );
+  const dispatched = lastOf("groupsDispatched").at(-1) ?? 0;
+  const failed = lastOf("groupsFailed").at(-1) ?? 0;
+  if (dispatched > 0 && failed > 0.1 * dispatched)
+    tell("warning", "groups fail", `${failed} of ${dispatched} groups failed`);
+  return ranked(alerts);
+}
+
+const ranked = (alerts: readonly Alert[]) =>
+  [...alerts].sort((a, b) => Number(b.severity === "error") - Number(a.severity === "error"));

@@ -1,0 +1,104 @@
+/** The cluster as the pages get it: rows of what the head lists, without what they do not show. */
+import * as z from "zod";
+
+const quantities = z.record(z.string(), z.number());
+
+export const actorStates = ["pending", "starting", "alive", "restarting", "dead", "unknown"] as const;
+export const nodeStates = ["alive", "suspect", "dead", "unknown"] as const;
+
+export const summarySchema = z.object({
+  atMs: z.number(),
+  actors: z.record(z.string(), z.number()),
+  nodes: z.record(z.string(), z.number()),
+  total: quantities,
+  used: quantities,
+  waiting: z.array(
+    z.object({
+      resources: quantities,
+      count: z.number(),
+      oldestSinceMs: z.number(),
+      feasible: z.boolean(),
+      reason: z.string(),
+    }),
+  ),
+  waitingCount: z.number(),
+  queues: z.array(
+    z.object({
+      name: z.string(),
+      waiting: z.number(),
+      active: z.number(),
+      waitingChildren: z.number(),
+      delayed: z.number(),
+      failed: z.number(),
+    }),
+  ),
+  autoscaler: z
+    .object({
+      provider: z.string(),
+      error: z.string(),
+      types: z.array(
+        z.object({ name: z.string(), running: z.number(), starting: z.number(), max: z.number() }),
+      ),
+    })
+    .optional(),
+});
+export type Summary = z.infer<typeof summarySchema>;
+
+export const nodeSchema = z.object({
+  nodeId: z.string(),
+  hostname: z.string(),
+  pid: z.number(),
+  state: z.enum(nodeStates),
+  total: quantities,
+  available: quantities,
+  labels: z.record(z.string(), z.string()),
+  joinedAtMs: z.number(),
+  lastHeartbeatMs: z.number(),
+});
+export type NodeRow = z.infer<typeof nodeSchema>;
+
+export const actorSchema = z.object({
+  actorId: z.string(),
+  name: z.string(),
+  role: z.string(),
+  state: z.enum(actorStates),
+  nodeId: z.string(),
+  pid: z.number(),
+  incarnation: z.number(),
+  restarts: z.number(),
+  jobId: z.string(),
+  createdAtMs: z.number(),
+  resources: quantities,
+  gpuIds: z.array(z.number()),
+  /** Why it waits, or why it died last. */
+  reason: z.string(),
+});
+export type ActorRow = z.infer<typeof actorSchema>;
+
+/** One page of rows; `next` is empty on the last one. */
+export const nodesPageSchema = z.object({ rows: z.array(nodeSchema), next: z.string() });
+export const actorsPageSchema = z.object({ rows: z.array(actorSchema), next: z.string() });
+
+export const eventSchema = z.object({
+  sequence: z.number(),
+  atMs: z.number(),
+  kind: z.string(),
+  subjectId: z.string(),
+  nodeId: z.string(),
+  jobId: z.string(),
+  message: z.string(),
+});
+export type EventRow = z.infer<typeof eventSchema>;
+export const eventsPageSchema = z.object({ rows: z.array(eventSchema), next: z.string() });
+
+/** What a list is asked for. */
+export const pageQuerySchema = z.object({
+  limit: z.coerce.number().int().min(1).max(5_000).default(1_000),
+  page: z.string().max(200).default(""),
+});
+export const actorsQuerySchema = pageQuerySchema.extend({
+  node: z.string().max(200).default(""),
+  job: z.string().max(200).default(""),
+  dead: z.enum(["0", "1"]).default("0"),
+});
+export const eventsQuerySchema = pageQuerySchema.extend({ subject: z.string().max(200).default("") });

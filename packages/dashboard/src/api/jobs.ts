@@ -1,0 +1,46 @@
+/** Jobs as the pages get and submit them. */
+import * as z from "zod";
+
+export const jobStatuses = ["pending", "running", "stopped", "succeeded", "failed", "unknown"] as const;
+
+export const jobSchema = z.object({
+  jobId: z.string(),
+  name: z.string(),
+  status: z.enum(jobStatuses),
+  stopRequested: z.boolean(),
+  message: z.string(),
+  nodeId: z.string(),
+  driverPid: z.number(),
+  exitCode: z.number().optional(),
+  submittedAtMs: z.number(),
+  startedAtMs: z.number(),
+  endedAtMs: z.number(),
+  metadata: z.record(z.string(), z.string()),
+  resources: z.record(z.string(), z.number()),
+  outputBytes: z.number(),
+});
+export type JobRow = z.infer<typeof jobSchema>;
+export const jobsSchema = z.object({ rows: z.array(jobSchema), total: z.number() });
+
+/** The longest text of a recipe or program that the page sends: bundles of more come from the command. */
+export const maxSubmittedText = 2 * 1024 * 1024;
+
+export const submissionSchema = z.strictObject({
+  kind: z.enum(["recipe", "program"]).describe("a recipe's YAML, or one ES module of JavaScript"),
+  text: z.string().min(1).max(maxSubmittedText),
+  name: z.string().max(200).default(""),
+  argv: z.array(z.string().max(4096)).max(100).default([]),
+  /** Chosen by the page: a form that is sent twice makes one job. */
+  submissionId: z.string().max(100).default(""),
+});
+export type Submission = z.input<typeof submissionSchema>;
+
+/** One event of a log's stream. */
+export const logEventSchema = z.object({
+  /** Of the first byte of the text. */
+  offsetBytes: z.number(),
+  /** Where the next one begins. */
+  nextBytes: z.number(),
+  text: z.string(),
+});
+export const logQuerySchema = z.object({ offset: z.coerce.number().int().optional() });

@@ -1,0 +1,81 @@
+/** Runs of training, and their episodes, as the pages get them. */
+import * as z from "zod";
+
+export const runSchema = z.object({
+  /** Name of its folder. */
+  id: z.string(),
+  name: z.string(),
+  agent: z.string(),
+  runId: z.string(),
+  createdAtMs: z.number(),
+  /** Steps that the recipe asks for; 0: not known. */
+  steps: z.number(),
+  /** Of the last line of metrics.jsonl; 0: none. */
+  lastStep: z.number(),
+  lastReward: z.number().optional(),
+  traceFiles: z.number(),
+  traceBytes: z.number(),
+  /** What of it could not be read. */
+  problem: z.string(),
+});
+export type RunRow = z.infer<typeof runSchema>;
+export const runsSchema = z.object({
+  rows: z.array(runSchema),
+  /** Where runs are looked for. */
+  folders: z.array(z.string()),
+});
+
+/** All numbers of a run's lines, by name; null where a line has none. */
+export const metricsSchema = z.object({
+  steps: z.array(z.number()),
+  series: z.record(z.string(), z.array(z.number().nullable())),
+  /** Lines that could not be read. */
+  skipped: z.number(),
+});
+export type Metrics = z.infer<typeof metricsSchema>;
+
+const laneSchema = z.object({
+  name: z.string(),
+  end: z.enum(["kept", "lost", "missed", "absent", "unseen"]),
+  lostAt: z.number().optional(),
+  recalledAfter: z.boolean(),
+  answered: z.boolean(),
+});
+
+export const episodeRowSchema = z.object({
+  /** Place in the run's index: what its address has. */
+  at: z.number(),
+  id: z.string(),
+  agent: z.string(),
+  step: z.number().optional(),
+  group: z.string().optional(),
+  member: z.number().optional(),
+  question: z.string(),
+  answer: z.string(),
+  reward: z.number().optional(),
+  failure: z.string().optional(),
+  chunks: z.number(),
+  sampledTokens: z.number(),
+  lanes: z.array(laneSchema),
+});
+export type EpisodeRow = z.infer<typeof episodeRowSchema>;
+
+export const episodesSchema = z.object({
+  rows: z.array(episodeRowSchema),
+  /** Rows that there are so far. */
+  total: z.number(),
+  /** Bytes of traces that were read, of all. */
+  readBytes: z.number(),
+  allBytes: z.number(),
+  /** Changes when rows that were told before mean something else now: files of old steps were removed. */
+  generation: z.number(),
+  problems: z.array(z.string()),
+});
+export type Episodes = z.infer<typeof episodesSchema>;
+
+export const episodesQuerySchema = z.object({
+  from: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce.number().int().min(1).max(5_000).default(2_000),
+});
+
+export const episodeQuerySchema = z.object({ generation: z.coerce.number().int().min(0).optional() });

@@ -1,0 +1,48 @@
+/** The dashboard over a cluster: the head starts it beside itself (HeadDeps.startDashboard). */
+import { fileURLToPath } from "node:url";
+import type { Logger } from "@palimpsest/telemetry";
+import { headService, httpGuard, systemClock } from "@palimpsest/wire";
+import { RunData } from "./runs/run-data.js";
+import { clusterRoutes, type DashboardCluster } from "./server/cluster-routes.js";
+import { jobRoutes } from "./server/job-routes.js";
+import { PageFiles } from "./server/page-files.js";
+import { runRoutes } from "./server/run-routes.js";
+import { type RunningServer, serve } from "./server/serve.js";
+import { SignIns } from "./server/sign-ins.js";
+import { taskRoutes } from "./server/task-routes.js";
+
+/** Where the front end is built. */
+export const pageFolder = fileURLToPath(new URL("../dist/page", import.meta.url));
+
+export interface DashboardOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly logger: Logger;
+  /** Folders of runs, and folders that hold some. */
+  readonly runs: readonly string[];
+}
+
+/** @throws the listen error, such as EADDRINUSE */
+export async function startDashboard(
+  cluster: DashboardCluster,
+  { host, port, logger, runs: folders }: DashboardOptions,
+): Promise<RunningServer> {
+  const guard = httpGuard(cluster.credentials);
+  const runs = new RunData(folders);
+  const server = await serve({
+    ...{ host, port, logger },
+    tls: guard.tls,
+    onTls: guard.onTls,
+    files: new PageFiles(pageFolder),
+    signIns: new SignIns(systemClock),
+    routes: [...clusterRoutes(cluster), ...jobRoutes(cluster), ...taskRoutes(cluster), ...runRoutes(runs)],
+    admit: (caller) => cluster.calls.admit(headService.getCluster, caller),
+  });
+  return {
+    address: server.address,
+    async close() {
+      await server.close();
+      await runs.close();
+    },
+  };
+}

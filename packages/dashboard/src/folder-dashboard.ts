@@ -1,0 +1,54 @@
+/** The dashboard over folders of runs alone, without a cluster. */
+import type { Logger } from "@palimpsest/telemetry";
+import { Credentials, newToken, PalimpsestError, systemClock } from "@palimpsest/wire";
+import type { Session } from "./api/session.js";
+import { pageFolder } from "./dashboard.js";
+import { RunData } from "./runs/run-data.js";
+import { PageFiles } from "./server/page-files.js";
+import { runRoutes } from "./server/run-routes.js";
+import { type RunningServer, serve } from "./server/serve.js";
+import { SignIns } from "./server/sign-ins.js";
+
+export interface FolderDashboardOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly runs: readonly string[];
+  readonly logger: Logger;
+}
+
+/** Made anew at each start, for this server alone: other users of the machine and pages of elsewhere have none. */
+export interface FolderDashboard extends RunningServer {
+  readonly token: string;
+}
+
+export async function startFolderDashboard(options: FolderDashboardOptions): Promise<FolderDashboard> {
+  const { host, port, logger } = options;
+  const runs = new RunData(options.runs);
+  const token = newToken();
+  const credentials = Credentials.ofCluster(token);
+  const session: Session = {
+    ...{ source: "folders", role: "reader", mayChange: false, clusterId: "", clusterName: "", version: "" },
+    startedAtMs: Date.now(),
+  };
+  const server = await serve({
+    ...{ host, port, logger },
+    files: new PageFiles(pageFolder),
+    signIns: new SignIns(systemClock),
+    routes: [
+      { method: "GET", path: "/session", answer: async (exchange) => await exchange.json(session) },
+      ...runRoutes(runs),
+    ],
+    admit({ authorization }) {
+      if (credentials.identify(authorization) === undefined)
+        throw new PalimpsestError("UNAUTHENTICATED", "the token is not the one that this server has printed");
+    },
+  });
+  return {
+    ...server,
+    token,
+    async close() {
+      await server.close();
+      await runs.close();
+    },
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * Responsibility: what a run's trace files hold, line by line, kept up while they grow and old ones are removed.
+ * Not responsible for: reading files (scan-thread.ts), whole episodes (run-data.ts).
+ *
+ * Invariants:
+ * - EPISODES-1. A row's place never changes within a generation. A file that is removed or written anew begins another one.
+ * - EPISODES-2. No more than `maxRows` rows are kept of a run; what is left out is told.
+ */
+import type { EpisodeRow, Episodes } from "../api/runs.js";
+import { type TraceFileFact, traceFilesOf } from "./run-folders.js";
+import type { ScannedLine } from "./scan-file.js";
+import type { Scanner } from "./scanner.js";
+
+const maxRows = 200_000;
+const maxProblems = 20;
+/** How often the folder is looked at while somebody asks. */
+const lookMs = 1_000;
+
+export interface EpisodePlace {
+  readonly path: string;
+  readonly offsetBytes: number;
+  readonly sizeBytes: number;
+}
+
+interface KnownFile extends TraceFileFact {
+  readBytes: number;
+}
+
+export class EpisodeIndex {
+  readonly #folder: string;
+  readonly #scanner: Scanner;
+  #rows: EpisodeRow[] = [];
+  #places: EpisodePlace[] = [];
+  #files = new Map<string, KnownFile>();
+  #problems: string[] = [];
+  #generation = 0;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #looking: Promise<void> | undefined;
+
+  constructor(folder: string, scanner: Scanner) {
+    this.#folder = folder;
+    this.#scanner = scanner;
+  }
+
+  /** Rows from one place on, as far as they were read. */
+  async page(from: number, limit: number): Promise<Episodes> {
+    await this.#look();
+    const files = [...this.#files.values()];
+    return {
+      rows: this.#rows.slice(from, from + limit),
+      total: this.#rows.length,
+      readBytes: files.reduce((sum, { readBytes }) => sum + readBytes, 0),
+      allBytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      generation: this.#generation,
+      problems: this.#problems,
+    };
+  }
+
+  /** Where an episode lies; undefined where there is none. */
+  async place(
+    at: number,
+  ): Promise<{ readonly place: EpisodePlace; readonly generation: number } | undefined> {
+    await this.#look();
+    const place = this.#places[at];
+    return place && { place, generation: this.#generation };
+  }
+
+  /** Resolves when everything that was there when it was called has been read. */
+  async complete(): Promise<void> {
+    await this.#look(true);
+    await this.#scanner.idle();
+  }
+
+  async #look(now = false): Promise<void> {
+    if (!now && performance.now() - this.#lookedAt < lookMs) return await this.#looking;
+    this.#lookedAt = performance.now();
+    this.#looking = this.#refresh();
+    await this.#looking;
+  }
+
+  async #refresh(): Promise<void> {
+    const files = await traceFilesOf(this.#folder);
+    const present = new Map(files.map((file) => [file.path, file]));
+    // Traces of old steps are removed while a run goes on. What is left keeps its order, and gets other places.
+    const gone = [...this.#files.values()].filter((known) => {
+      const now = present.get(known.path);
+      return now === undefined || now.inode !== known.inode || now.sizeBytes < known.readBytes;
+    });
+    if (gone.length > 0) this.#forget(new Set(gone.map(({ path }) => path)));
+    for (const file of files) {
+      const known = this.#files.get(file.path);
+      if (known !== undefined && known.sizeBytes === file.sizeBytes && known.mtimeMs === file.mtimeMs)
+        continue;
+      const fromBytes = known?.readBytes ?? 0;
+      const entry: KnownFile = { ...file, readBytes: fromBytes };
+      this.#files.set(file.path, entry);
+      this.#scanner.scan(file.path, fromBytes, (lines, _done, problem) => {
+        if (this.#files.get(file.path) !== entry) return;
+        for (const line of lines) this.#take(file.path, line, entry);
+        if (problem !== "") this.#problem(`${file.path}: ${problem}`);
+      });
+    }
+  }
+
+  #take(path: string, { offsetBytes, sizeBytes, row, problem }: ScannedLine, entry: KnownFile): void {
+    entry.readBytes = offsetBytes + sizeBytes + 1;
+    if (problem !== "") this.#problem(`${path}, byte ${offsetBytes}: ${problem}`);
+    if (row === undefined) return;
+    if (this.#rows.length >= maxRows) {
+      this.#problem(`only the first ${maxRows} episodes are shown`);
+      return;
+    }
+    this.#rows.push({ at: this.#rows.length, ...row });
+    this.#places.push({ path, offsetBytes, sizeBytes });
+  }
+
+  #forget(paths: ReadonlySet<string>): void {
+    for (const path of paths) this.#files.delete(path);
+    const kept = this.#places.flatMap(({ path }, at) => (paths.has(path) ? [] : [at]));
+    this.#rows = kept.flatMap((at, next) => {
+      const row = this.#rows[at];
+      return row ? [{ ...row, at: next }] : [];
+    });
+    this.#places = kept.flatMap((at) => this.#places[at] ?? []);
+    this.#generation += 1;
+  }
+
+  #problem(text: string): void {
+    if (this.#problems.length < maxProblems && !this.#problems.includes(text))
+      this.#problems = [...this.#problems, text];
+  }
+}

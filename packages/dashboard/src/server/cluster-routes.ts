@@ -1,0 +1,61 @@
+/** Routes that tell of the cluster: each is one of the head's own RPCs, called as whoever has signed in. */
+import { type Credentials, headService, jobsService, type LocalCalls } from "@palimpsest/wire";
+import { actorsQuerySchema, eventsQuerySchema, pageQuerySchema } from "../api/cluster.js";
+import { actorView, eventView, nodeView, summaryView } from "./cluster-views.js";
+import type { Exchange } from "./exchange.js";
+import type { Route } from "./routes.js";
+
+/** The head, as the dashboard sees it. */
+export interface DashboardCluster {
+  readonly credentials: Credentials;
+  readonly calls: LocalCalls;
+  /** Bytes of a job's output that are kept. */
+  jobLogBytes(jobId: string): number;
+}
+
+export function clusterRoutes({ calls }: DashboardCluster): readonly Route[] {
+  const get = (path: string, answer: (exchange: Exchange) => Promise<unknown>): Route => ({
+    method: "GET",
+    path,
+    answer: async (exchange) => await exchange.json(await answer(exchange)),
+  });
+  return [
+    get("/session", async ({ caller }) => {
+      const info = await calls.unary(headService.getCluster, {}, caller);
+      return {
+        source: "cluster",
+        role: calls.identify(headService.getCluster, caller).tokenRole,
+        mayChange: calls.allows(jobsService.submit, caller),
+        clusterId: info.clusterId ?? "",
+        clusterName: info.clusterName ?? "",
+        version: info.version ?? "",
+        startedAtMs: info.startedAtMs ?? 0,
+      };
+    }),
+    get("/summary", async ({ caller }) => {
+      const [summary, { queues }] = await Promise.all([
+        calls.unary(headService.summarize, {}, caller),
+        calls.unary(headService.listQueues, {}, caller),
+      ]);
+      return summaryView(summary, queues ?? [], Date.now());
+    }),
+    get("/nodes", async (exchange) => {
+      const { limit, page } = exchange.query(pageQuerySchema);
+      const request = { limit, pageToken: page };
+      const { nodes, nextPageToken } = await calls.unary(headService.listNodes, request, exchange.caller);
+      return { rows: (nodes ?? []).map(nodeView), next: nextPageToken ?? "" };
+    }),
+    get("/actors", async (exchange) => {
+      const { limit, page, node, job, dead } = exchange.query(actorsQuerySchema);
+      const request = { limit, pageToken: page, nodeId: node, jobId: job, includeDead: dead === "1" };
+      const { actors, nextPageToken } = await calls.unary(headService.listActors, request, exchange.caller);
+      return { rows: (actors ?? []).map(actorView), next: nextPageToken ?? "" };
+    }),
+    get("/events", async (exchange) => {
+      const { limit, page, subject } = exchange.query(eventsQuerySchema);
+      const request = { limit, pageToken: page, subjectId: subject };
+      const { events, nextPageToken } = await calls.unary(headService.listEvents, request, exchange.caller);
+      return { rows: (events ?? []).map(eventView), next: nextPageToken ?? "" };
+    }),
+  ];
+}

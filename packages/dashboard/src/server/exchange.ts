@@ -1,0 +1,144 @@
+/** One request and its answer, with the bounds of both. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { type LocalCaller, PalimpsestError } from "@palimpsest/wire";
+import type { z } from "zod";
+import { errorAnswer, parseInput } from "./http-error.js";
+
+const maxBodyBytes = 4 * 1024 * 1024;
+const bodyDeadlineMs = 30_000;
+/** Smaller ones are not worth it. */
+const gzipFromBytes = 2_000;
+const compress = promisify(gzip);
+
+/** Nothing is loaded from elsewhere, nobody shows the pages in a frame, and no page sends its address on. */
+export const securityHeaders: Readonly<Record<string, string>> = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+};
+
+export class Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly url: URL;
+  readonly caller: LocalCaller;
+  /** What the route's pattern caught. */
+  readonly parts: readonly string[];
+
+  constructor(
+    { request, response, url }: Pick<Exchange, "request" | "response" | "url">,
+    caller: LocalCaller,
+    parts: readonly string[],
+  ) {
+    this.request = request;
+    this.response = response;
+    this.url = url;
+    this.caller = caller;
+    this.parts = parts;
+  }
+
+  /** The first part of the path that is not fixed. */
+  get id(): string {
+    return this.parts[0] ?? "";
+  }
+
+  /** The query, looked at. @throws {PalimpsestError} INVALID_ARGUMENT */
+  query<Schema extends z.ZodType>(schema: Schema): z.output<Schema> {
+    return parseInput(schema, Object.fromEntries(this.url.searchParams), "query");
+  }
+
+  /** The body, a JSON text. @throws {PalimpsestError} INVALID_ARGUMENT, LIMIT_EXCEEDED, GET_TIMEOUT */
+  async body<Schema extends z.ZodType>(schema: Schema): Promise<z.output<Schema>> {
+    const text = await readBody(this.request);
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      throw new PalimpsestError("INVALID_ARGUMENT", "the body is no JSON");
+    }
+    return parseInput(schema, value, "body");
+  }
+
+  /** Aborts when whoever asked has gone. */
+  get gone(): AbortSignal {
+    const controller = new AbortController();
+    this.response.once("close", () => controller.abort());
+    return controller.signal;
+  }
+
+  async json(value: unknown, headers: Readonly<Record<string, string>> = {}): Promise<void> {
+    await sendJson(this.request, this.response, 200, value, headers);
+  }
+}
+
+export async function sendJson(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  await sendBytes(request, response, Buffer.from(JSON.stringify(value)), status, headers);
+}
+
+/** Sends bytes that are a JSON text. */
+export async function sendBytes(
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: Buffer,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const all = {
+    ...securityHeaders,
+    "content-type": "application/json; charset=utf-8",
+    "cache-control": "no-store",
+    ...headers,
+  };
+  const small = body.byteLength < gzipFromBytes;
+  if (small || !/\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""))) {
+    response.writeHead(status, all).end(body);
+    return;
+  }
+  // Level 1: a list that is asked for every few seconds is not worth more of the head's time.
+  const packed = await compress(body, { level: 1 });
+  response.writeHead(status, { ...all, "content-encoding": "gzip" }).end(packed);
+}
+
+export async function sendError(
+  request: IncomingMessage,
+  response: ServerResponse,
+  reason: unknown,
+): Promise<void> {
+  const { status, code, message } = errorAnswer(reason);
+  if (response.headersSent) response.destroy();
+  else await sendJson(request, response, status, { code, message }, { connection: "close" });
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  const late = setTimeout(() => {
+    request.destroy(new PalimpsestError("GET_TIMEOUT", `the body did not come within ${bodyDeadlineMs} ms`));
+  }, bodyDeadlineMs);
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      sizeBytes += chunk.byteLength;
+      if (sizeBytes > maxBodyBytes)
+        throw new PalimpsestError(
+          "LIMIT_EXCEEDED",
+          `the body has more than ${maxBodyBytes} bytes: send less`,
+        );
+      chunks.push(chunk);
+    }
+  } finally {
+    clearTimeout(late);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

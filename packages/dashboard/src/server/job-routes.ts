@@ -1,0 +1,131 @@
+/** Jobs: the list, submitting and stopping, and what they print, as it comes. */
+import { once } from "node:events";
+import { headService, jobsService, newId, PalimpsestError } from "@palimpsest/wire";
+import { type jobsSchema, logQuerySchema, submissionSchema } from "../api/jobs.js";
+import type { DashboardCluster } from "./cluster-routes.js";
+import { jobView } from "./cluster-views.js";
+import { type Exchange, securityHeaders } from "./exchange.js";
+import type { Route } from "./routes.js";
+
+/** The newest ones: the head remembers 1,000 that have ended. */
+const maxJobs = 2_000;
+/** A log is shown from this far before its end. */
+const tailBytes = 512 * 1024;
+/** Streams of logs at once, and how long one lasts: the page opens it again where it ended. */
+const maxStreams = 64;
+const streamMs = 10 * 60_000;
+/** So that whatever stands between does not take the stream for dead. */
+const beatMs = 15_000;
+
+export function jobRoutes(cluster: DashboardCluster): readonly Route[] {
+  const { calls } = cluster;
+  const streams = { open: 0 };
+  return [
+    {
+      method: "GET",
+      path: "/jobs",
+      answer: async (exchange) => {
+        const { jobs } = await calls.unary(jobsService.list, {}, exchange.caller);
+        const rows = (jobs ?? []).map(jobView).sort((a, b) => b.submittedAtMs - a.submittedAtMs);
+        const answer: ReturnType<typeof jobsSchema.parse> = {
+          rows: rows.slice(0, maxJobs),
+          total: rows.length,
+        };
+        await exchange.json(answer);
+      },
+    },
+    {
+      method: "GET",
+      path: "/jobs/*",
+      answer: async (exchange) =>
+        await exchange.json(
+          jobView(await calls.unary(jobsService.get, { jobId: exchange.id }, exchange.caller)),
+        ),
+    },
+    { method: "POST", path: "/jobs", answer: (exchange) => submit(cluster, exchange) },
+    {
+      method: "POST",
+      path: "/jobs/*/stop",
+      answer: async (exchange) =>
+        await exchange.json(
+          jobView(await calls.unary(jobsService.stop, { jobId: exchange.id }, exchange.caller)),
+        ),
+    },
+    {
+      method: "GET",
+      path: "/jobs/*/log",
+      answer: async (exchange) => {
+        // Before the stream begins, so that an unknown job is an answer and not a stream that ends.
+        await calls.unary(jobsService.get, { jobId: exchange.id }, exchange.caller);
+        if (streams.open >= maxStreams)
+          throw new PalimpsestError("UNAVAILABLE", `${maxStreams} logs are followed already: close some`);
+        streams.open += 1;
+        await follow(cluster, exchange).finally(() => {
+          streams.open -= 1;
+        });
+      },
+    },
+  ];
+}
+
+async function submit({ calls }: DashboardCluster, exchange: Exchange): Promise<void> {
+  const { kind, text, name, argv, submissionId } = await exchange.body(submissionSchema);
+  const request = { name, argv, submissionId: submissionId || newId("job") };
+  if (kind === "recipe") {
+    const job = await calls.unary(jobsService.submit, { ...request, recipe: text }, exchange.caller);
+    await exchange.json(jobView(job));
+    return;
+  }
+  // A caller who may not submit uploads nothing either.
+  await calls.unary(headService.getCluster, {}, exchange.caller);
+  if (!calls.allows(jobsService.submit, exchange.caller))
+    await calls.unary(jobsService.submit, request, exchange.caller);
+  const { sha256 } = await calls.upload(
+    jobsService.putBundle,
+    [{ data: new TextEncoder().encode(text) }],
+    exchange.caller,
+  );
+  const job = await calls.unary(jobsService.submit, { ...request, bundle: sha256 ?? "" }, exchange.caller);
+  await exchange.json(jobView(job));
+}
+
+/** Server-sent events, each with the offset at which the next one begins: a browser that lost the stream names it. */
+async function follow({ calls, jobLogBytes }: DashboardCluster, exchange: Exchange): Promise<void> {
+  const { request, response, id, gone } = exchange;
+  const again = Number(request.headers["last-event-id"] ?? Number.NaN);
+  const asked = exchange.query(logQuerySchema).offset;
+  const first = asked ?? Math.max(0, jobLogBytes(id) - tailBytes);
+  const offsetBytes = Number.isSafeInteger(again) ? again : first;
+  response.writeHead(200, {
+    ...securityHeaders,
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-store",
+  });
+  response.write(`retry: 2000\n\n`);
+  const over = new AbortController();
+  const end = () => over.abort();
+  gone.addEventListener("abort", end, { once: true });
+  const late = setTimeout(end, streamMs);
+  const beat = setInterval(() => response.write(":\n\n"), beatMs);
+  const decoder = new TextDecoder();
+  try {
+    const log = { jobId: id, offsetBytes, follow: true };
+    for await (const chunk of calls.stream(jobsService.logs, log, exchange.caller, over.signal)) {
+      const at = chunk.offsetBytes ?? 0;
+      const data = chunk.data ?? new Uint8Array();
+      const nextBytes = at + data.byteLength;
+      const text = decoder.decode(data, { stream: true });
+      const event = JSON.stringify({ offsetBytes: at, nextBytes, text });
+      const taken = response.write(`id: ${nextBytes}\nevent: log\ndata: ${event}\n\n`);
+      if (!taken) await once(response, "drain", { signal: over.signal });
+    }
+    if (!over.signal.aborted) response.write("event: end\ndata: {}\n\n");
+  } catch (reason) {
+    if (!over.signal.aborted) throw reason;
+  } finally {
+    clearTimeout(late);
+    clearInterval(beat);
+    gone.removeEventListener("abort", end);
+    response.end();
+  }
+}

@@ -1,0 +1,74 @@
+/** The files of the front end, as `build.mjs` has made them. They are the same for everybody and tell nothing. */
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { securityHeaders } from "./exchange.js";
+
+const types: Readonly<Record<string, string>> = {
+  "index.html": "text/html; charset=utf-8",
+  "app.js": "text/javascript; charset=utf-8",
+  "app.css": "text/css; charset=utf-8",
+};
+
+interface PageFile {
+  readonly type: string;
+  readonly plain: Buffer;
+  readonly packed: Buffer;
+  readonly tag: string;
+}
+
+export class PageFiles {
+  readonly #folder: string;
+  readonly #files = new Map<string, PageFile>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** False when the path is none of the front end's. */
+  answer(request: IncomingMessage, response: ServerResponse, path: string): boolean {
+    const name = path === "/" ? "index.html" : path.slice(1);
+    if (!(name in types)) return false;
+    const file = this.#file(name);
+    if (file === undefined) {
+      const text = "the pages were not built: run `npm run setup`, or node packages/dashboard/build.mjs\n";
+      response.writeHead(503, { ...securityHeaders, "content-type": "text/plain; charset=utf-8" }).end(text);
+      return true;
+    }
+    const headers = {
+      ...securityHeaders,
+      "content-type": file.type,
+      // Asked for again each time, and answered without its bytes where they are the same.
+      "cache-control": "no-cache",
+      etag: file.tag,
+      vary: "accept-encoding",
+    };
+    if (request.headers["if-none-match"] === file.tag) {
+      response.writeHead(304, headers).end();
+      return true;
+    }
+    const packed = /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""));
+    const body = packed ? file.packed : file.plain;
+    response.writeHead(200, {
+      ...headers,
+      ...(packed ? { "content-encoding": "gzip" } : {}),
+      "content-length": body.byteLength,
+    });
+    response.end(request.method === "HEAD" ? undefined : body);
+    return true;
+  }
+
+  #file(name: string): PageFile | undefined {
+    const known = this.#files.get(name);
+    if (known) return known;
+    const path = join(this.#folder, name);
+    if (!existsSync(path)) return undefined;
+    const plain = readFileSync(path);
+    const tag = `"${createHash("sha256").update(plain).digest("hex").slice(0, 20)}"`;
+    const file = { type: types[name] ?? "", plain, packed: gzipSync(plain), tag };
+    this.#files.set(name, file);
+    return file;
+  }
+}

@@ -1,0 +1,198 @@
+/**
+ * Responsibility: the dashboard's HTTP server: who is let in, bounds of connections, files, and routes of the API.
+ * Not responsible for: what the routes tell (cluster-routes.ts, job-routes.ts), what a token may do (wire).
+ *
+ * Invariants:
+ * - DASHBOARD-1. Without a valid token nothing but the files of the front end is answered, which tell nothing of the cluster.
+ * - DASHBOARD-2. A token stands in no URL, no cookie and no log.
+ * - DASHBOARD-3. What changes something is asked for by POST with a JSON body, from a page of this server.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { TLSSocket } from "node:tls";
+import type { Logger } from "@palimpsest/telemetry";
+import { formatAddress, type LocalCaller, PalimpsestError } from "@palimpsest/wire";
+import { signInSchema } from "../api/session.js";
+import { Exchange, sendError, sendJson } from "./exchange.js";
+import type { PageFiles } from "./page-files.js";
+import { findRoute, type Route } from "./routes.js";
+import { cookieOf, type SignIns } from "./sign-ins.js";
+
+const limits = {
+  maxHeaderSize: 16 * 1024,
+  connections: 256,
+  headersTimeout: 10_000,
+  /** Of a whole request, body included. */
+  requestTimeout: 60_000,
+  /** Failed sign-ins of all addresses together, per second: guesses are refused before they are looked at. */
+  wrongPerSecond: 20,
+} as const;
+
+export interface ServeOptions {
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+  readonly tls?: { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer } | undefined;
+  /** Calls back with each certificate that replaces the one before; the returned function ends that. */
+  readonly onTls?: (listener: (tls: { ca: Buffer; cert: Buffer; key: Buffer }) => void) => () => void;
+  readonly files: PageFiles;
+  readonly signIns: SignIns;
+  readonly routes: readonly Route[];
+  /** Throws UNAUTHENTICATED for whoever sees nothing. */
+  readonly admit: (caller: LocalCaller) => void;
+  readonly logger: Logger;
+}
+
+export interface RunningServer {
+  /** host:port that it listens on. */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+/** @throws the listen error, such as EADDRINUSE */
+export async function serve(options: ServeOptions): Promise<RunningServer> {
+  const { maxHeaderSize, headersTimeout, requestTimeout } = limits;
+  const bounds = { maxHeaderSize, headersTimeout, requestTimeout };
+  const guesses = new Guesses();
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    answer(options, guesses, request, response).catch(async (reason: unknown) => {
+      const error = PalimpsestError.from(reason);
+      if (error.code === "INTERNAL")
+        options.logger.warn({ err: reason }, "a request of the dashboard failed");
+      await sendError(request, response, reason).catch(() => response.destroy());
+    });
+  };
+  const server: Server = options.tls
+    ? createTlsServer(
+        { ...bounds, ...options.tls, requestCert: true, rejectUnauthorized: true, minVersion: "TLSv1.3" },
+        listener,
+      )
+    : createServer(bounds, listener);
+  server.maxConnections = limits.connections;
+  const forget =
+    "setSecureContext" in server
+      ? options.onTls?.((tls) => (server as ReturnType<typeof createTlsServer>).setSecureContext(tls))
+      : undefined;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: formatAddress(options.host, port),
+    close: () =>
+      new Promise((resolve) => {
+        forget?.();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  options: ServeOptions,
+  guesses: Guesses,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const url = new URL(request.url ?? "/", "http://dashboard");
+  const { method = "GET" } = request;
+  const isApi = url.pathname.startsWith("/api/");
+  if (!isApi && (method === "GET" || method === "HEAD")) {
+    if (options.files.answer(request, response, url.pathname)) return;
+  }
+  if (method === "POST") checkOrigin(request);
+  const cookie = cookieName(request);
+  const caller = callerOf(options.signIns, cookie, request);
+  const exchange = new Exchange({ request, response, url }, caller, []);
+  if (url.pathname === "/api/sign-in" && method === "POST") {
+    await signIn(options, guesses, exchange, cookie);
+    return;
+  }
+  if (url.pathname === "/api/sign-out" && method === "POST") {
+    options.signIns.end(cookieOf(request.headers.cookie, cookie) ?? "");
+    await exchange.json({}, { "set-cookie": `${cookie}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict` });
+    return;
+  }
+  options.admit(caller);
+  const found = isApi ? findRoute(options.routes, method, url.pathname.slice("/api".length)) : undefined;
+  if (found === undefined) throw new PalimpsestError("NOT_FOUND", `${url.pathname} is not here`);
+  if (found === "method") {
+    await sendJson(request, response, 405, { code: "INVALID_ARGUMENT", message: `no ${method} of this` });
+    return;
+  }
+  await found.route.answer(new Exchange({ request, response, url }, caller, found.parts));
+}
+
+async function signIn(
+  { signIns, admit }: ServeOptions,
+  guesses: Guesses,
+  exchange: Exchange,
+  cookie: string,
+): Promise<void> {
+  guesses.check();
+  const { token } = await exchange.body(signInSchema);
+  const authorization = `Bearer ${token.trim()}`;
+  try {
+    admit({ ...exchange.caller, authorization });
+  } catch (reason) {
+    guesses.wrong();
+    throw reason;
+  }
+  const secure = exchange.request.socket instanceof TLSSocket ? "; Secure" : "";
+  await exchange.json(
+    {},
+    { "set-cookie": `${cookie}=${signIns.begin(authorization)}; Path=/; HttpOnly; SameSite=Strict${secure}` },
+  );
+}
+
+/** Cookies are kept by host and not by port: two heads of one machine have names of their own. */
+const cookieName = ({ socket }: IncomingMessage) => `palimpsest-${socket.localPort}`;
+
+function callerOf(signIns: SignIns, cookie: string, { headers, socket }: IncomingMessage): LocalCaller {
+  const signedIn = cookieOf(headers.cookie, cookie);
+  return {
+    authorization: headers.authorization ?? (signedIn && signIns.authorizationOf(signedIn)),
+    certificate: socket instanceof TLSSocket ? socket.getPeerCertificate() : undefined,
+    peer: `${socket.remoteAddress}:${socket.remotePort}`,
+  };
+}
+
+/** @throws {PalimpsestError} PERMISSION_DENIED */
+function checkOrigin({ headers }: IncomingMessage): void {
+  const { origin, host } = headers;
+  const foreign = origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host);
+  if (foreign || !String(headers["content-type"] ?? "").startsWith("application/json"))
+    throw new PalimpsestError(
+      "PERMISSION_DENIED",
+      "changes are asked for by the dashboard's own pages, with a JSON body",
+    );
+}
+
+/** Wrong tokens of one second. */
+class Guesses {
+  #second = 0;
+  #count = 0;
+
+  /** @throws {PalimpsestError} UNAVAILABLE */
+  check(): void {
+    if (this.#second === this.#now() && this.#count >= limits.wrongPerSecond)
+      throw new PalimpsestError("UNAVAILABLE", "too many wrong tokens: wait a second and sign in again", {
+        retryable: true,
+      });
+  }
+
+  wrong(): void {
+    const now = this.#now();
+    this.#count = this.#second === now ? this.#count + 1 : 1;
+    this.#second = now;
+  }
+
+  #now(): number {
+    return Math.floor(performance.now() / 1000);
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * Responsibility: the way of each needed fact through one episode: where it was seen, entered the memory, was said in other
+ * words, was lost, recalled, and whether the answer has it.
+ * Not responsible for: many episodes (run-losses.ts), pages.
+ */
+import type { Trace, TraceMemoryStep } from "../trace/trace-schema.js";
+import { countWords, type FactPattern, patternOf, type Said, saysFact } from "./fact-match.js";
+import { sentencesOf } from "./words.js";
+
+/** A fact that the answer needs. */
+export interface NeededFact {
+  /** `first hop`, `second hop`, `phrase`, … */
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface LaneStep {
+  readonly step: number;
+  /** In what the step read; undefined where the trace does not tell what that was. */
+  readonly seen: Said | undefined;
+  /** In the memory after the step. */
+  readonly memory: Said;
+  /** In what was recalled for the step, or in what a tool answered. */
+  readonly recalled: boolean;
+  readonly event: LaneEvent | undefined;
+}
+
+export type LaneEvent = "entered" | "rephrased" | "lost" | "returned" | "missed" | "recalled";
+
+export type LaneEnd =
+  /** It was in the last memory. */
+  | "kept"
+  /** It was in a memory, and not in the last one. */
+  | "lost"
+  /** It was read and never entered a memory. */
+  | "missed"
+  /** It was in no memory, and nobody knows whether it was read. */
+  | "absent"
+  /** No step read it. */
+  | "unseen";
+
+export interface FactLane {
+  readonly fact: NeededFact;
+  readonly steps: readonly LaneStep[];
+  readonly end: LaneEnd;
+  /** Index of the step that lost it for good, or that read it and did not keep it. */
+  readonly lostAt: number | undefined;
+  /** It came back for the answer by recall, though the memory had lost it. */
+  readonly recalledAfter: boolean;
+  /** The final answer says it, or one of the right answers that it holds. */
+  readonly answered: boolean;
+}
+
+const ordinals = ["first", "second", "third", "fourth", "fifth"] as const;
+
+/** The gold spans that a task names in its metadata (`evidence`, `secondEvidence`, …); its answers where it names none. */
+export function neededFacts({ task }: Pick<Trace, "task">): NeededFact[] {
+  const named = Object.entries(task.metadata ?? {}).flatMap(([key, value]): NeededFact[] => {
+    const match = /^(first|second|third|fourth|fifth)?evidence(\d*)$/i.exec(key);
+    if (match === null || typeof value !== "string" || value === "") return [];
+    const at = match[1]
+      ? ordinals.findIndex((one) => one === match[1]?.toLowerCase())
+      : Number(match[2] || 1) - 1;
+    return [{ name: `${ordinals[at] ?? `${at + 1}th`} hop`, text: value }];
+  });
+  if (named.length === 1) return named.map(({ text }) => ({ name: "evidence", text }));
+  if (named.length > 1) return named;
+  const [answer] = task.answers;
+  return answer ? [{ name: "answer", text: answer }] : [];
+}
+
+/** The lane of every fact of an episode. @param phrases that a reader has typed, in place of what the task needs */
+export function factLanes(trace: Trace, phrases: readonly string[] = []): FactLane[] {
+  const facts = phrases.length > 0 ? phrases.map((text) => ({ name: "phrase", text })) : neededFacts(trace);
+  if (facts.length === 0) return [];
+  const counts = countWords(
+    facts.map(({ text }) => text),
+    textsOf(trace),
+  );
+  const rarity = trace.memorySteps.some(({ section }) => section) ? "known" : "unknown";
+  return facts.map((fact) => laneOf(trace, fact, patternOf(fact.text, counts, rarity)));
+}
+
+/** What was read; where that is not known, each thing that was remembered, once: what is kept is in many memories. */
+function textsOf({ memorySteps }: Trace): string[] {
+  const sections = memorySteps.flatMap(({ section }) => (section ? [section] : []));
+  if (sections.length > 0) return sections;
+  return [...new Set(memorySteps.flatMap(({ memory }) => sentencesOf(memory).map((one) => one.trim())))];
+}
+
+function laneOf(trace: Trace, fact: NeededFact, pattern: FactPattern): FactLane {
+  const raw = trace.memorySteps.length > 0 ? memoryLane(trace, pattern) : toolLane(trace, pattern);
+  const steps = withEvents(raw);
+  const held = steps.findLastIndex(({ memory }) => memory !== "no");
+  const read = steps.findLastIndex(({ seen }) => seen !== undefined && seen !== "no");
+  const unknown = steps.some(({ seen }) => seen === undefined);
+  const end: LaneEnd =
+    held === steps.length - 1 && held >= 0
+      ? "kept"
+      : held >= 0
+        ? "lost"
+        : read >= 0
+          ? "missed"
+          : unknown
+            ? "absent"
+            : "unseen";
+  const lostAt = end === "lost" ? held + 1 : end === "missed" ? read : undefined;
+  const recalledAfter = lostAt !== undefined && steps.some(({ recalled }, at) => recalled && at >= lostAt);
+  const answered =
+    saysFact(trace.answer, pattern) !== "no" ||
+    trace.task.answers.some((answer) => {
+      const bare = patternOf(answer, new Map());
+      return saysFact(fact.text, bare) !== "no" && saysFact(trace.answer, bare) !== "no";
+    });
+  return { fact, steps, end, lostAt, recalledAfter, answered };
+}
+
+type RawStep = Omit<LaneStep, "event">;
+
+function memoryLane(trace: Trace, pattern: FactPattern): RawStep[] {
+  return trace.memorySteps.map((step, index) => ({
+    step: step.step,
+    seen: seenIn(trace, step, trace.memorySteps[index - 1]?.memory ?? "", pattern),
+    memory: saysFact(step.memory, pattern),
+    recalled: [step.recalled, step.found ?? ""].some((text) => saysFact(text, pattern) !== "no"),
+  }));
+}
+
+/** Where the section was not kept, a prompt that was kept shows it, beside the memory of before. */
+function seenIn(
+  { conversations }: Trace,
+  { section, step, recalled }: TraceMemoryStep,
+  before: string,
+  pattern: FactPattern,
+): Said | undefined {
+  if (section !== undefined) return saysFact(section, pattern);
+  const prompt = conversations.find((one) => one.step === step && one.kind === "memory")?.prompt;
+  if (prompt === undefined) return undefined;
+  let rest = prompt;
+  for (const known of [before, recalled]) if (known !== "") rest = rest.replace(known, "\n");
+  return saysFact(rest, pattern);
+}
+
+/** An agent with tools remembers what it has written into its store, until it deletes or overwrites it. */
+function toolLane({ conversations, toolCalls = [] }: Trace, pattern: FactPattern): RawStep[] {
+  let memory: Said = "no";
+  return conversations.map(({ step, prompt }) => {
+    const own = toolCalls.filter((call) => call.step === step);
+    let recalled = false;
+    for (const call of own) {
+      const written = saysFact(call.arguments, pattern);
+      const writes = /add|create|insert|update|write|store|save/i.test(call.name);
+      if (writes && written !== "no") memory = written;
+      else if (/delete|remove|forget/i.test(call.name) && written !== "no") memory = "no";
+      else if (!writes && saysFact(call.result ?? "", pattern) !== "no") recalled = true;
+    }
+    const seen = prompt === undefined ? undefined : saysFact(prompt, pattern);
+    return { step, seen, memory, recalled };
+  });
+}
+
+function withEvents(raw: readonly RawStep[]): LaneStep[] {
+  let was: Said = "no";
+  let entered = false;
+  return raw.map((step) => {
+    const event = eventOf(step, was, entered);
+    was = step.memory;
+    entered ||= step.memory !== "no";
+    return { ...step, event };
+  });
+}
+
+function eventOf({ memory, seen, recalled }: RawStep, was: Said, entered: boolean): LaneEvent | undefined {
+  if (was === "no" && memory !== "no") return entered ? "returned" : "entered";
+  if (was !== "no" && memory === "no") return "lost";
+  if (was === "exact" && memory === "rephrased") return "rephrased";
+  if (memory === "no" && seen !== undefined && seen !== "no") return "missed";
+  return recalled ? "recalled" : undefined;
+}

@@ -1,0 +1,22 @@
+/** What became of the facts that an answer needed. Plain functions over traces: they run in a browser as well. */
+
+export { type DiffPart, wordDiff } from "../trace/word-diff.js";
+export {
+  type FactLane,
+  factLanes,
+  type LaneEnd,
+  type LaneEvent,
+  type LaneStep,
+  type NeededFact,
+  neededFacts,
+} from "./fact-lanes.js";
+export { type Said, saysFact } from "./fact-match.js";
+export { isRead, type LaneMark, laneEndText, laneLegend, laneMark } from "./lane-marks.js";
+export {
+  type CountedEpisode,
+  type LaneSummary,
+  type LossPlace,
+  laneSummaries,
+  lossPlaces,
+  lossSentence,
+} from "./run-losses.js";

@@ -1,0 +1,78 @@
+/** Where a run loses what its answers need: the lanes of many episodes, counted. */
+import type { Trace } from "../trace/trace-schema.js";
+import { type FactLane, factLanes, type LaneEnd } from "./fact-lanes.js";
+
+/** A lane as an index keeps it. */
+export interface LaneSummary {
+  readonly name: string;
+  readonly end: LaneEnd;
+  /** Place of the step among the episode's; absent where nothing was lost. */
+  readonly lostAt?: number;
+  readonly recalledAfter: boolean;
+  readonly answered: boolean;
+}
+
+export function laneSummaries(trace: Trace): LaneSummary[] {
+  return factLanes(trace).map(summaryOf);
+}
+
+const summaryOf = ({ fact, end, lostAt, recalledAfter, answered }: FactLane): LaneSummary => ({
+  ...{ name: fact.name, end, recalledAfter, answered },
+  ...(lostAt === undefined ? {} : { lostAt }),
+});
+
+export interface CountedEpisode {
+  /** Whether it earned less than it should have. */
+  readonly failed: boolean;
+  readonly lanes: readonly LaneSummary[];
+}
+
+export interface LossPlace {
+  readonly name: string;
+  readonly end: LaneEnd;
+  /** Undefined: of facts that no step read. */
+  readonly lostAt: number | undefined;
+  readonly failures: number;
+  readonly successes: number;
+  /** Of all failures. */
+  readonly share: number;
+}
+
+/** Ranked by how many failures they explain: "62 % of failures lose the first hop at step 3". */
+export function lossPlaces(episodes: Iterable<CountedEpisode>): {
+  readonly episodes: number;
+  readonly failures: number;
+  readonly places: readonly LossPlace[];
+} {
+  const places = new Map<string, { -readonly [Field in keyof LossPlace]: LossPlace[Field] }>();
+  let all = 0;
+  let failures = 0;
+  for (const { failed, lanes } of episodes) {
+    all += 1;
+    if (failed) failures += 1;
+    for (const { name, end, lostAt } of lanes) {
+      if (end === "kept") continue;
+      const key = JSON.stringify([name, end, lostAt]);
+      const place = places.get(key) ?? { name, end, lostAt, failures: 0, successes: 0, share: 0 };
+      if (failed) place.failures += 1;
+      else place.successes += 1;
+      places.set(key, place);
+    }
+  }
+  const ranked = [...places.values()].map((place) => ({
+    ...place,
+    share: failures === 0 ? 0 : place.failures / failures,
+  }));
+  ranked.sort((a, b) => b.failures - a.failures || b.successes - a.successes);
+  return { episodes: all, failures, places: ranked };
+}
+
+/** One sentence for people. */
+export function lossSentence({ name, end, lostAt, share }: LossPlace): string {
+  const percent = `${Math.round(100 * share)} % of failures`;
+  const at = lostAt === undefined ? "" : ` at step ${lostAt + 1}`;
+  if (end === "lost") return `${percent} lose the ${name}${at}`;
+  if (end === "missed") return `${percent} read the ${name}${at} and do not keep it`;
+  if (end === "unseen") return `${percent} never read the ${name}`;
+  return `${percent} never have the ${name} in a memory`;
+}

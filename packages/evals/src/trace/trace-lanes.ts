@@ -1,0 +1,33 @@
+/** The facts that an answer needs, and their way through the episode, as the dashboard shows it. */
+import { factLanes } from "../microscope/fact-lanes.js";
+import { isRead, laneEndText, laneLegend, laneMark } from "../microscope/lane-marks.js";
+import { type HtmlPart, html } from "./html.js";
+import type { Trace } from "./trace-schema.js";
+import { rewardText } from "./trace-texts.js";
+
+export function factsCard(trace: Trace): HtmlPart {
+  const lanes = factLanes(trace);
+  const steps = lanes[0]?.steps ?? [];
+  if (steps.length === 0) return "";
+  const rewards = new Map(trace.conversations.map(({ step, reward }) => [step, reward]));
+  const someReward = trace.conversations.some(({ reward }) => reward !== undefined);
+  return html`<div class="card"><h3>Facts that the answer needs</h3>
+<div class="wide"><table class="lanes"><thead><tr><th scope="col">fact</th>${steps.map((_, at) => html`<th scope="col">${at + 1}</th>`)}<th scope="col">in the end</th></tr></thead>
+<tbody>${lanes.map(
+    (lane) =>
+      html`<tr><th scope="row"><strong>${lane.fact.name}</strong> <span class="dim small">${lane.fact.text}</span></th>${lane.steps.map(
+        (step) => {
+          const { sign, tone, text } = laneMark(step);
+          return html`<td class="${tone}${isRead(step) ? " read" : ""}" title="${text}">${sign}</td>`;
+        },
+      )}<td class="${lane.end === "kept" ? "good" : "bad"}">${laneEndText(lane)}</td></tr>`,
+  )}${
+    someReward
+      ? html`<tr><th scope="row">step reward</th>${steps.map(({ step }) => {
+          const reward = rewards.get(step);
+          return html`<td class="small">${reward === undefined ? "" : rewardText(reward)}</td>`;
+        })}<td></td></tr>`
+      : ""
+  }</tbody></table></div>
+<p class="dim small">${laneLegend}</p></div>`;
+}

@@ -1,0 +1,56 @@
+/** Pages over the head, as a part of the head that leads; what they show is somebody else's (HeadDeps.startDashboard). */
+import type { Logger } from "@palimpsest/telemetry";
+import { type Credentials, formatAddress, type LocalCalls, PalimpsestError } from "@palimpsest/wire";
+import type { ControlPlane } from "./control-plane.js";
+import { advertisedHost, type Beginning } from "./head-beginning.js";
+import { portOf } from "./head-files.js";
+
+/** The head, as whoever serves pages over it sees it. */
+export interface DashboardCluster {
+  readonly credentials: Credentials;
+  /** The head's own methods, for a caller of the pages. */
+  readonly calls: LocalCalls;
+  /** Bytes of a job's output that are kept. */
+  jobLogBytes(jobId: string): number;
+}
+
+export interface RunningDashboard {
+  /** host:port that it listens on. */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+export type StartDashboard = (
+  cluster: DashboardCluster,
+  options: { readonly host: string; readonly port: number; readonly logger: Logger },
+) => Promise<RunningDashboard>;
+
+/** @returns host:port of the dashboard, empty when off */
+export async function beginDashboard(
+  { config, deps, parts, credentials, before }: Beginning,
+  plane: ControlPlane,
+  calls: LocalCalls,
+): Promise<string> {
+  const { startDashboard, logger } = deps;
+  const { dashboardPort, host } = config;
+  if (startDashboard === undefined || dashboardPort === null) return "";
+  const cluster = { credentials, calls, jobLogBytes: (jobId: string) => plane.logs.sizeBytes(jobId) };
+  const serve = (port: number) => startDashboard(cluster, { host, port, logger });
+  const portBefore = before?.dashboardAddress ? portOf(before.dashboardAddress) : 0;
+  let running: RunningDashboard;
+  try {
+    // The port of the last start is only a wish, so that links and bookmarks stay.
+    running =
+      dashboardPort === 0 && portBefore > 0
+        ? await serve(portBefore).catch(() => serve(0))
+        : await serve(dashboardPort);
+  } catch (reason) {
+    const where = formatAddress(host, dashboardPort);
+    throw new PalimpsestError(
+      "UNAVAILABLE",
+      `cannot serve the dashboard on ${where}: ${String(reason)}; choose another --dashboard-port, or --no-dashboard`,
+    );
+  }
+  parts.endings.push(() => running.close());
+  return formatAddress(advertisedHost(config), portOf(running.address));
+}

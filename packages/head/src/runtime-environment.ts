@@ -1,0 +1,92 @@
+/**
+ * What a process finds around it: variables, the folder that it begins in, npm packages. Ray's runtime environment.
+ *
+ * Responsibility: reading it from requests, its bounds, and what children take over from their parents.
+ * Not responsible for: making it (the nodes do).
+ */
+import { PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+
+export interface RuntimeEnvironment {
+  readonly environment: Readonly<Record<string, string>>;
+  /** SHA-256 of a packed folder; empty: none. */
+  readonly workingDir: string;
+  readonly packages: Packages | undefined;
+}
+
+interface Packages {
+  /** SHA-256 of the packed package.json, lockfile and what they name by "file:". */
+  readonly bundle: string;
+  readonly installScripts: boolean;
+}
+
+type Message = Pick<proto.ActorSpec.$Properties, "environment" | "workingDir" | "packages">;
+
+/** Variables travel with each start and lie in the head's tables. */
+const maxVariableBytes = 64 * 1024;
+const sha256Pattern = /^[0-9a-f]{64}$/;
+
+export function isSha256(text: string): boolean {
+  return sha256Pattern.test(text);
+}
+
+/** An environment that was checked before. */
+export function runtimeEnvironmentOf({ environment, workingDir, packages }: Message): RuntimeEnvironment {
+  return {
+    environment: { ...environment },
+    workingDir: workingDir ?? "",
+    packages: packages
+      ? { bundle: packages.bundle ?? "", installScripts: packages.installScripts ?? false }
+      : undefined,
+  };
+}
+
+/** @throws {PalimpsestError} INVALID_ARGUMENT that names the field; LIMIT_EXCEEDED above 64 KiB of variables */
+export function checkRuntimeEnvironment(given: RuntimeEnvironment): void {
+  const { environment, workingDir, packages } = given;
+  for (const [name, value] of Object.entries(environment)) checkVariable(name, value);
+  if (workingDir !== "" && !isSha256(workingDir))
+    throw invalid(`working_dir is ${JSON.stringify(workingDir)}: it must be 64 hex digits, or empty`);
+  if (packages !== undefined && !isSha256(packages.bundle))
+    throw invalid(`packages.bundle is ${JSON.stringify(packages.bundle)}: it must be 64 hex digits`);
+  const bytes = Object.entries(environment).reduce((sum, pair) => sum + Buffer.byteLength(pair.join("=")), 0);
+  if (bytes <= maxVariableBytes) return;
+  throw new PalimpsestError(
+    "LIMIT_EXCEEDED",
+    `environment takes ${bytes} bytes, with what is taken over from the job or the parent, more than ${maxVariableBytes}: ` +
+      "pass less in environment and labels, and large values as files of the working directory or as objects",
+  );
+}
+
+/** The value may be a secret: no message shows it. */
+function checkVariable(name: string, value: string): void {
+  if (name.startsWith("PALIMPSEST_"))
+    throw invalid(`environment names ${name}: names with PALIMPSEST_ are the node's`);
+  if (name === "" || /[=\0]/.test(name))
+    throw invalid(`environment names ${JSON.stringify(name)}: use a name without "=" and NUL`);
+  if (value.includes("\0")) throw invalid(`environment[${name}] has a NUL character: leave it out`);
+}
+
+/**
+ * The environment of a child: its parent's variables under its own, and of the rest the parent's where it has none, as in
+ * Ray.
+ */
+export function underParent(own: RuntimeEnvironment, parent: RuntimeEnvironment): RuntimeEnvironment {
+  return {
+    environment: { ...parent.environment, ...own.environment },
+    workingDir: own.workingDir || parent.workingDir,
+    packages: own.packages ?? parent.packages,
+  };
+}
+
+/** Hashes of the bundles that nodes make it from. */
+export function environmentBundles({
+  workingDir,
+  packages,
+}: Omit<RuntimeEnvironment, "environment">): string[] {
+  return [workingDir, packages?.bundle ?? ""].filter((sha256) => sha256 !== "");
+}
+
+function invalid(message: string): PalimpsestError {
+  return new PalimpsestError("INVALID_ARGUMENT", message);
+}

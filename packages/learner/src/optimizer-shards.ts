@@ -1,0 +1,127 @@
+import { type JitModule, type Tensors, tf } from "@palimpsest/jit";
+import type { ModelConfig } from "@palimpsest/model";
+import type { ResolvedLearnerConfig } from "./config.js";
+import { shardCount, shardShape, valuesIn } from "./shard-shape.js";
+import { type StateKind, stateName, trainedShapes } from "./state.js";
+
+/*
+ * Job: the optimiser's moments dealt out to replicas, each with an equal run of every entry's values (ZeRO's first stage,
+ * Rajbhandari et al., arXiv:1910.02054). A replica updates its run of the weights; a sum over replicas then gives all to each.
+ *
+ * ZERO-1. Every value has one owner, so that the sum of what replicas placed is what the owners computed, digit for digit.
+ * ZERO-2. A checkpoint has whole moments in the shapes of their weights: it may go on with another number of replicas.
+ */
+
+/** Names the replica to a function that updates its own run: int32 []. */
+export const REPLICA = "replica";
+/** Sums the runs that replicas have placed into whole weights. */
+export const WEIGHTS = "weights";
+
+/** One replica's run of a tensor's values, in row-major order; past the end zeros. */
+export function ownShard(tensor: tf.Tensor, replica: tf.Tensor, shards: number): tf.Tensor {
+  const [length = 0] = shardShape(tensor.shape, shards);
+  const missing = shards * length - tensor.size;
+  const flat = tf.reshape(tensor, [tensor.size]);
+  const even = missing === 0 ? flat : tf.pad(flat, [[0, missing]]);
+  return tf.gather(tf.reshape(even, [shards, length]), replica);
+}
+
+/** The run at its place in a tensor of `shape`, among zeros. */
+export function placedShard(
+  shard: tf.Tensor,
+  replica: tf.Tensor,
+  shards: number,
+  shape: readonly number[],
+): tf.Tensor {
+  const [length = 0] = shard.shape;
+  const mine = tf.reshape(tf.oneHot(tf.reshape(replica, [1]) as tf.Tensor1D, shards), [shards, 1]);
+  const even = tf.reshape(tf.mul(tf.cast(mine, "float32"), tf.reshape(shard, [1, length])), [
+    shards * length,
+  ]);
+  return tf.reshape(tf.slice(even, [0], [valuesIn(shape)]), [...shape]);
+}
+
+const MOMENTS: readonly StateKind[] = ["moment1", "moment2"];
+
+function isMoment(name: string): boolean {
+  return MOMENTS.some((kind) => name.startsWith(stateName(kind, "")));
+}
+
+/** Writes whole entries, moments of them dealt out. @throws {JitError} as `writeState` */
+export function writeWhole(
+  module: JitModule,
+  config: ResolvedLearnerConfig,
+  state: Readonly<Record<string, Float32Array>>,
+): void {
+  const shards = shardCount(config);
+  if (shards === 1) {
+    module.writeState(state);
+    return;
+  }
+  for (const [name, values] of Object.entries(state)) {
+    if (!isMoment(name)) module.writeState({ [name]: values });
+    else module.writeEach(shardsOf(values, shards).map((shard) => ({ [name]: shard })));
+  }
+}
+
+function shardsOf(values: Float32Array, shards: number): Float32Array[] {
+  const length = Math.ceil(values.length / shards);
+  return Array.from({ length: shards }, (_, replica) => {
+    const shard = new Float32Array(length);
+    shard.set(values.subarray(replica * length, (replica + 1) * length));
+    return shard;
+  });
+}
+
+/** Copies entries to the host as one replica alone would have them. @throws {JitError} as `readState` */
+export function readWhole(
+  module: JitModule,
+  config: ResolvedLearnerConfig,
+  model: ModelConfig,
+  names: readonly string[],
+): Record<string, Float32Array> {
+  if (shardCount(config) === 1) return module.readState(names) as Record<string, Float32Array>;
+  const dealt = new Set(names.filter(isMoment));
+  const own = module.readState(names.filter((name) => !dealt.has(name))) as Record<string, Float32Array>;
+  const each = module.readEach([...dealt]) as Record<string, Float32Array>[];
+  const sizes = new Map(
+    Object.entries(trainedShapes(model, config)).flatMap(([name, shape]) =>
+      MOMENTS.map((kind) => [stateName(kind, name), valuesIn(shape)] as const),
+    ),
+  );
+  // In the order that was asked for, which is the order of a checkpoint's file.
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      dealt.has(name)
+        ? joined(
+            each.map((replica) => replica[name] as Float32Array),
+            sizes.get(name) ?? 0,
+          )
+        : (own[name] as Float32Array),
+    ]),
+  );
+}
+
+function joined(shards: readonly Float32Array[], size: number): Float32Array {
+  const whole = new Float32Array(size);
+  let at = 0;
+  for (const shard of shards) {
+    whole.set(shard.subarray(0, Math.max(0, size - at)), at);
+    at += shard.length;
+  }
+  return whole;
+}
+
+/** Inputs of each replica: what all are given, and which one it is. */
+export function eachReplica<T extends object>(
+  given: T,
+  replicas: number,
+): (T & Record<string, Int32Array>)[] {
+  return Array.from({ length: replicas }, (_, replica) => ({ ...given, [REPLICA]: Int32Array.of(replica) }));
+}
+
+/** The replica that a function runs on. */
+export function replicaOf(inputs: Tensors): tf.Tensor {
+  return inputs[REPLICA] as tf.Tensor;
+}

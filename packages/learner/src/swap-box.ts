@@ -1,0 +1,66 @@
+/**
+ * Responsibility: where the two sides of a swap meet in one process: what this rank gives, and what another rank brings.
+ * Not responsible for: how the other's message comes here.
+ *
+ * Invariants:
+ * - SWAP-1. Nobody waits longer than the deadline, and nobody at all once it has failed.
+ */
+export class SwapBox {
+  readonly #timeoutMs: number;
+  readonly #waiting = new Map<string, Side>();
+  readonly #rejects = new Set<(reason: unknown) => void>();
+  #failure: { readonly reason: unknown } | undefined;
+
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** This rank's side: resolves with what `rank` brings. @throws after the deadline, or why it failed */
+  async give(rank: number, tag: string, value: unknown): Promise<unknown> {
+    return await this.#meet(rank, tag, value, "own");
+  }
+
+  /** The other's side: resolves with what this rank gives it. @throws as `give` */
+  async bring(rank: number, tag: string, value: unknown): Promise<unknown> {
+    return await this.#meet(rank, tag, value, "other");
+  }
+
+  /** Everything that waits, and everything from now on, rejects with the reason. */
+  fail(reason: unknown): void {
+    this.#failure ??= { reason };
+    for (const reject of this.#rejects) reject(reason);
+    this.#waiting.clear();
+  }
+
+  async #meet(rank: number, tag: string, value: unknown, side: "own" | "other"): Promise<unknown> {
+    if (this.#failure !== undefined) throw this.#failure.reason;
+    const key = `${rank} ${tag}`;
+    const met = this.#waiting.get(key);
+    if (met !== undefined) {
+      this.#waiting.delete(key);
+      if (met.side === side) throw new Error(`rank ${rank} comes twice with "${tag}"`);
+      met.resolve(value);
+      return met.value;
+    }
+    return await new Promise<unknown>((resolve, reject) => {
+      const end = (settle: () => void) => {
+        clearTimeout(timer);
+        this.#rejects.delete(failed);
+        settle();
+      };
+      const failed = (reason: unknown) => end(() => reject(reason));
+      const timer = setTimeout(() => {
+        this.#waiting.delete(key);
+        failed(new Error(`rank ${rank} did not come to "${tag}" within ${this.#timeoutMs / 1000} s`));
+      }, this.#timeoutMs);
+      this.#rejects.add(failed);
+      this.#waiting.set(key, { side, value, resolve: (theirs) => end(() => resolve(theirs)) });
+    });
+  }
+}
+
+interface Side {
+  readonly side: "own" | "other";
+  readonly value: unknown;
+  readonly resolve: (theirs: unknown) => void;
+}

@@ -1,0 +1,185 @@
+/**
+ * Responsibility: what learners that train together do in a step beside their own part: who computes which micro-batch, everyone's
+ *   outputs, sums of gradients, one norm, one state to begin with.
+ * Not responsible for: how messages travel and how long they may take (Peers), what a step computes (optimizer-step.ts).
+ *
+ * Invariants:
+ * - TOGETHER-1. All ranks apply the same step: each sees the outputs of all micro-batches in the same order, the same bits of the
+ *   summed gradients, and rank 0's norm of them.
+ * - TOGETHER-2. A step in which one rank fails is applied by nobody who knows of it: what a rank waits for fails with PEER_FAILED, which
+ *   closes the learner, since nobody can tell how far the others came.
+ */
+import type { JitModule } from "@palimpsest/jit";
+import { placesOf } from "./bucket.js";
+import type { ResolvedLearnerConfig } from "./config.js";
+import type { MicroBatch } from "./dealt-row.js";
+import { LearnerError } from "./error.js";
+import type { Peers } from "./peers.js";
+
+/** Values of small tensors that travel together, 16 MiB. A larger tensor is a block of its own: a rank holds one block at a time. */
+const BLOCK_VALUES = 2 ** 22;
+
+/** State entries by their number of values. */
+export type EntrySizes = Readonly<Record<string, number>>;
+
+/** @throws {LearnerError} CONFIG_INVALID for what does not go with several learners */
+export function checkTogether(
+  { rank, size }: Peers,
+  { replicas, memory }: Pick<ResolvedLearnerConfig, "replicas" | "memory">,
+): void {
+  if (!Number.isInteger(rank) || !Number.isInteger(size) || size < 1 || rank < 0 || rank >= size)
+    throw new LearnerError(
+      "CONFIG_INVALID",
+      `peers: rank ${rank} of ${size}; give a rank from 0 to size - 1`,
+    );
+  if (replicas > 1)
+    throw new LearnerError(
+      "CONFIG_INVALID",
+      `replicas is ${replicas} and ${size} learners train together; set replicas to 1, and have as many more learners`,
+    );
+  if (memory.accumulators === "none")
+    throw new LearnerError(
+      "CONFIG_INVALID",
+      `memory.accumulators is "none" and ${size} learners train together, who add up their sums; set it to "auto"`,
+    );
+}
+
+export class Together {
+  readonly #peers: Peers;
+  readonly #gradients: EntrySizes;
+
+  /** @param gradients the entries of the state that are summed over all ranks */
+  constructor(peers: Peers, gradients: EntrySizes) {
+    this.#peers = peers;
+    this.#gradients = gradients;
+  }
+
+  /** Which of the micro-batches are this rank's: the longest are dealt out first, each to the rank that has least to compute. */
+  isOwn(batches: readonly MicroBatch[]): readonly boolean[] {
+    const { rank, size } = this.#peers;
+    const work = new Array<number>(size).fill(0);
+    const owners = new Array<number>(batches.length).fill(0);
+    const places = batches.map(({ bucket }) => placesOf(bucket));
+    const order = [...places.keys()].sort((a, b) => (places[b] ?? 0) - (places[a] ?? 0) || a - b);
+    for (const index of order) {
+      const owner = work.indexOf(Math.min(...work));
+      owners[index] = owner;
+      work[owner] = (work[owner] ?? 0) + (places[index] ?? 0);
+    }
+    return owners.map((owner) => owner === rank);
+  }
+
+  /**
+   * What all ranks have of their micro-batches, in the order of these.
+   * @param own by the micro-batch's index
+   * @throws {LearnerError} PEER_FAILED, also where a micro-batch is nobody's: ranks with other batches
+   */
+  async outputsOf<Outputs>(own: ReadonlyMap<number, Outputs>, count: number): Promise<readonly Outputs[]> {
+    const all = await this.gather({ count, own: [...own] });
+    const byIndex = new Map(all.flatMap((rank) => rank.own));
+    const counts = all.map((rank) => rank.count);
+    if (byIndex.size !== count || counts.some((each) => each !== count))
+      throw failed(`ranks have ${counts.join(", ")} micro-batches, and ${byIndex.size} are computed`);
+    return Array.from({ length: count }, (_, index) => byIndex.get(index) as Outputs);
+  }
+
+  /** @throws {LearnerError} PEER_FAILED */
+  async gather<Value>(value: Value): Promise<readonly Value[]> {
+    return await this.#exchanged(this.#peers.allGather(value));
+  }
+
+  /** The norm that all go by: a device of another kind may round its own otherwise. @throws {LearnerError} PEER_FAILED */
+  async agreedNorm(norm: number): Promise<number> {
+    const [first = norm] = await this.gather(norm);
+    return first;
+  }
+
+  /** Replaces the module's sums of gradients by those over all ranks. @throws {LearnerError} PEER_FAILED; {JitError} */
+  async sumGradients(module: JitModule): Promise<void> {
+    for (const names of blocksOf(this.#gradients)) {
+      const values = readFloats(module, names);
+      const [only, ...others] = names;
+      if (others.length === 0 && only !== undefined) {
+        const whole = values[only] as Float32Array;
+        await this.#exchanged(this.#peers.allReduce(whole));
+        module.writeState({ [only]: whole });
+        continue;
+      }
+      const block = joined(names, values);
+      await this.#exchanged(this.#peers.allReduce(block));
+      module.writeState(parted(names, this.#gradients, block));
+    }
+  }
+
+  /** Has every rank take over rank 0's entries. @throws {LearnerError} PEER_FAILED; {JitError} */
+  async shareEntries(module: JitModule, entries: EntrySizes): Promise<void> {
+    const isFirst = this.#peers.rank === 0;
+    for (const names of blocksOf(entries)) {
+      const own = isFirst ? joined(names, readFloats(module, names)) : new Float32Array(0);
+      const [block] = await this.gather(own);
+      if (!isFirst && block !== undefined) module.writeState(parted(names, entries, block));
+    }
+  }
+
+  async #exchanged<Value>(exchange: Promise<Value>): Promise<Value> {
+    try {
+      return await exchange;
+    } catch (cause) {
+      throw failed(cause instanceof Error ? cause.message : String(cause), cause);
+    }
+  }
+}
+
+function failed(what: string, cause?: unknown): LearnerError {
+  return new LearnerError(
+    "PEER_FAILED",
+    `the learners that train together could not go on: ${what}; this one is closed: make all of them again from the last checkpoint`,
+    { cause },
+  );
+}
+
+/** Entries in their order, small ones together. */
+function* blocksOf(entries: EntrySizes): Generator<readonly string[]> {
+  let block: string[] = [];
+  let values = 0;
+  for (const [name, size] of Object.entries(entries)) {
+    if (block.length > 0 && values + size > BLOCK_VALUES) {
+      yield block;
+      block = [];
+      values = 0;
+    }
+    block.push(name);
+    values += size;
+  }
+  if (block.length > 0) yield block;
+}
+
+function readFloats(module: JitModule, names: readonly string[]): Record<string, Float32Array> {
+  return module.readState(names) as Record<string, Float32Array>;
+}
+
+function joined(names: readonly string[], values: Readonly<Record<string, Float32Array>>): Float32Array {
+  const arrays = names.map((name) => values[name] as Float32Array);
+  const block = new Float32Array(arrays.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const array of arrays) {
+    block.set(array, at);
+    at += array.length;
+  }
+  return block;
+}
+
+function parted(
+  names: readonly string[],
+  sizes: EntrySizes,
+  block: Float32Array,
+): Record<string, Float32Array> {
+  let at = 0;
+  return Object.fromEntries(
+    names.map((name) => {
+      const values = block.slice(at, at + (sizes[name] ?? 0));
+      at += values.length;
+      return [name, values];
+    }),
+  );
+}

@@ -1,0 +1,195 @@
+/**
+ * Responsibility: one object that comes in pieces, several at once and in any order, and is read for other nodes while it
+ *   comes.
+ * Not responsible for: where pieces come from (bulk-transfer.ts), room and names (store-writes.ts).
+ *
+ * Invariants:
+ * - ASSEMBLY-1. It ends once, with seal() or abort(); what is not sealed leaves nothing behind.
+ * - ASSEMBLY-2. Only when all pieces have come it is sealed, and under no other name than its hash; a value under the name
+ *   that it has.
+ * - ASSEMBLY-3. What is read for others has come; once it is sealed its file is the store's and nobody reads from it here: it
+ *   may be freed and written again.
+ */
+import { PalimpsestError } from "@palimpsest/wire";
+import type { FileHash } from "./file-hashes.js";
+import type { PlacedFile } from "./object-disk.js";
+import { noSpace, type SettleObject } from "./object-writer.js";
+import type { StoredObject } from "./stored-object.js";
+
+/** Small enough to be in the processor's cache still when it is written, large enough to cost few messages. */
+export const pieceBytes = 1024 * 1024;
+
+export interface ObjectAssemblyDeps {
+  readonly objectId: string;
+  readonly sizeBytes: number;
+  readonly file: PlacedFile;
+  /** Undefined of a value. */
+  readonly hash: FileHash | undefined;
+  readonly settle: SettleObject;
+}
+
+export interface Piece {
+  readonly offsetBytes: number;
+  readonly lengthBytes: number;
+}
+
+interface Waiter {
+  readonly lastPiece: number;
+  readonly firstPiece: number;
+  done(error?: PalimpsestError): void;
+}
+
+export class ObjectAssembly {
+  readonly #deps: ObjectAssemblyDeps;
+  readonly #has: Uint8Array;
+  /** Pieces before it have been claimed once. */
+  #nextPiece = 0;
+  /** Those of them that did not come. */
+  readonly #again: number[] = [];
+  #missing: number;
+  /** Pieces before it have come. */
+  #prefix = 0;
+  #readers = 0;
+  #onUnread: (() => void) | undefined;
+  #state: "open" | "sealing" | "ended" = "open";
+  readonly #waiters = new Set<Waiter>();
+
+  constructor(deps: ObjectAssemblyDeps) {
+    this.#deps = deps;
+    this.#has = new Uint8Array(Math.ceil(deps.sizeBytes / pieceBytes));
+    this.#missing = this.#has.length;
+  }
+
+  get sizeBytes(): number {
+    return this.#deps.sizeBytes;
+  }
+
+  get pieces(): number {
+    return this.#has.length;
+  }
+
+  get missingPieces(): number {
+    return this.#missing;
+  }
+
+  /** The first piece that nobody fetches; undefined: there is none. */
+  claim(): Piece | undefined {
+    const index = this.#again.pop() ?? (this.#nextPiece < this.pieces ? this.#nextPiece++ : undefined);
+    if (index === undefined) return undefined;
+    const offsetBytes = index * pieceBytes;
+    return { offsetBytes, lengthBytes: Math.min(pieceBytes, this.sizeBytes - offsetBytes) };
+  }
+
+  /** It did not come: another one may fetch it. */
+  unclaim({ offsetBytes }: Piece): void {
+    this.#again.push(offsetBytes / pieceBytes);
+    this.#again.sort((a, b) => b - a);
+  }
+
+  /** Keeps a claimed piece. @throws {PalimpsestError} OBJECT_STORE_FULL when the disk is */
+  async write({ offsetBytes }: Piece, bytes: Uint8Array): Promise<void> {
+    const { file, hash } = this.#deps;
+    try {
+      await file.writeAt(bytes, offsetBytes);
+    } catch (reason) {
+      throw noSpace(reason) ?? reason;
+    }
+    this.#has[offsetBytes / pieceBytes] = 1;
+    this.#missing--;
+    const before = this.#prefix;
+    while (this.#has[this.#prefix] === 1) this.#prefix++;
+    if (this.#prefix > before) hash?.written(Math.min(this.sizeBytes, this.#prefix * pieceBytes));
+    for (const waiter of this.#waiters) if (this.#hasAll(waiter)) waiter.done();
+  }
+
+  /** Settles when the range has come, or it is sealed. @throws {PalimpsestError} UNAVAILABLE after waitMs, or when it ended */
+  arrived(offsetBytes: number, lengthBytes: number, waitMs: number): Promise<void> {
+    const lastPiece = Math.floor((Math.min(this.sizeBytes, offsetBytes + lengthBytes) - 1) / pieceBytes);
+    const range = { firstPiece: Math.floor(offsetBytes / pieceBytes), lastPiece };
+    if (this.#state === "ended") return Promise.reject(this.#notHere("its transfer ended"));
+    if (this.#hasAll(range)) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        ...range,
+        done: (error) => {
+          clearTimeout(timer);
+          this.#waiters.delete(waiter);
+          if (error) reject(error);
+          else resolve();
+        },
+      };
+      const late = this.#notHere(`byte ${offsetBytes} of it has not come within ${waitMs} ms`);
+      const timer = setTimeout(() => waiter.done(late), waitMs);
+      this.#waiters.add(waiter);
+    });
+  }
+
+  /** Fills the target with bytes that have arrived(). False: it is sealed, and the store has it (ASSEMBLY-3). */
+  async read(target: Uint8Array, offsetBytes: number): Promise<boolean> {
+    if (this.#state !== "open") return false;
+    this.#readers++;
+    try {
+      for (let done = 0; done < target.byteLength; ) {
+        const left = target.byteLength - done;
+        const { bytesRead } = await this.#deps.file.read(target, done, left, offsetBytes + done);
+        if (bytesRead === 0) throw this.#notHere("its file is shorter than it was");
+        done += bytesRead;
+      }
+      return true;
+    } finally {
+      this.#readers--;
+      if (this.#readers === 0) this.#onUnread?.();
+    }
+  }
+
+  /** @throws {PalimpsestError} OBJECT_LOST when its bytes are not it */
+  async seal(): Promise<StoredObject> {
+    const { objectId, sizeBytes, hash, settle } = this.#deps;
+    if (this.#missing > 0 || this.#state !== "open") throw this.#notHere("it is not whole");
+    const sha256 = (await hash?.digest(sizeBytes)) ?? objectId;
+    if (sha256 !== objectId) {
+      await this.abort();
+      throw new PalimpsestError("OBJECT_LOST", `object ${objectId} arrived with hash ${sha256}`, {
+        details: { objectId },
+      });
+    }
+    this.#state = "sealing";
+    await this.#unread();
+    await this.#deps.file.close();
+    const stored = await settle(objectId);
+    this.#state = "ended";
+    for (const waiter of [...this.#waiters]) waiter.done();
+    if (stored) return stored;
+    throw new PalimpsestError("OBJECT_LOST", `object ${objectId} was freed while it was stored`, {
+      details: { objectId },
+    });
+  }
+
+  async abort(): Promise<void> {
+    if (this.#state !== "open") return;
+    this.#state = "ended";
+    this.#deps.hash?.forget();
+    for (const waiter of [...this.#waiters]) waiter.done(this.#notHere("its transfer ended"));
+    await this.#unread();
+    await this.#deps.file.close();
+    await this.#deps.settle(undefined);
+  }
+
+  #hasAll({ firstPiece, lastPiece }: Pick<Waiter, "firstPiece" | "lastPiece">): boolean {
+    for (let piece = firstPiece; piece <= lastPiece; piece++) if (this.#has[piece] !== 1) return false;
+    return true;
+  }
+
+  #unread(): Promise<void> {
+    if (this.#readers === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#onUnread = resolve;
+    });
+  }
+
+  #notHere(why: string): PalimpsestError {
+    return new PalimpsestError("UNAVAILABLE", `object ${this.#deps.objectId} is not whole here: ${why}`, {
+      details: { objectId: this.#deps.objectId },
+    });
+  }
+}

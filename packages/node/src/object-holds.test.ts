@@ -1,0 +1,49 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PalimpsestError, type Peer, systemClock } from "@palimpsest/wire";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ObjectPlaces } from "./object-fetch.js";
+import { ObjectHolds } from "./object-holds.js";
+import { ObjectStore } from "./object-store.js";
+
+const objectId = "ab".repeat(20);
+const nowhere: ObjectPlaces = { addresses: [], fetching: [], complete: true };
+const away = () => Promise.reject(new PalimpsestError("UNAVAILABLE", "nobody answers"));
+
+let folder: string;
+let store: ObjectStore;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "palimpsest-holds-"));
+  store = await ObjectStore.open({ folder, maxBytes: 1_000_000, clock: systemClock });
+});
+afterEach(async () => {
+  await store.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Holds at a node whose head, and then another node, give these answers one after the other. */
+function holdsOf(head: (() => Promise<ObjectPlaces>)[], node: (() => Promise<object>)[] = []) {
+  const next = <T>(answers: (() => Promise<T>)[]) => (answers.length > 1 ? answers.shift() : answers[0])?.();
+  return new ObjectHolds({
+    ...{ store, clock: systemClock, ownAddress: () => "here:1", freeElsewhere: async () => undefined },
+    locate: async () => (await next(head)) ?? nowhere,
+    use: async <T>(_address: string, _ask: (peer: Peer) => Promise<T>) => (await next(node)) as T,
+  });
+}
+
+test("what cannot be asked is not missing: it is held when the head and the node that has it are there (HOLDS-3)", async () => {
+  const there = async () => ({ ...nowhere, addresses: ["there:1"] });
+  const head = [away, async () => ({ ...nowhere, complete: false }), there];
+  const node = [away, async () => ({ missing: [] })];
+  expect(await holdsOf(head, node).hold([objectId], "session-1")).toEqual([]);
+  expect([head.length, node.length]).toEqual([1, 1]);
+});
+
+test("what no node has is missing at once, and what its node has no more (HOLDS-3)", async () => {
+  const none = holdsOf([async () => nowhere]);
+  expect(await none.hold([objectId], "session-1")).toEqual([objectId]);
+  const there = async () => ({ ...nowhere, addresses: ["there:1"] });
+  const gone = holdsOf([there], [async () => ({ missing: [Buffer.from(objectId, "hex")] })]);
+  expect(await gone.hold([objectId], "session-1")).toEqual([objectId]);
+});

@@ -1,0 +1,210 @@
+import type { AgentKind } from "@palimpsest/agents";
+import { resolveLearnerConfig } from "@palimpsest/learner";
+import type { ModelConfig } from "@palimpsest/model";
+import { PalimpsestError } from "@palimpsest/wire";
+import type { StepReport } from "../event.js";
+import type { ProcessMemory } from "../process-memory.js";
+import type { Recipe } from "../recipe.js";
+import { type RunMemory, runMemory } from "../run-memory.js";
+import { episodeMeter } from "./plan-episodes.js";
+import { gpuSharing, plannedGpuBytes } from "./plan-gpu.js";
+import { planModelIn } from "./plan-source.js";
+import { firstExtents, type OpenTasks, planStep } from "./plan-step.js";
+import type { RunTime } from "./plan-time.js";
+
+/** One figure of the dry run's plan beside what happened. */
+export interface HeldFigure {
+  readonly what: string;
+  readonly unit: "seconds" | "bytes";
+  /** null: it was not planned, and `note` says why. */
+  readonly planned: number | null;
+  /** null: it was not measured, and `note` says why. */
+  readonly measured: number | null;
+  /** Measured by planned; null where one of the two is missing or nothing was planned. */
+  readonly ratio: number | null;
+  readonly note?: string;
+}
+
+/** What a run took, as far as somebody looked. */
+export interface MeasuredRun {
+  readonly steps: readonly StepReport[];
+  /** Absent where the process did not answer. */
+  readonly learner: ProcessMemory | undefined;
+  /** Of those rollout actors that answered. */
+  readonly rollouts: readonly ProcessMemory[];
+}
+
+/** What `train --dry-run` says of a run. */
+export interface PlannedRun {
+  readonly time: RunTime;
+  readonly needs: RunMemory;
+}
+
+export interface PlannedRunOptions {
+  readonly recipe: Recipe;
+  /** Of the model that the run began with. */
+  readonly modelFolder: string;
+  readonly tasks: OpenTasks;
+  readonly agent: AgentKind | undefined;
+  /** Of the learner's GPU, where it has one. */
+  readonly gpuBytes: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The dry run's plan for a run that has ended, by its own tasks; a text where it cannot be made: an agent of the user's own may
+ * refuse the replies that a plan is made with.
+ * @throws the signal's reason
+ */
+export async function plannedRun(options: PlannedRunOptions): Promise<PlannedRun | string> {
+  const { recipe, modelFolder, tasks, agent, gpuBytes, signal } = options;
+  try {
+    const model = await planModelIn(modelFolder);
+    const extents = await firstExtents(episodeMeter(recipe.agent, model, agent), tasks, signal);
+    const { time } = planStep(recipe, model.config, resolveLearnerConfig(recipe.learner), extents);
+    return { time, needs: neededBy(recipe, model.config, gpuBytes) };
+  } catch (reason) {
+    if (signal.aborted) throw reason;
+    return PalimpsestError.from(reason).message;
+  }
+}
+
+function neededBy(recipe: Recipe, model: ModelConfig, gpuBytes: number | undefined): RunMemory {
+  return runMemory(recipe, model, plannedGpuBytes(recipe, gpuBytes));
+}
+
+/** Plan and measurement side by side: seconds of a step, then memory of the processes and of their GPUs. */
+export function heldPlan(
+  recipe: Recipe,
+  planned: PlannedRun | string,
+  { steps, learner, rollouts }: MeasuredRun,
+): HeldFigure[] {
+  const plan = typeof planned === "string" ? undefined : planned;
+  const unplanned = typeof planned === "string" ? `not planned: ${planned}` : undefined;
+  const figure = (
+    what: string,
+    unit: HeldFigure["unit"],
+    expected: number | undefined,
+    { value, note }: Measurement,
+  ): HeldFigure => {
+    const notes = [unplanned, note].filter((text) => text !== undefined);
+    return {
+      what,
+      unit,
+      planned: expected ?? null,
+      measured: value ?? null,
+      ratio: expected !== undefined && expected > 0 && value !== undefined ? value / expected : null,
+      ...(notes.length === 0 ? {} : { note: notes.join("; ") }),
+    };
+  };
+  const needs = plan?.needs;
+  return [
+    figure("rollouts of a step", "seconds", plan?.time.samplingSeconds, rolloutSeconds(recipe, steps)),
+    figure("update of a step", "seconds", plan?.time.updateSeconds, updateSeconds(steps)),
+    figure("learner", "bytes", needs?.learnerBytes, peakOf(learner === undefined ? [] : [learner], 1)),
+    figure("a rollout actor", "bytes", needs?.rolloutBytes, peakOf(rollouts, recipe.rollout.actors)),
+    ...gpuFigures(recipe, needs, learner, rollouts).map(({ what, expected, measured }) =>
+      figure(what, "bytes", expected, measured),
+    ),
+  ];
+}
+
+/** A number, or why there is none. */
+interface Measurement {
+  readonly value?: number | undefined;
+  readonly note?: string | undefined;
+}
+
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+function meanOfSteps(values: readonly number[], compiled: boolean): Measurement {
+  if (values.length === 0) return { note: "not measured: this driver has seen no such step" };
+  const note = values.length === 1 ? "one step" : `mean of ${values.length} steps`;
+  return { value: mean(values), note: compiled ? `${note}, compiling included` : note };
+}
+
+/** The first step that a driver sees compiles its functions, so it stands for itself only where it is alone. */
+function settled(steps: readonly StepReport[]): readonly StepReport[] {
+  return steps.length > 1 ? steps.slice(1) : steps;
+}
+
+function rolloutSeconds({ train }: Recipe, steps: readonly StepReport[]): Measurement {
+  if (train.maxStaleness > 0)
+    return { note: "not measured: with train.maxStaleness above 0 rollouts run beside updates" };
+  // Rollouts that began beside an evaluation were not waited for from their beginning.
+  const alone = settled(steps).filter((step) => step.rolloutSeconds <= step.learnerWaitSeconds);
+  return meanOfSteps(
+    alone.map((step) => step.rolloutSeconds),
+    steps.length === 1,
+  );
+}
+
+function updateSeconds(steps: readonly StepReport[]): Measurement {
+  const own = settled(steps);
+  return meanOfSteps(
+    own.map((step) => step.updateSeconds - step.checkpointSeconds - step.publishSeconds),
+    steps.length === 1,
+  );
+}
+
+function peakOf(processes: readonly ProcessMemory[], count: number): Measurement {
+  const [first, ...others] = processes.map(({ peakRssBytes }) => peakRssBytes);
+  if (first === undefined) return { note: "not measured: the process did not answer at the run's end" };
+  const missing = processes.length < count ? `; ${count - processes.length} of ${count} did not answer` : "";
+  return { value: Math.max(first, ...others), note: `highest resident set${missing}` };
+}
+
+interface GpuFigure {
+  readonly what: string;
+  readonly expected: number | undefined;
+  readonly measured: Measurement;
+}
+
+function gpuFigures(
+  recipe: Recipe,
+  needs: RunMemory | undefined,
+  learner: ProcessMemory | undefined,
+  rollouts: readonly ProcessMemory[],
+): GpuFigure[] {
+  const { besideLearner, mates } = gpuSharing(recipe);
+  const figures: GpuFigure[] = [];
+  const used = (processes: readonly ProcessMemory[]): Measurement => {
+    const [first, ...others] = processes.flatMap(({ gpuUsedBytes }) => gpuUsedBytes ?? []);
+    if (first === undefined)
+      return { note: "not measured: nvidia-smi did not tell the used memory of the process's GPU" };
+    return { value: Math.max(first, ...others), note: "in use on it at the run's end" };
+  };
+  if (recipe.learnerGpus > 0) {
+    const beside = besideLearner === 0 ? "" : `, with ${besideLearner} of the rollout actors`;
+    figures.push({
+      what: `the learner's GPU${beside}`,
+      expected: needs && needs.learnerDeviceBytes + besideLearner * needs.rolloutDeviceBytes,
+      measured: used(learner === undefined ? [] : [learner]),
+    });
+  }
+  if (mates > 0)
+    figures.push({
+      what: `a GPU of ${mates === 1 ? "a rollout actor" : `${mates} rollout actors`}`,
+      expected: recipe.rollout.engine === undefined && needs ? mates * needs.rolloutDeviceBytes : undefined,
+      measured:
+        recipe.rollout.engine !== undefined
+          ? { note: "neither planned nor measured: what an engine takes of its GPU its own flags say" }
+          : besideLearner > 0
+            ? { note: "not measured: other rollout actors see the learner's GPU" }
+            : used(rollouts),
+    });
+  return figures;
+}
+
+const figureText = (value: number | null, unit: HeldFigure["unit"]) => {
+  if (value === null) return "–";
+  if (unit === "bytes") return `${(value / 2 ** 30).toFixed(2)} GiB`;
+  return `${Number(value.toPrecision(2))} s`;
+};
+
+/** One figure as a line: planned, measured, ratio and what is to be known of them. */
+export function heldText({ planned, measured, unit, ratio, note }: HeldFigure): string {
+  const times = ratio === null ? "" : `, ${ratio.toFixed(2)} times as much`;
+  const said = `planned ${figureText(planned, unit)}, measured ${figureText(measured, unit)}${times}`;
+  return note === undefined ? said : `${said} (${note})`;
+}

@@ -1,0 +1,124 @@
+/**
+ * Responsibility: a learner that trains a run's model together with the run's learner actor and others of its kind, on another lease.
+ * Not responsible for: the run's groups, checkpoints, publication: the learner actor (rank 0) has these, and owns this one, which ends
+ *   with it. It keeps nothing that would have to survive.
+ */
+import type { ActorContext, ActorHandle } from "@palimpsest/client";
+import { type Backend, loadBackend } from "@palimpsest/jit";
+import { createLearner, type Learner, PairExchange, SwapBox } from "@palimpsest/learner";
+import { decodeStepDump } from "@palimpsest/trajectories";
+import { PalimpsestError } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import { learnerSettings } from "../learner-settings.js";
+import { fetchModules } from "../modules/recipe-modules.js";
+import { checkFitsGpu } from "../plan/plan-gpu.js";
+import { type ProcessMemory, processMemory } from "../process-memory.js";
+import type { RunSpec } from "../run-spec.js";
+import { fetchWeights } from "../weights.js";
+
+/** Where a rank stands after an update. */
+export interface RankState {
+  readonly policyVersion: number;
+  readonly optimizerStep: number;
+}
+
+export class LearnerRank {
+  readonly #spec: RunSpec;
+  readonly #rank: number;
+  readonly #box: SwapBox;
+  readonly #abort = new AbortController();
+  #others: readonly ActorHandle<LearnerRank>[] = [];
+  #backend!: Backend;
+  #learner!: Learner;
+  #context!: ActorContext;
+
+  constructor(spec: RunSpec, rank: number) {
+    this.#spec = spec;
+    this.#rank = rank;
+    this.#box = new SwapBox(spec.recipe.train.stopWhenStuckMs);
+  }
+
+  async start(context: ActorContext): Promise<void> {
+    const { recipe, model, initialWeights, modules } = this.#spec;
+    this.#context = context;
+    const backend = await loadBackend({
+      threads: recipe.learnerThreads,
+      device: recipe.learnerGpus > 0 ? "gpu" : "auto",
+      deterministic: recipe.learner.deterministic ?? false,
+    });
+    this.#backend = backend;
+    if (backend.gpuUnused !== undefined) context.logger.warn(backend.gpuUnused);
+    checkFitsGpu(recipe, model, backend.gpuMemoryBytes);
+    const { advantage } = await fetchModules(context.objects, modules, ["advantage"]);
+    this.#learner = createLearner({
+      backend,
+      config: learnerSettings(recipe),
+      model,
+      parameters: await fetchWeights(context.objects, proto.WeightManifest.decode(initialWeights)),
+      objectives: ["policy"],
+      peers: new PairExchange(this.#rank, recipe.learnerActors, this.#swap),
+      ...(advantage ? { advantage } : {}),
+    });
+  }
+
+  stop(): void {
+    this.#fail(new PalimpsestError("ACTOR_UNAVAILABLE", `learner ${this.#rank} ends`));
+  }
+
+  /** @param others all ranks from 1 on, in their order */
+  join(others: readonly ActorHandle<LearnerRank>[]): void {
+    this.#others = others;
+  }
+
+  /** A lower rank brings a value and takes this one's of the same tag. */
+  async swap(rank: number, tag: string, value: unknown): Promise<unknown> {
+    return await this.#box.bring(rank, tag, value);
+  }
+
+  /** Takes over where rank 0 stands. */
+  async shareState(): Promise<RankState> {
+    return await this.#together(() => this.#learner.shareState());
+  }
+
+  /** @param dump of the step, as the log of steps keeps it */
+  async update(dump: Uint8Array): Promise<RankState> {
+    const { groups, shuffleRewards } = decodeStepDump(dump);
+    const signal = AbortSignal.any([this.#context.signal, this.#abort.signal]);
+    return await this.#together(() => this.#learner.update(groups, { shuffleRewards, signal }));
+  }
+
+  weightsHash(): string {
+    return this.#learner.weightsHash();
+  }
+
+  /** What this process and its GPU have taken. */
+  memory(): ProcessMemory {
+    return processMemory(this.#backend);
+  }
+
+  async #together(work: () => Promise<unknown>): Promise<RankState> {
+    try {
+      await work();
+    } catch (reason) {
+      // Others that wait for this rank need not wait for their deadline.
+      this.#fail(reason);
+      throw reason;
+    }
+    return { policyVersion: this.#learner.policyVersion, optimizerStep: this.#learner.step };
+  }
+
+  #fail(reason: unknown): void {
+    this.#box.fail(reason);
+    this.#abort.abort(reason);
+  }
+
+  /** The lower rank of two calls the other. */
+  readonly #swap = async <Value>(rank: number, tag: string, value: Value): Promise<Value> => {
+    if (rank < this.#rank) return (await this.#box.give(rank, tag, value)) as Value;
+    const other = this.#others[rank - 1];
+    if (other === undefined) throw new PalimpsestError("INTERNAL", `rank ${rank} is not known`);
+    const timeoutMs = this.#spec.recipe.train.stopWhenStuckMs;
+    const call = other.with({ timeoutMs, retries: 0, signal: this.#abort.signal });
+    return (await call.swap(this.#rank, tag, value)) as Value;
+  };
+}

@@ -1,0 +1,250 @@
+/**
+ * Responsibility: the learners that train a run's model together, as the run's learner actor sees them, which is rank 0: starts the
+ *   others, has all of them take the same steps, and looks that they stay one model. Of one learner it is that learner.
+ * Not responsible for: what is exchanged in a step (the learner's `peers`), saving and acknowledging (step-protocol.ts).
+ *
+ * Invariants:
+ * - RANKS-1 (T1). The others end with the incarnation of the learner actor that started them: one that begins anew starts its own, from
+ *   its checkpoint, and no message of an earlier step reaches them.
+ * - RANKS-2 (T1). A step that one rank failed or that left ranks apart is a retryable error, and nothing is trained or saved by
+ *   these ranks after it.
+ * - RANKS-3. Weights are the same on all ranks, to the bit, at every checkpoint that is written.
+ */
+import type { ActorHandle, ActorOptions, Cluster } from "@palimpsest/client";
+import {
+  type CheckpointExtra,
+  type ExchangeStats,
+  type Learner,
+  LearnerError,
+  PairExchange,
+  type UpdateMetrics,
+} from "@palimpsest/learner";
+import { encodeStepDump, type Group } from "@palimpsest/trajectories";
+import { PalimpsestError } from "@palimpsest/wire";
+import type { SavedLearner } from "../learner-saves.js";
+import type { ProcessMemory } from "../process-memory.js";
+import { actorsModule, type RunSpec } from "../run-spec.js";
+import { LearnerRank, type RankState } from "./learner-rank.js";
+
+/** Of one rank from 1 on; in tests without processes. */
+type RankCalls = Pick<
+  ActorHandle<LearnerRank>,
+  "join" | "memory" | "ready" | "shareState" | "swap" | "update" | "weightsHash"
+>;
+export type RankHandle = RankCalls & {
+  with(settings: Parameters<ActorHandle<LearnerRank>["with"]>[0]): RankCalls;
+};
+
+/** What these ranks ask of rank 0's learner. */
+export type OwnLearner = Pick<
+  Learner,
+  "close" | "policyVersion" | "saveCheckpoint" | "shareState" | "step" | "update" | "weightsHash"
+>;
+
+export class LearnerRanks implements SavedLearner {
+  readonly #others: readonly RankHandle[];
+  readonly #timeoutMs: number;
+  readonly #abort = new AbortController();
+  /** What this rank's learner is made with; undefined: it is alone. */
+  readonly peers: PairExchange | undefined;
+  #learner: OwnLearner | undefined;
+  #broken: PalimpsestError | undefined;
+
+  /** @param timeoutMs what a rank may wait for another */
+  constructor(others: readonly RankHandle[], timeoutMs: number) {
+    this.#others = others;
+    this.#timeoutMs = timeoutMs;
+    this.peers = others.length === 0 ? undefined : new PairExchange(0, others.length + 1, this.#swap);
+  }
+
+  /** Has the other ranks started, each with a lease as the learner's; they may still be on their way. */
+  static async spawn(cluster: Pick<Cluster, "actor">, spec: RunSpec): Promise<LearnerRanks> {
+    const { learnerActors, learnerCpus, learnerGpus, train } = spec.recipe;
+    const resources = Object.entries({ cpu: learnerCpus, gpu: learnerGpus }).filter(([, most]) => most > 0);
+    const options: ActorOptions = {
+      role: "learner-rank",
+      resources: Object.fromEntries(resources),
+      maxRestarts: 0,
+      maxTaskRetries: 0,
+      // It writes nothing: one that its node keeps running apart from the head harms nobody.
+      fence: "none",
+      strategy: "spread",
+    };
+    const type = cluster.actor(LearnerRank, { module: actorsModule }, options);
+    const ranks = Array.from({ length: learnerActors - 1 }, (_, index) => type.spawn(spec, index + 1));
+    return new LearnerRanks(await Promise.all(ranks), train.stopWhenStuckMs);
+  }
+
+  /**
+   * Waits until all ranks are there and stand where this one stands.
+   * @param learner made with `peers`
+   * @param goesOn it was made from a checkpoint
+   * @throws {PalimpsestError} UNSCHEDULABLE, ACTOR_DIED, GET_TIMEOUT; ACTOR_UNAVAILABLE
+   */
+  async meet(learner: OwnLearner, goesOn: boolean): Promise<void> {
+    this.#learner = learner;
+    const ranks = this.#others;
+    await Promise.all(ranks.map((rank) => rank.ready({ timeoutMs: this.#timeoutMs })));
+    await Promise.all(
+      ranks.map((rank) => this.#calling(rank).join(ranks as readonly ActorHandle<LearnerRank>[])),
+    );
+    if (goesOn)
+      await this.#together(
+        "the checkpoint",
+        (rank) => rank.shareState(),
+        () => learner.shareState(),
+      );
+  }
+
+  get policyVersion(): number {
+    return this.#own.policyVersion;
+  }
+
+  weightsHash(): string {
+    return this.#own.weightsHash();
+  }
+
+  /** What was exchanged so far; undefined of one learner. */
+  get exchanged(): ExchangeStats | undefined {
+    return this.peers?.stats;
+  }
+
+  /** @throws {LearnerError} what `Learner.update` says; {PalimpsestError} ACTOR_UNAVAILABLE, retryable, of several ranks (RANKS-2) */
+  async update(
+    groups: readonly Group[],
+    options: { readonly shuffleRewards: boolean; readonly signal: AbortSignal },
+  ): Promise<UpdateMetrics> {
+    const learner = this.#own;
+    if (this.#others.length === 0) return await learner.update(groups, options);
+    const { policyVersion } = learner;
+    const { shuffleRewards } = options;
+    const dump = encodeStepDump({ policyVersion, shuffleRewards, groups: [...groups] });
+    const signal = AbortSignal.any([options.signal, this.#abort.signal]);
+    return await this.#together(
+      `the update of version ${policyVersion}`,
+      (rank) => rank.update(dump),
+      () => learner.update(groups, { shuffleRewards, signal }),
+      options.signal,
+    );
+  }
+
+  /** @throws as `Learner.saveCheckpoint`; {PalimpsestError} ACTOR_UNAVAILABLE, retryable, where ranks have different weights */
+  async saveCheckpoint(
+    root: string,
+    extra: CheckpointExtra,
+    options: { readonly keepLast: number },
+  ): Promise<string> {
+    await this.#checkSameWeights();
+    return await this.#own.saveCheckpoint(root, extra, options);
+  }
+
+  /** The greatest of all ranks: of those that answer. */
+  async memory(own: ProcessMemory): Promise<ProcessMemory> {
+    const others = await Promise.allSettled(this.#others.map((rank) => this.#calling(rank).memory()));
+    const all = [own, ...others.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []))];
+    const used = all.flatMap(({ gpuUsedBytes }) => gpuUsedBytes ?? []);
+    return {
+      ...own,
+      peakRssBytes: Math.max(...all.map(({ peakRssBytes }) => peakRssBytes)),
+      ...(used.length === 0 ? {} : { gpuUsedBytes: Math.max(...used) }),
+    };
+  }
+
+  get #own(): OwnLearner {
+    if (this.#broken !== undefined) throw this.#broken;
+    if (this.#learner === undefined) throw new PalimpsestError("INTERNAL", "the ranks have not met");
+    return this.#learner;
+  }
+
+  /** Has all ranks do their part. Where one cannot, the others are not waited for longer than it takes to tell them. */
+  async #together<Value>(
+    what: string,
+    others: (rank: RankCalls) => Promise<RankState>,
+    own: () => Promise<Value>,
+    stopped?: AbortSignal,
+  ): Promise<Value> {
+    const failing = (reason: unknown) => {
+      this.#abort.abort(reason);
+      throw reason;
+    };
+    const [mine, ...theirs] = await Promise.allSettled([
+      own().catch(failing),
+      ...this.#others.map((rank) => others(this.#calling(rank)).catch(failing)),
+    ] as const);
+    const failures = theirs.flatMap((end, index) =>
+      end.status === "rejected" ? [{ rank: index + 1, reason: end.reason as unknown }] : [],
+    );
+    if (mine.status === "rejected") {
+      const isOfOthers = endsForOthers(mine.reason, stopped);
+      const broken = this.#break(what, failures, mine.reason);
+      // What this rank's own step said is said as one learner would say it.
+      throw isOfOthers ? broken : mine.reason;
+    }
+    if (failures.length > 0) throw this.#break(what, failures, undefined);
+    const { policyVersion, step } = this.#own;
+    const apart = theirs.findIndex(
+      (end) =>
+        end.status === "fulfilled" &&
+        (end.value.policyVersion !== policyVersion || end.value.optimizerStep !== step),
+    );
+    if (apart >= 0)
+      throw this.#break(
+        what,
+        [{ rank: apart + 1, reason: `it stands elsewhere than version ${policyVersion}` }],
+        undefined,
+      );
+    return mine.value;
+  }
+
+  async #checkSameWeights(): Promise<void> {
+    if (this.#others.length === 0) return;
+    const own = this.#own.weightsHash();
+    const hashes = await Promise.allSettled(this.#others.map((rank) => this.#calling(rank).weightsHash()));
+    const failures = hashes.flatMap((end, index) => {
+      if (end.status === "rejected") return [{ rank: index + 1, reason: end.reason as unknown }];
+      if (end.value === own) return [];
+      return [{ rank: index + 1, reason: `it has weights ${end.value}, and rank 0 has ${own}` }];
+    });
+    if (failures.length > 0) throw this.#break("the checkpoint", failures, undefined);
+  }
+
+  /** These ranks do nothing more: they are made again with the learner actor (RANKS-2). */
+  #break(
+    what: string,
+    failures: readonly { readonly rank: number; readonly reason: unknown }[],
+    own: unknown,
+  ): PalimpsestError {
+    const textOf = (reason: unknown) => (reason instanceof Error ? reason.message : String(reason));
+    // A rank that fails because another does says nothing new.
+    const causes = failures.filter(({ reason }) => !textOf(reason).includes("PEER_FAILED"));
+    const told = causes.length > 0 ? causes : failures;
+    const said =
+      told.length > 0
+        ? told.map(({ rank, reason }) => `rank ${rank}: ${textOf(reason)}`).join("; ")
+        : `rank 0: ${textOf(own)}`;
+    this.#broken ??= new PalimpsestError(
+      "ACTOR_UNAVAILABLE",
+      `${what} failed among ${this.#others.length + 1} learners that train together: ${said}; all of them begin anew from the last checkpoint`,
+      { retryable: true, cause: told[0]?.reason ?? own },
+    );
+    this.#abort.abort(this.#broken);
+    this.#learner?.close();
+    return this.#broken;
+  }
+
+  #calling(rank: RankHandle): RankCalls {
+    return rank.with({ timeoutMs: this.#timeoutMs, retries: 0, signal: this.#abort.signal });
+  }
+
+  readonly #swap = async <Value>(rank: number, tag: string, value: Value): Promise<Value> => {
+    const other = this.#others[rank - 1];
+    if (other === undefined) throw new PalimpsestError("INTERNAL", `rank ${rank} is not known`);
+    return (await this.#calling(other).swap(0, tag, value)) as Value;
+  };
+}
+
+/** Whether a rank's step ended because it waited for another, or was told that another had failed. */
+function endsForOthers(reason: unknown, stopped: AbortSignal | undefined): boolean {
+  if (!(reason instanceof LearnerError)) return false;
+  return reason.code === "PEER_FAILED" || (reason.code === "ABORTED" && stopped?.aborted !== true);
+}

@@ -1,0 +1,139 @@
+/**
+ * Responsibility: the client's end of a bulk connection: fills memory with ranges of objects, without a copy on the way.
+ * Not responsible for: which ranges, and what is done when it breaks.
+ *
+ * Invariants:
+ * - BULKCLIENT-1. A read ends once: filled, answered with an error, or with the connection. Its memory is not written to
+ *   afterwards.
+ * - BULKCLIENT-2. A connection over which nothing comes for `stallMs` although something was asked for is ended.
+ */
+import { connect, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import type { Credentials } from "../credentials.js";
+import { PalimpsestError } from "../error.js";
+import { checkServer, commonServerName, contextOf } from "../tls.js";
+import {
+  answerHeadBytes,
+  answerHeadFrom,
+  type BulkRequest,
+  bulkProtocol,
+  errorFrom,
+  helloOf,
+  requestOf,
+} from "./bulk-frames.js";
+
+const connectMs = 5_000;
+
+export interface BulkConnection {
+  /** Fills all of `target`; several reads may be under way. @throws {PalimpsestError} NOT_FOUND, UNAVAILABLE */
+  read(request: Omit<BulkRequest, "lengthBytes">, target: Uint8Array): Promise<void>;
+  close(): void;
+}
+
+interface Read {
+  readonly target: Uint8Array;
+  resolve(): void;
+  reject(error: PalimpsestError): void;
+}
+
+export class BulkClient implements BulkConnection {
+  readonly #address: string;
+  readonly #socket: Socket;
+  readonly #reads: Read[] = [];
+  readonly #head = Buffer.alloc(answerHeadBytes);
+  /** What the next bytes are for. */
+  #filling: { readonly kind: "head" | "bytes" | "error"; readonly target: Uint8Array; filled: number };
+  #ended: PalimpsestError | undefined;
+
+  /** @param stallMs longest silence while something is asked for */
+  constructor(address: string, credentials: Credentials, stallMs: number) {
+    this.#address = address;
+    this.#filling = { kind: "head", target: this.#head, filled: 0 };
+    const at = address.lastIndexOf(":");
+    const onread = {
+      buffer: () => this.#filling.target.subarray(this.#filling.filled),
+      callback: (bytes: number) => this.#took(bytes),
+    };
+    const to = {
+      host: address.slice(0, at).replace(/^\[(.*)\]$/, "$1"),
+      port: Number(address.slice(at + 1)),
+      noDelay: true,
+      onread,
+    };
+    const { tls } = credentials;
+    if (tls === undefined) this.#socket = connect(to);
+    else
+      this.#socket = connectTls({
+        ...{ ...to, ...contextOf(tls), ALPNProtocols: [bulkProtocol], servername: commonServerName },
+        checkServerIdentity: (host, certificate) => checkServer(host, certificate, ["node"], tls.revoked),
+      });
+    const socket = this.#socket;
+    socket.setTimeout(connectMs);
+    socket.once(tls === undefined ? "connect" : "secureConnect", () => {
+      socket.setTimeout(stallMs);
+      if ("alpnProtocol" in socket && socket.alpnProtocol !== bulkProtocol)
+        this.#end("it carries no bytes of objects outside of calls");
+    });
+    socket.on("timeout", () => {
+      if (socket.connecting || this.#reads.length > 0) this.#end("it was silent for too long");
+    });
+    socket.on("error", (error) => this.#end(error.message));
+    socket.on("close", () => this.#end("it ended the connection"));
+    socket.write(helloOf(credentials.authorization));
+  }
+
+  read(request: Omit<BulkRequest, "lengthBytes">, target: Uint8Array): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#ended !== undefined) {
+        reject(this.#ended);
+        return;
+      }
+      this.#reads.push({ target, resolve, reject });
+      this.#socket.write(requestOf({ ...request, lengthBytes: target.byteLength }));
+    });
+  }
+
+  close(): void {
+    this.#end("it was closed");
+  }
+
+  /** False ends reading: there is nobody to read for. */
+  #took(bytes: number): boolean {
+    if (this.#ended !== undefined) return false;
+    this.#filling.filled += bytes;
+    try {
+      if (this.#filling.filled === this.#filling.target.byteLength) this.#filled();
+    } catch (reason) {
+      this.#end(PalimpsestError.from(reason).rawMessage);
+    }
+    return this.#ended === undefined;
+  }
+
+  #filled(): void {
+    const { kind, target } = this.#filling;
+    const read = this.#reads[0];
+    if (read === undefined) throw new PalimpsestError("CODEC", "it answers what was not asked");
+    if (kind === "head") {
+      const { isError, lengthBytes } = answerHeadFrom(this.#head);
+      if (!isError && lengthBytes !== read.target.byteLength)
+        throw new PalimpsestError("CODEC", `${lengthBytes} bytes came of ${read.target.byteLength}`);
+      const next = isError ? new Uint8Array(lengthBytes) : read.target;
+      this.#filling = { kind: isError ? "error" : "bytes", target: next, filled: 0 };
+      return;
+    }
+    this.#filling = { kind: "head", target: this.#head, filled: 0 };
+    this.#reads.shift();
+    if (kind === "bytes") read.resolve();
+    else read.reject(errorFrom(target));
+  }
+
+  #end(why: string): void {
+    if (this.#ended !== undefined) return;
+    const text = `the bulk connection to ${this.#address} is no more: ${why}`;
+    this.#ended = new PalimpsestError("UNAVAILABLE", text);
+    // What still comes goes nowhere (BULKCLIENT-1).
+    this.#filling = { kind: "head", target: Buffer.alloc(answerHeadBytes), filled: 0 };
+    this.#socket.destroy();
+    for (const { reject } of this.#reads.splice(0)) reject(this.#ended);
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * Responsibility: tells bulk connections from those of calls, which come to the same port, and lets them in.
+ *
+ * Invariants:
+ * - BULKROUTE-1. A bulk connection needs what a call of the access "bytes" needs: a token and, under TLS, a certificate.
+ */
+import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { access } from "../access.js";
+import { callerWith, type Proof } from "../authorization.js";
+import type { Credentials } from "../credentials.js";
+import { bulkProtocol } from "./bulk-frames.js";
+import { type BulkReader, BulkServer } from "./bulk-server.js";
+
+export interface BulkRouteDeps {
+  readonly credentials: Credentials;
+  readonly open: () => BulkReader;
+  /** Takes a connection of calls. */
+  readonly calls: (socket: Socket) => void;
+  /** Told what a connection that is let in has proved itself with. */
+  readonly onAdmitted: (peer: string, proof: Proof) => void;
+}
+
+export class BulkRoute {
+  readonly #deps: BulkRouteDeps;
+  readonly #sockets = new Set<Socket>();
+
+  constructor(deps: BulkRouteDeps) {
+    this.#deps = deps;
+  }
+
+  /** Without TLS the first byte tells, under TLS what the client named. */
+  take(socket: Socket): void {
+    if (this.#deps.credentials.tls !== undefined) {
+      this.#route(socket, (socket as TLSSocket).alpnProtocol === bulkProtocol);
+      return;
+    }
+    const onError = () => void socket.destroy();
+    socket.once("error", onError);
+    socket.once("readable", () => {
+      const begin = socket.read() as Buffer | null;
+      // It ended before it said anything.
+      if (begin === null) return;
+      socket.unshift(begin);
+      socket.off("error", onError);
+      this.#route(socket, begin[0] === 0);
+    });
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #route(socket: Socket, isBulk: boolean): void {
+    const { credentials, open, calls, onAdmitted } = this.#deps;
+    if (!isBulk) {
+      calls(socket);
+      return;
+    }
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+    const peer = `${socket.remoteAddress}:${socket.remotePort}`;
+    new BulkServer(socket, open(), (authorization) => {
+      const certificate =
+        "getPeerCertificate" in socket ? (socket as TLSSocket).getPeerCertificate() : undefined;
+      callerWith(credentials, "bytes of objects", access.bytes, { authorization, certificate });
+      onAdmitted(peer, { authorization, serial: credentials.tls && certificate?.serialNumber.toUpperCase() });
+    });
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * Responsibility: calls of a server's own methods from within its process, for whoever came by another way than gRPC, such
+ * as a page over HTTP. What is decided of a call by gRPC is decided here likewise: credentials, role, size, audit.
+ * Not responsible for: how the credentials came, how often somebody calls.
+ *
+ * Invariants:
+ * - LOCALCALLS-1. A method is called for nobody whom the gRPC server would refuse it.
+ */
+import { PassThrough } from "node:stream";
+import type { PeerCertificate } from "node:tls";
+import type { ServerUnaryCall, ServiceDefinition, UntypedServiceImplementation } from "@grpc/grpc-js";
+import { type Caller, type CallRecord, identifyCaller, metadataOfCaller, permit } from "./authorization.js";
+import type { Credentials } from "./credentials.js";
+import { PalimpsestError } from "./error.js";
+import type { Method } from "./method.js";
+import { fromGrpcError } from "./status.js";
+
+/** Who asks, as it was proved. */
+export interface LocalCaller {
+  /** `Bearer TOKEN`; undefined refuses every call. */
+  readonly authorization: string | undefined;
+  /** Under TLS the certificate of the connection. */
+  readonly certificate: PeerCertificate | undefined;
+  /** host:port, for the audit log. */
+  readonly peer: string;
+}
+
+type Handler = UntypedServiceImplementation[string];
+
+export class LocalCalls {
+  readonly #credentials: Credentials;
+  readonly #onCall: (record: CallRecord) => void;
+  readonly #handlers = new Map<string, Handler>();
+
+  constructor(credentials: Credentials, onCall: (record: CallRecord) => void) {
+    this.#credentials = credentials;
+    this.#onCall = onCall;
+  }
+
+  addService(service: ServiceDefinition, implementation: UntypedServiceImplementation): void {
+    for (const [name, { path }] of Object.entries(service)) {
+      const handler = implementation[name];
+      if (handler) this.#handlers.set(path, handler);
+    }
+  }
+
+  /** @throws {PalimpsestError} UNAUTHENTICATED, PERMISSION_DENIED when the caller may not use the method; recorded then */
+  admit<Request, Response>(method: Method<Request, Response>, from: LocalCaller): void {
+    this.#admit(method, undefined, from);
+  }
+
+  /** Whether the caller may use a method. */
+  allows<Request, Response>(method: Method<Request, Response>, from: LocalCaller): boolean {
+    try {
+      permit(method.path, method.access, this.identify(method, from));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Who the caller is. @throws {PalimpsestError} UNAUTHENTICATED */
+  identify<Request, Response>(method: Method<Request, Response>, from: LocalCaller): Caller {
+    return identifyCaller(this.#credentials, from.authorization, from.certificate, method.access);
+  }
+
+  /** @throws {PalimpsestError} what a caller over gRPC would be answered */
+  async unary<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    from: LocalCaller,
+  ): Promise<Response> {
+    const { handler, caller } = this.#admit(method, request, from);
+    let outcome: CallRecord["outcome"] = "OK";
+    try {
+      const call = { request, metadata: metadataOfCaller(caller), on: () => call };
+      return await new Promise<Response>((resolve, reject) => {
+        const handle = handler as (
+          call: ServerUnaryCall<Request, Response>,
+          callback: (error: unknown, response?: Response | null) => void,
+        ) => void;
+        handle(call as never, (error, response) => {
+          if (error || response === undefined || response === null) reject(errorOf(error));
+          else resolve(response);
+        });
+      });
+    } catch (reason) {
+      outcome = PalimpsestError.from(reason).code;
+      throw reason;
+    } finally {
+      if (method.access.audited) this.#tell(method, from, caller, outcome, false);
+    }
+  }
+
+  /** The messages of a stream of the server, until its end or the signal. @throws {PalimpsestError} */
+  async *stream<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    from: LocalCaller,
+    signal: AbortSignal,
+  ): AsyncGenerator<Response, void, undefined> {
+    const { handler, caller } = this.#admit(method, request, from);
+    const stream = new PassThrough({ objectMode: true });
+    Object.assign(stream, { request, metadata: metadataOfCaller(caller) });
+    const cancel = () => {
+      stream.emit("cancelled");
+      stream.destroy();
+    };
+    signal.addEventListener("abort", cancel, { once: true });
+    try {
+      (handler as (stream: unknown) => void)(stream);
+      for await (const message of stream) yield message as Response;
+    } catch (reason) {
+      if (!signal.aborted) throw errorOf(reason);
+    } finally {
+      signal.removeEventListener("abort", cancel);
+      cancel();
+    }
+  }
+
+  /** Sends the caller's messages to a method that takes a stream of them, and gives its answer. @throws {PalimpsestError} */
+  async upload<Request, Response>(
+    method: Method<Request, Response>,
+    messages: Iterable<Request>,
+    from: LocalCaller,
+  ): Promise<Response> {
+    const { handler, caller } = this.#admit(method, undefined, from);
+    const stream = new PassThrough({ objectMode: true });
+    Object.assign(stream, { metadata: metadataOfCaller(caller) });
+    const answered = new Promise<Response>((resolve, reject) => {
+      (handler as (stream: unknown, callback: (error: unknown, response?: Response) => void) => void)(
+        stream,
+        (error, response) => (response === undefined ? reject(errorOf(error)) : resolve(response)),
+      );
+    });
+    for (const message of messages) stream.write(message);
+    stream.end();
+    return await answered;
+  }
+
+  #admit<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request | undefined,
+    from: LocalCaller,
+  ): { readonly handler: Handler; readonly caller: Caller } {
+    let caller: Caller | undefined;
+    try {
+      caller = this.identify(method, from);
+      permit(method.path, method.access, caller);
+      const { maxRequestBytes } = method.access;
+      if (request !== undefined && method.requestSerialize(request).byteLength > maxRequestBytes) {
+        const message = `a request of ${method.path} has more than ${maxRequestBytes} bytes: send less at once`;
+        throw new PalimpsestError("LIMIT_EXCEEDED", message);
+      }
+    } catch (reason) {
+      this.#tell(method, from, caller, PalimpsestError.from(reason).code, true);
+      throw reason;
+    }
+    const handler = this.#handlers.get(method.path);
+    if (handler === undefined) throw new PalimpsestError("NOT_FOUND", `${method.path} is not served here`);
+    return { handler, caller };
+  }
+
+  #tell(
+    { path }: { readonly path: string },
+    { peer }: LocalCaller,
+    caller: Caller | undefined,
+    outcome: CallRecord["outcome"],
+    refused: boolean,
+  ): void {
+    this.#onCall({ method: path, peer, caller, outcome, refused });
+  }
+}
+
+/** Handlers answer with what grpc-js sends, which is no Error yet. */
+function errorOf(status: unknown): PalimpsestError {
+  return fromGrpcError(
+    status instanceof Error || typeof status !== "object" ? status : Object.assign(new Error(), status),
+  );
+}

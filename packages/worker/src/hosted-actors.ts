@@ -1,0 +1,61 @@
+/**
+ * Responsibility: the actors of this process that answer calls, by their ids, and the streams on which any of them may be
+ * called.
+ * Not responsible for: one actor's calls (actor-host.ts).
+ */
+import { PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { Called, Caller } from "./caller.js";
+
+/** An actor that may be called on a stream that others are called on, too. */
+interface Hosted extends Called {
+  readonly actorId: string;
+  readonly incarnation: number;
+  take(caller: Caller, call: proto.Call.$Properties): void;
+}
+
+class HostedActors {
+  readonly #hosts = new Map<string, Hosted>();
+  readonly #callers = new Set<Caller>();
+
+  add(host: Hosted): void {
+    this.#hosts.set(host.actorId, host);
+  }
+
+  delete(host: Hosted): void {
+    if (this.#hosts.get(host.actorId) === host) this.#hosts.delete(host.actorId);
+  }
+
+  find({ actorId, incarnation }: proto.MeshMember.$Properties): Hosted | undefined {
+    const host = this.#hosts.get(actorId ?? "");
+    return host?.incarnation === incarnation ? host : undefined;
+  }
+
+  /** A stream on which any of them may be called. */
+  called(caller: Caller): void {
+    this.#callers.add(caller);
+  }
+
+  callerLeft(caller: Caller): void {
+    this.#callers.delete(caller);
+  }
+
+  /** It answers nothing any more. */
+  left(host: Hosted): void {
+    for (const caller of this.#callers) caller.hasLeft(host);
+  }
+}
+
+export const hostedActors = new HostedActors();
+
+/** What one that is not here is answered with: it has run nothing. */
+export function absent({
+  actorId,
+  incarnation,
+}: Pick<proto.MeshMember.$Properties, "actorId" | "incarnation">): PalimpsestError {
+  return new PalimpsestError(
+    "ACTOR_UNAVAILABLE",
+    `incarnation ${incarnation} of ${actorId} does not live here; resolve the actor again`,
+    { details: { actorId: actorId ?? "", incarnation: String(incarnation), reached: "false" } },
+  );
+}

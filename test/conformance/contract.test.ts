@@ -1,0 +1,36 @@
+/** docs/contract.md names a test for each sentence, and each of them is there. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+
+/** Names of the tests of a file. */
+function testsOf(path: string): readonly string[] {
+  return [...read(path).matchAll(/^\s*test\("([^"]+)"/gm)].map(([, name]) => name ?? "");
+}
+
+test("every sentence of the contract has a test that is there, and every test of the suite holds a sentence", () => {
+  const rows = read("docs/contract.md")
+    .split("\n")
+    .filter((line) => line.startsWith("| ") && !line.startsWith("| what holds"));
+  const cited = rows.map((line) => {
+    const [, path, name] = /\| `([^`]+)`: (.+) \|$/.exec(line) ?? [];
+    if (path === undefined || name === undefined) throw new Error(`no test is named in: ${line}`);
+    return { path, name };
+  });
+  expect(rows.length).toBeGreaterThan(50);
+  expect(cited.filter(({ path, name }) => !testsOf(path).includes(name))).toEqual([]);
+  const folder = "test/conformance";
+  const own = readdirSync(join(root, folder)).filter(
+    (name) => name.endsWith(".test.ts") && name !== "contract.test.ts",
+  );
+  const unnamed = own.flatMap((file) =>
+    testsOf(`${folder}/${file}`).filter(
+      (name) => !cited.some((one) => one.path === `${folder}/${file}` && one.name === name),
+    ),
+  );
+  expect(unnamed).toEqual([]);
+});

@@ -1,0 +1,198 @@
+/** Runs, episodes and the memory microscope in a real Chromium, over a folder of runs without a cluster. */
+import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { createLogger } from "@palimpsest/telemetry";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { buildPages } from "../../packages/dashboard/build.mjs";
+import {
+  exportRuns,
+  type FolderDashboard,
+  pageFolder,
+  startFolderDashboard,
+} from "../../packages/dashboard/src/index.js";
+import { expectAccessible, findChromium, picture, TestBrowser, widthOf } from "../support/browser.js";
+import { writePlantedRun } from "../support/planted-run.js";
+
+const chromium = findChromium();
+if (chromium === undefined)
+  process.stderr.write("skipped: pages of runs, since this machine has no Chromium\n");
+
+const dir = mkdtempSync(join(tmpdir(), "palimpsest-pages-"));
+let server: FolderDashboard;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  await buildPages();
+  for (const name of ["planted-one", "planted-two"])
+    writePlantedRun(join(dir, name), { steps: 4, groupsPerStep: 5, groupSize: 4 });
+  const logger = createLogger({ component: "test", level: "silent" });
+  server = await startFolderDashboard({ host: "127.0.0.1", port: 0, runs: [dir], logger });
+  if (chromium) browser = await TestBrowser.start(chromium);
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function open(page: Page, place: string): Promise<void> {
+  await page.goto(`http://${server.address}/${place}`);
+  await page.getByLabel("Token").fill(server.token);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+describe("over HTTP", () => {
+  const get = async (path: string, token = server.token) =>
+    await fetch(`http://${server.address}/api${path}`, { headers: { authorization: `Bearer ${token}` } });
+
+  test("nothing but what lies in the folders is read, and nothing without the token", async () => {
+    for (const path of [
+      "/runs",
+      "/runs/planted-one/metrics",
+      "/runs/planted-one/episodes",
+      "/runs/planted-one/episodes/0",
+    ])
+      expect((await get(path, "another")).status).toBe(401);
+    for (const id of ["..", "%2e%2e", "..%2f..%2fetc", "%2Fetc", "planted-one%2F..%2Fplanted-two"])
+      expect((await get(`/runs/${id}/metrics`)).status, id).toBe(404);
+    expect((await get("/runs/planted-one/episodes/x")).status).toBe(400);
+    expect((await get("/runs/planted-one/episodes/900000")).status).toBe(404);
+    expect((await get("/summary")).status).toBe(404);
+  });
+
+  test("half a line is left until it is whole, a wrong one is told, and a file that is gone takes its rows along", async () => {
+    const folder = join(dir, "growing");
+    writePlantedRun(folder, { steps: 2, groupsPerStep: 1, groupSize: 2 });
+    const look = async () =>
+      (await get("/runs/growing/episodes")).json() as Promise<{
+        total: number;
+        problems: string[];
+        generation: number;
+      }>;
+    await expect.poll(async () => (await look()).total, { timeout: 20_000 }).toBe(4);
+    const last = join(folder, "traces/step-00000002.jsonl");
+    const line = JSON.stringify({ no: "trace" });
+    appendFileSync(last, `${line}\n{"half`);
+    await expect
+      .poll(async () => (await look()).problems.join(), { timeout: 20_000 })
+      .toContain("is no trace");
+    expect((await look()).total).toBe(4);
+    const { generation } = await look();
+    rmSync(join(folder, "traces/step-00000001.jsonl"));
+    await expect.poll(async () => (await look()).total, { timeout: 20_000 }).toBe(2);
+    expect((await look()).generation).toBeGreaterThan(generation);
+    expect((await get(`/runs/growing/episodes/0?generation=${generation}`)).status).toBe(404);
+    truncateSync(last);
+    writeFileSync(join(folder, "run.json"), "{");
+    await expect.poll(async () => (await look()).total, { timeout: 20_000 }).toBe(0);
+    const runs = (await (await get("/runs")).json()) as { rows: { id: string; problem: string }[] };
+    expect(runs.rows.find(({ id }) => id === "growing")?.problem).toContain("cannot be read");
+    rmSync(folder, { recursive: true });
+  }, 90_000);
+});
+
+/** From the list to an episode that failed, its lanes, its group, and back by keys. */
+async function walk(page: Page): Promise<void> {
+  await page.getByRole("link", { name: "planted-one" }).click();
+  await page.locator("[data-found]").filter({ hasText: "80 of 80" }).waitFor();
+  await page.locator(".losses button").first().click();
+  const found = page.locator("[data-found]");
+  await found.filter({ hasNotText: "80 of 80" }).waitFor();
+  await page.getByRole("link", { name: "no filter" }).click();
+  await found.filter({ hasText: "80 of 80" }).waitFor();
+  await page.getByLabel("Outcome").selectOption("discarded");
+  await found.filter({ hasText: "4 of 80" }).waitFor();
+  await page.getByRole("cell", { name: "the engine did not answer" }).first().waitFor();
+  await page.getByLabel("Outcome").selectOption("failed");
+  await page.getByLabel("Step").selectOption("2");
+  await page.getByRole("table", { name: "Episodes" }).getByRole("link").first().click();
+  await page.getByRole("group", { name: "Lanes of the facts" }).waitFor();
+  await page.getByRole("group", { name: "The group's lanes" }).waitFor();
+}
+
+describe.skipIf(chromium === undefined)("in Chromium", () => {
+  test("from a run to an episode's lanes and its group; keys; a phrase; a link is enough", async () => {
+    const page = await browser.page();
+    await open(page, "#/runs");
+    await page.getByRole("link", { name: "planted-one" }).waitFor();
+    await picture(page, "runs-1280");
+    await walk(page);
+    await expectAccessible(page);
+    await picture(page, "episode-1280");
+    await page.keyboard.press("j");
+    await page.locator('[data-chunk="1"]').waitFor();
+    await page.keyboard.press("k");
+    await page.locator('[data-chunk="0"]').waitFor();
+    const before = await page.locator("[data-episode]").getAttribute("data-episode");
+    await page.keyboard.press("n");
+    await page.locator(`[data-episode]:not([data-episode="${before}"])`).waitFor();
+    await page.getByLabel("Follow a phrase").fill("the keys since Monday");
+    await page
+      .getByRole("rowheader", { name: /phrase the keys/ })
+      .first()
+      .waitFor();
+    const link = page.url();
+    await page.goto("about:blank");
+    await page.goto(link);
+    await page
+      .getByRole("rowheader", { name: /phrase the keys/ })
+      .first()
+      .waitFor();
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await widthOf(page)).toBeLessThanOrEqual(390);
+    await expectAccessible(page);
+    await picture(page, "episode-390");
+    await page.goto(`http://${server.address}/#/runs/planted-one`);
+    await page.locator("[data-found]").filter({ hasText: "80 of 80" }).waitFor();
+    expect(await widthOf(page)).toBeLessThanOrEqual(390);
+    await picture(page, "episodes-390");
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await expectAccessible(page);
+    await picture(page, "episodes-1280");
+    await page.context().close();
+  }, 180_000);
+
+  test("runs laid over one another, smoothed, the bottleneck of a step named, and a press on a curve", async () => {
+    const page = await browser.page({ colorScheme: "dark" });
+    await open(page, "#/training?runs=planted-one,planted-two");
+    await page.locator("[data-bottleneck]").first().filter({ hasText: "rollout" }).waitFor();
+    const charts = page.locator(".curve canvas");
+    await expect.poll(() => charts.count()).toBeGreaterThanOrEqual(5);
+    await page.getByLabel("Filter numbers").fill("*");
+    await page
+      .locator("[data-charts]")
+      .filter({ hasText: /^(\d+) of \1 numbers/ })
+      .waitFor();
+    await page.getByLabel("Filter numbers").fill("");
+    await page.getByLabel("smoothing").fill("60");
+    await expectAccessible(page);
+    await picture(page, "training-1280-dark");
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await widthOf(page)).toBeLessThanOrEqual(390);
+    await picture(page, "training-390-dark");
+    await page.setViewportSize({ width: 1280, height: 900 });
+    const over = page.locator(".u-over").first();
+    const box = await over.boundingBox();
+    await over.click({ position: { x: (box?.width ?? 200) - 4, y: 60 } });
+    await expect.poll(() => page.url()).toContain("#/runs/planted-one?step=4");
+    await page.locator("[data-found]").filter({ hasText: "20 of 80" }).waitFor();
+    await page.context().close();
+  }, 120_000);
+
+  test("the same from an exported folder, opened as a file without any server", async () => {
+    const out = join(dir, "exported-pages");
+    await exportRuns([join(dir, "planted-one")], out, pageFolder);
+    const page = await browser.page();
+    await page.goto(`${pathToFileURL(join(out, "index.html")).href}#/runs`);
+    await walk(page);
+    await page.context().close();
+  });
+
+  test("no page complained or asked anything of elsewhere", () => {
+    expect(browser.problems).toEqual([]);
+  });
+});
