@@ -1,11 +1,11 @@
-import { encodeValue, grpcNetwork, headService } from "@palimpsest/wire";
+import { type Clock, encodeValue, grpcNetwork, headService, systemClock } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Cluster, connect } from "./cluster.js";
 import type { TaskOptions } from "./config.js";
 import { HeadClient } from "./head-client.js";
 import { inlineValue } from "./outgoing-value.js";
-import { TaskPool } from "./task-pool.js";
+import { TaskPool, type TaskPoolDeps } from "./task-pool.js";
 import { taskType } from "./task-type.js";
 import { FakeHead } from "./testing/fake-head.js";
 import { ScriptedActor } from "./testing/scripted-actor.js";
@@ -75,6 +75,17 @@ function die(startedCalls: number | undefined): void {
 /** Tasks of which ten go ahead to the one worker that there is room for, however long they take. */
 function tasksAhead() {
   room = 1;
+  return poolOf({ pace: { ahead: 10, took: () => undefined } });
+}
+
+/** A second of it is 50 ms. */
+const hurriedClock: Clock = {
+  ...systemClock,
+  monotonicMs: () => systemClock.monotonicMs() * 20,
+  after: (delayMs, run) => systemClock.after(delayMs / 20, run),
+};
+
+function poolOf(options: Pick<TaskPoolDeps, "pace" | "clock">) {
   const client = new HeadClient(grpcNetwork({ token: head.token }), head.address, 10_000);
   const pool = new TaskPool({
     head: client,
@@ -85,13 +96,13 @@ function tasksAhead() {
     },
     ...{ ownerId: "session-test", ownerIncarnation: 0, isTaskWorker: false, jobId: "" },
     create: (request) => client.call(headService.createActor, request),
-    pace: { ahead: 10, took: () => undefined },
+    ...options,
   });
   const close = () => {
     pool.close();
     client.close();
   };
-  return { task: (options: TaskOptions) => taskType<typeof slow>(slow, source, options, pool), close };
+  return { task: (options: TaskOptions = {}) => taskType<typeof slow>(slow, source, options, pool), close };
 }
 
 const callsOf = (host: ScriptedActor | undefined, method: string) =>
@@ -142,7 +153,8 @@ test("what the function throws is tried again only where that is asked for (TASK
 });
 
 test("workers are asked for while tasks wait, one more at a time, and are given back without tasks (TASKQUEUE-1, TASKQUEUE-2, TASKQUEUE-3)", async () => {
-  const task = cluster.task(slow, source);
+  const { task: taskOf, close } = poolOf({ clock: hurriedClock });
+  const task = taskOf();
   const tasks = [task(1), task(2), task(3)];
   await poll(() => hosts.map((host) => callsOf(host, "slow"))).toEqual([[1], [1]]);
   await poll(() => workers.length).toBe(3);
@@ -152,7 +164,7 @@ test("workers are asked for while tasks wait, one more at a time, and are given 
     ACTOR_STATE_ALIVE,
     ACTOR_STATE_PENDING,
   ]);
-  expect(workers.every(({ spec }) => spec?.taskWorker && spec.ownerId === cluster.sessionId)).toBe(true);
+  expect(workers.every(({ spec }) => spec?.taskWorker && spec.ownerId === "session-test")).toBe(true);
   for (const host of hosts) host.reply({ callId: 1, value: encodeValue("done") });
   await poll(() => hosts.flatMap((host) => callsOf(host, "slow")).length).toBe(3);
   for (const host of hosts) host.reply({ callId: 2, value: encodeValue("done") });
@@ -161,6 +173,7 @@ test("workers are asked for while tasks wait, one more at a time, and are given 
   expect(new Set(head.killed.map(({ actorId }) => actorId))).toEqual(
     new Set(workers.map(({ spec }) => spec?.actorId)),
   );
+  close();
 });
 
 test("a task that computes on after it was cancelled with force has its process ended as by a crash (TASKQUEUE-4, TASKLEASE-3)", async () => {

@@ -21,7 +21,9 @@ import type { TaskLease } from "./task-lease.js";
 import type { Interrupted, TaskLeaseDeps } from "./task-lease-deps.js";
 import { TaskPace } from "./task-pace.js";
 
-export const idleMs = 1_000;
+/** Longer than a driver usually thinks between two rounds of tasks: whoever waits for the room gets it at once anyway. */
+export const idleMs = 10_000;
+const lookEveryMs = 1_000;
 const quantumMs = 1_000;
 const maxOpening = 16;
 export const forceAfterMs = 250;
@@ -30,8 +32,8 @@ const lingerMs = 5_000;
 const maxFailedStarts = 5;
 const startBackoffMs = { first: 100, longest: 5_000 };
 const demandWaitMs = 10_000;
-/** Between two questions that were answered with yes. */
-const demandPauseMs = 250;
+/** Between two questions: after one that was answered with yes, and after one that the head did not answer. */
+const demandPauseMs = { yes: 250, unanswered: 1_000 };
 
 type LeaseEvents = Pick<TaskLeaseDeps, "onOpen" | "onLeft" | "onInterrupted" | "onEnded">;
 
@@ -224,7 +226,7 @@ export class TaskQueue {
   /** Gives back what is idle, from time to time while there are workers. */
   #look(): void {
     if (this.#cancelLook || this.#leases.size === 0) return;
-    this.#cancelLook = this.clock.after(idleMs / 2, () => {
+    this.#cancelLook = this.clock.after(lookEveryMs, () => {
       this.#cancelLook = undefined;
       const nowMs = this.clock.monotonicMs();
       if (this.#backlog.size > 0) this.#emptySinceMs = nowMs;
@@ -244,7 +246,7 @@ export class TaskQueue {
       // A head that is away, or does not know the question: idle workers are given back all the same.
       const waits = await this.#deps.awaitDemand(demandWaitMs, signal).catch(() => undefined);
       if (waits) this.#makeRoom();
-      if (waits !== false) await delay(waits ? demandPauseMs : idleMs, signal, this.clock);
+      if (waits !== false) await delay(waits ? demandPauseMs.yes : demandPauseMs.unanswered, signal, this.clock);
     }
     this.#asksForDemand = false;
   }
