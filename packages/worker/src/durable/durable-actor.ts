@@ -33,6 +33,12 @@ interface Draft {
   over: boolean;
 }
 
+/**
+ * The method that runs. One storage for all actors of the process: Node.js 20 asks every storage that was ever used at
+ * every promise, so that one for each of some hundred actors would slow the whole process down a hundredfold.
+ */
+const runningMethod = new AsyncLocalStorage<{ readonly actor: DurableActor; readonly draft: Draft }>();
+
 export interface DurableActorDeps {
   readonly name: string;
   readonly clock: Clock;
@@ -45,7 +51,6 @@ export interface DurableActorDeps {
 
 export class DurableActor {
   readonly #deps: DurableActorDeps;
-  readonly #drafts = new AsyncLocalStorage<Draft>();
   readonly #timers: Map<string, Timer>;
   /** Calls that run, by caller and number. */
   readonly #running = new Map<string, Promise<unknown>>();
@@ -63,7 +68,7 @@ export class DurableActor {
 
   readonly state: DurableState = {
     get: () => {
-      const bytes = (this.#drafts.getStore() ?? { state: this.#state }).state;
+      const bytes = (this.#current() ?? { state: this.#state }).state;
       return bytes === undefined ? undefined : decodeValue(bytes);
     },
     set: (value) => {
@@ -104,7 +109,7 @@ export class DurableActor {
       return known;
     },
     list: () =>
-      [...this.#visible(this.#drafts.getStore())].map(([name, { method, dueAtMs, everyMs }]) => ({
+      [...this.#visible(this.#current())].map(([name, { method, dueAtMs, everyMs }]) => ({
         ...{ name, method, dueAtMs, everyMs },
       })),
   };
@@ -154,7 +159,7 @@ export class DurableActor {
   ): Promise<{ readonly value: unknown; readonly committed: Promise<void> }> {
     const draft: Draft = { state: this.#state, stateChanged: false, timers: new Map(), over: false };
     try {
-      const value = await this.#drafts.run(draft, async () => await run());
+      const value = await runningMethod.run({ actor: this, draft }, async () => await run());
       if (isIterator(value))
         throw new PalimpsestError(
           "INVALID_ARGUMENT",
@@ -193,8 +198,14 @@ export class DurableActor {
     return this.#deps.commits.add({ set: [...set, ...kept.set], remove: [...remove, ...kept.remove] });
   }
 
+  /** That of this actor's method that runs. */
+  #current(): Draft | undefined {
+    const store = runningMethod.getStore();
+    return store?.actor === this ? store.draft : undefined;
+  }
+
   #draft(what: string): Draft {
-    const draft = this.#drafts.getStore();
+    const draft = this.#current();
     if (draft !== undefined && !draft.over) return draft;
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
