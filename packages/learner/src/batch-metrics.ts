@@ -21,6 +21,7 @@ export interface BatchMetrics {
   readonly zeroVarianceFraction: number;
   /** Groups of which one episode was left. */
   readonly singletonGroups: number;
+  /** Of the groups that are computed: see `zeroVariance`. */
   readonly rows: number;
   readonly emptyConversations: number;
   /** Trajectories that left the loss because a length limit cut them. */

@@ -76,6 +76,12 @@ export const LearnerConfig = z.strictObject({
     .describe(
       "Outcome advantage of a conversation: the trajectory's, or that divided by its conversations. Replaces the preset's.",
     ),
+  zeroVariance: z
+    .enum(["train", "skip"])
+    .default("train")
+    .describe(
+      "Groups of which no conversation has an advantage, as when all episodes earned the same. train: their KL and entropy move the weights; skip: their rows are not computed, unless no group has any.",
+    ),
   overlong: OverlongConfig.default({ kind: "none" }).describe("Trajectories cut by a length limit."),
   loss: LossConfig.optional().describe("Policy loss; replaces the preset's whole."),
   importance: ImportanceConfig.optional().describe(

@@ -243,7 +243,7 @@ export class Learner {
       this.#random = random;
       this.#policyVersion += 1;
       const { klK3 } = recorder.tokens();
-      const lengths = gathered.rows.map((row) => row.tokenIds.length);
+      const lengths = (progress.trainedRows ?? gathered.rows).map((row) => row.tokenIds.length);
       const metrics = recorder.finish({
         policyVersion: this.#policyVersion,
         step: this.#step,

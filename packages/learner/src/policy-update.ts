@@ -49,6 +49,7 @@ export interface PolicyUpdate {
 /** Where an update stands; filled while it runs, so that a failure can tell how far it came. */
 export interface UpdateProgress {
   recorder?: UpdateRecorder;
+  trainedRows?: readonly TrainingRow[];
 }
 
 /** @throws {LearnerError} what `Learner.update` says */
@@ -68,11 +69,13 @@ export async function runUpdate(
     penalised = klPenalties(gathered, scores, config.kl, update.klCoefficient);
   }
   const batch = credit(penalised, config, update.ownAdvantage);
-  const recorder = recordUpdate(batch, config, update.policyVersion);
+  const trained = trainedRows(batch, config);
+  progress.trainedRows = trained.map((index) => batch.rows[index] as TrainingRow);
+  const recorder = recordUpdate({ ...batch, rows: progress.trainedRows }, config, update.policyVersion);
   progress.recorder = recorder;
   const own = all.map((index) => hasOwnOld(batch.rows[index], update));
   for (let epoch = 0; epoch < config.epochs; epoch++) {
-    const parts = miniBatches(batch, config.miniBatches, random);
+    const parts = miniBatches(batch, trained, config.miniBatches, random);
     if (epoch === 0) {
       // The first part's numbers come out of its own step.
       const later = parts.slice(1).flat();
@@ -109,11 +112,22 @@ function hasOwnOld(row: TrainingRow | undefined, { config, policyVersion }: Poli
   return row.policyVersion === policyVersion || config.importance.kind !== "none";
 }
 
+/** Indices of the rows that are computed: see `zeroVariance`. */
+function trainedRows({ rows }: RowBatch, { zeroVariance }: ResolvedLearnerConfig): number[] {
+  const teaching = new Set(rows.filter(({ advantage }) => advantage !== 0).map(({ groupId }) => groupId));
+  const all = zeroVariance === "train" || teaching.size === 0;
+  return rows.flatMap(({ groupId }, index) => (all || teaching.has(groupId) ? [index] : []));
+}
+
 /** Row indices of each optimiser step of one pass: groups dealt out evenly, shuffled when there are several. */
-function miniBatches(batch: RowBatch, count: number, random: Random): number[][] {
-  const indices = batch.rows.map((_, index) => index);
+function miniBatches(
+  batch: RowBatch,
+  indices: readonly number[],
+  count: number,
+  random: Random,
+): (readonly number[])[] {
   if (count === 1) return [indices];
-  const groupIds = random.shuffle([...new Set(batch.rows.map((row) => row.groupId))]);
+  const groupIds = random.shuffle([...new Set(indices.map((index) => batch.rows[index]?.groupId ?? ""))]);
   const place = new Map(groupIds.map((id, index) => [id, index % count]));
   const parts = Array.from({ length: count }, (_, part) =>
     indices.filter((index) => place.get(batch.rows[index]?.groupId ?? "") === part),
