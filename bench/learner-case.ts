@@ -39,6 +39,7 @@ async function start(line: string) {
     memory,
     places = "all",
     replicas = 1,
+    deterministic = false,
   } = JSON.parse(line) as {
     readonly shape: Shape;
     readonly prefer: "tensorflow" | "wasm" | "cpu";
@@ -49,6 +50,8 @@ async function start(line: string) {
     readonly replicas?: number;
     /** all: every place gets logits; trained: the bucket says how many tokens are; shared: and a group's prompt comes once. */
     readonly places?: "all" | "trained" | "shared";
+    /** Sums in a fixed order on a GPU too. */
+    readonly deterministic?: boolean;
   };
   const { rows, length } = shape;
   const groupSize = Math.min(LARGEST_GROUP, rows);
@@ -60,7 +63,7 @@ async function start(line: string) {
     ...(places === "all" ? {} : { trainedTokens }),
     ...(places === "shared" ? { sharedPrompts: { length: prompt, replies: groupSize } } : {}),
   };
-  const backend = await loadBackend({ prefer, threads: shape.threads });
+  const backend = await loadBackend({ prefer, threads: shape.threads, deterministic });
   const model = parseModelConfig({
     architecture: "llama",
     vocabSize: shape.vocab,
@@ -92,20 +95,26 @@ async function start(line: string) {
   });
   const groups = fullRowGroups({ rows: rows * replicas, length, vocabSize: shape.vocab, groupSize });
   const started = performance.now();
-  await learner.update(groups);
+  const { gradientNorm } = await learner.update(groups);
   const firstMs = performance.now() - started;
   const { kernelUs } = kernelCost(backend, mode, 0.5);
-  answer({ ready: backend.tensorflowVersion ?? prefer, firstMs, stats: learner.stats, kernelUs });
+  answer({
+    ready: backend.tensorflowVersion ?? prefer,
+    firstMs,
+    gradientNorm,
+    stats: learner.stats,
+    kernelUs,
+  });
   return async (seconds: number) => {
     const [from, cpu] = [performance.now(), process.cpuUsage()];
-    let updates = 0;
+    const gradientNorms: number[] = [];
     while (performance.now() - from < seconds * 1000) {
-      await learner.update(groups);
-      updates += 1;
+      gradientNorms.push((await learner.update(groups)).gradientNorm);
     }
     const { user, system } = process.cpuUsage(cpu);
     return {
-      updates,
+      updates: gradientNorms.length,
+      gradientNorms,
       seconds: (performance.now() - from) / 1000,
       cpuSeconds: (user + system) / 1e6,
       stats: learner.stats,

@@ -1,0 +1,85 @@
+/**
+ * What `learner.deterministic` costs on a GPU, and that it keeps its word: updates of 494M parameters with sums in any order and in
+ * a fixed one, two processes of each in turns, and whether the gradient norms of their first updates have the same bits. Usage: tsx
+ * --conditions=@palimpsest/source bench/gpu/deterministic.ts [--seconds 6] [--small] [--json FILE]
+ * Ends with 1 where two processes with a fixed order part.
+ */
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { Contender, median } from "../contender.js";
+
+const { values: flags } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "6" },
+    small: { type: "boolean", default: false },
+    json: { type: "string" },
+  },
+});
+
+const half = { vocab: 151_936, hidden: 896, layers: 24, heads: 14, kvHeads: 2, headDim: 64, inner: 4864 };
+const tiny = { vocab: 512, hidden: 64, layers: 2, heads: 2, kvHeads: 1, headDim: 32, inner: 172 };
+const shape = flags.small
+  ? { ...tiny, rows: 8, length: 64, threads: 2 }
+  : { ...half, rows: 8, length: 2048, threads: 8 };
+const caseFile = fileURLToPath(new URL("../learner-case.ts", import.meta.url));
+
+interface Run {
+  readonly deterministic: boolean;
+  readonly tokensPerSecond: number;
+  readonly firstUpdateSeconds: number;
+  /** Of the first updates, all digits. */
+  readonly gradientNorms: readonly number[];
+}
+
+async function run(deterministic: boolean): Promise<Run> {
+  const args = ["--import", "tsx", "--conditions=@palimpsest/source", caseFile];
+  const learner = new Contender("learner", process.execPath, args, "inherit");
+  const precision = flags.small ? "float32" : "bfloat16";
+  const setup = { prefer: "tensorflow", mode: "xla", precision, shape, deterministic };
+  const ready = await learner.ask(setup);
+  if (ready === undefined) throw new Error("the learner ended before its first update");
+  const { firstMs, gradientNorm } = ready as { firstMs: number; gradientNorm: number };
+  const rates: number[] = [];
+  const norms = [gradientNorm];
+  for (const seconds of [1, Number(flags.seconds), Number(flags.seconds)]) {
+    const turn = (await learner.ask({ seconds })) as {
+      updates: number;
+      seconds: number;
+      gradientNorms: number[];
+    };
+    rates.push((shape.rows * shape.length * turn.updates) / turn.seconds);
+    norms.push(...turn.gradientNorms);
+  }
+  await learner.close();
+  return {
+    deterministic,
+    tokensPerSecond: Math.round(median(rates.slice(1))),
+    firstUpdateSeconds: Number((firstMs / 1000).toFixed(1)),
+    gradientNorms: norms.slice(0, 5),
+  };
+}
+
+const runs: Run[] = [];
+for (const deterministic of [false, true, false, true]) {
+  runs.push(await run(deterministic));
+  console.log(JSON.stringify(runs.at(-1)));
+}
+const of = (deterministic: boolean) => runs.filter((one) => one.deterministic === deterministic);
+const rate = (deterministic: boolean) =>
+  median(of(deterministic).map(({ tokensPerSecond }) => tokensPerSecond));
+/** How many of the first updates have the same bits in both processes. */
+const alike = (deterministic: boolean) => {
+  const [one, other] = of(deterministic).map(({ gradientNorms }) => gradientNorms);
+  const parted = one?.findIndex((norm, update) => norm !== other?.[update]) ?? 0;
+  return parted < 0 ? (one?.length ?? 0) : parted;
+};
+const result = {
+  anyOrder: { tokensPerSecond: rate(false), updatesAlike: alike(false) },
+  fixedOrder: { tokensPerSecond: rate(true), updatesAlike: alike(true) },
+  price: Number((1 - rate(true) / rate(false)).toFixed(4)),
+  runs,
+};
+console.log(JSON.stringify({ ...result, runs: runs.length }));
+if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(result, null, 1)}\n`);
+process.exit(result.fixedOrder.updatesAlike < 5 ? 1 : 0);
