@@ -1,44 +1,21 @@
 /** Every command in the documents is one of this program, with flags that it has. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { expect, it } from "vitest";
+import { documentedCommands, markdownBelow } from "../../../scripts/docs-check/commands.mjs";
 import { commands } from "./commands.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** What is in fences, a command a line: continued lines are joined, comments are gone. */
-function commandsOf(text: string): string[] {
-  return [...text.matchAll(/^ *```(?:sh|bash|console|)\n([\s\S]*?)^ *```/gm)].flatMap(([, block = ""]) =>
-    [...block.replaceAll(/\\\n\s*/g, " ").matchAll(/^ *(?:\$ )?.*?\bpalimpsest (?=[a-z-])([^\n]*)$/gm)]
-      .filter(([line]) => /^ *(\$ )?([A-Z_]+=\S+ )*(npx )?palimpsest /.test(line))
-      .map(([, rest = ""]) => rest.replace(/ +#.*$/, "").replace(/ [|>;&].*$/, "")),
-  );
-}
-
-const files = [
-  "README.md",
-  ...markdownBelow("docs"),
-  ...markdownBelow("recipes"),
-  ...markdownBelow("packages"),
-];
-
-function markdownBelow(folder: string): string[] {
-  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    if (entry.name === "node_modules" || entry.name === "dist") return [];
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return markdownBelow(path);
-    return entry.name.endsWith(".md") ? [path] : [];
-  });
-}
+const files = ["README.md", ...["docs", "recipes", "packages"].flatMap((name) => markdownBelow(root, name))];
 
 it("has the commands and flags of every document", async () => {
   const program = new Command();
   for (const load of Object.values(commands)) (await load())(program);
-  const found = files.flatMap((file) =>
-    commandsOf(readFileSync(join(root, file), "utf8")).map((line) => ({ file, line })),
-  );
+  const found = documentedCommands(root, files).flatMap(({ file, line }) => {
+    const own = /^(?:[A-Z_]+=\S+ )*(?:npx )?palimpsest (.*)$/.exec(line)?.[1];
+    return own === undefined ? [] : [{ file, line: own.replace(/ ([|>;&]|-- ).*$/, "") }];
+  });
   expect(found.length).toBeGreaterThan(60);
   const unknown = found.flatMap(({ file, line }) => {
     const words = line.split(/\s+/);
