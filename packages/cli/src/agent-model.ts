@@ -5,6 +5,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { withLoadingScreen } from "./display/loading-screen.js";
 import { modelCache } from "./model-cache.js";
 import { readModelInput } from "./model-input.js";
+import { shippedAgentName } from "./shipped-agent-name.js";
 
 export interface AgentModelOptions {
   /** A model argument, a run or a checkpoint; with `endpoint`: the server's name for its model. */
@@ -132,6 +133,7 @@ async function openLocal(options: AgentModelOptions): Promise<AgentModel> {
 }
 
 async function readLocal(name: string, { tokenizer }: AgentModelOptions): Promise<ModelFolder> {
+  if (name === shippedAgentName) return await (await import("./shipped-agent.js")).readShippedAgent();
   const { holdsRunModel, readRunModel } = await import("@palimpsest/trainer");
   if (holdsRunModel(name)) return await readRunModel(name, modelCache());
   return await readModelInput(name, tokenizer === undefined ? {} : { tokenizer });

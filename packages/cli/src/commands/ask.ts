@@ -3,13 +3,14 @@ import { withPromptFiles } from "@palimpsest/trainer";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
 import { parse as parseYaml } from "yaml";
-import { type AgentModel, defaultAgentModel } from "../agent-model.js";
+import type { AgentModel } from "../agent-model.js";
 import type { AskResult } from "../ask/ask-run.js";
 import type { AskScreen } from "../ask/ask-screen.js";
 import { counted } from "../display/count.js";
 import { formatSeconds } from "../display/duration.js";
 import type { ReadText } from "../documents/read-documents.js";
 import { parseAmount, parseWhole } from "../key-values.js";
+import { shippedAgentName } from "../shipped-agent-name.js";
 import { stopSignal } from "../signals.js";
 
 interface AskFlags {
@@ -44,8 +45,9 @@ Examples:
   palimpsest ask docs/ -q "Which setting bounds the queue?" --endpoint http://127.0.0.1:8000
   cat notes.txt | palimpsest ask -q "What was decided?" --agent rememr1 --json
 
-The answer goes to standard output, all else to standard error. A model of some hundred million parameters, as the default is,
-shows how it works; ask a larger one where the answer matters.`;
+The answer goes to standard output, all else to standard error. The default is a model of
+135 million parameters, trained to keep a memory of 32 tokens: it answers briefly and often wrongly. Ask a larger model where the
+answer matters.`;
 
 export function addAsk(program: Command): void {
   program
@@ -64,7 +66,7 @@ export function addAsk(program: Command): void {
     .option("--set <name=value...>", "replaces settings, such as chunkTokens=2048 memoryTokens=256", [])
     .option(
       "--model <name>",
-      `folder, file, run, known name or hub id; default: ${defaultAgentModel}; with --endpoint the server's name for it, default: its first`,
+      `folder, file, run, known name or hub id; default: ${shippedAgentName}, the trained agent that comes along; with --endpoint the server's name for it, default: its first`,
     )
     .option("--endpoint <url>", "an OpenAI-compatible server; its key comes from OPENAI_API_KEY")
     .option("--tokenizer <name>", "with --endpoint: the model whose tokenizer counts and cuts texts")
@@ -106,11 +108,8 @@ async function run(source: string, flags: AskFlags): Promise<void> {
   const { openAskScreen } = await import("../ask/ask-screen.js");
   const { ask } = await import("../ask/ask-run.js");
   const { chooseSettings, moduleSettings } = await import("../ask/ask-settings.js");
-  const { agentModuleOfRun, agentOfRun, holdsRunModel } = await import("@palimpsest/trainer");
-  const local = flags.endpoint === undefined ? flags.model : undefined;
-  const trained = local !== undefined && holdsRunModel(local) ? agentOfRun(local) : undefined;
-  const module =
-    local !== undefined && trained?.kind === "module" ? await agentModuleOfRun(local) : undefined;
+  const { askedModel } = await import("../ask/asked-model.js");
+  const { model: name, trained, module } = await askedModel(flags);
   const retries: RetryNote[] = [];
   const signal = stopSignal();
   let screen: AskScreen | undefined;
@@ -120,7 +119,7 @@ async function run(source: string, flags: AskFlags): Promise<void> {
     enableThinking: "enableThinking" in settings && settings.enableThinking === true,
     asksTemperature: temperature !== undefined || "temperature" in given,
   };
-  const model = await openModel(flags, asked, signal, (retry) => {
+  const model = await openModel({ ...flags, model: name }, asked, signal, (retry) => {
     retries.push(retry);
     note(`tried again: attempt ${retry.attempt} failed: ${retry.message}`);
   });
@@ -169,7 +168,15 @@ async function run(source: string, flags: AskFlags): Promise<void> {
 }
 
 async function openModel(
-  { endpoint, model, tokenizer, backend, context, attempts, timeout }: AskFlags,
+  {
+    endpoint,
+    model,
+    tokenizer,
+    backend,
+    context,
+    attempts,
+    timeout,
+  }: Omit<AskFlags, "model"> & { readonly model: string | undefined },
   { enableThinking, asksTemperature }: { enableThinking: boolean; asksTemperature: boolean },
   signal: AbortSignal,
   onRetry: (retry: RetryNote) => void,

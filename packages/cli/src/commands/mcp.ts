@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Command } from "commander";
-import { defaultAgentModel } from "../agent-model.js";
 import { stateFolder } from "../data-dir.js";
 import { parseAmount } from "../key-values.js";
+import { shippedAgentName } from "../shipped-agent-name.js";
 import { stopSignal } from "../signals.js";
 
 interface McpFlags {
@@ -26,7 +26,10 @@ export function addMcp(program: Command): void {
     .option("--memory <file>", "where memories are kept, JSONL", join(stateFolder(), "memory.jsonl"))
     .option("--no-ask", "the memory tools alone: no model is needed")
     .option("--root <folder>", "documents for `ask` are read from here and its folders alone", ".")
-    .option("--model <name>", `for ask: folder, run, known name or hub id; default: ${defaultAgentModel}`)
+    .option(
+      "--model <name>",
+      `for ask: folder, run, known name or hub id; default: ${shippedAgentName}, which comes along`,
+    )
     .option("--endpoint <url>", "for ask: an OpenAI-compatible server; its key comes from OPENAI_API_KEY")
     .option("--backend <name>", "of a local model: auto, tensorflow, wasm or cpu", "auto")
     .option("--max-size <MiB>", "of all files of a question together", parseAmount, 64)

@@ -4,7 +4,8 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { type AgentModel, openAgentModel } from "../agent-model.js";
 import { ask } from "../ask/ask-run.js";
-import { chooseSettings } from "../ask/ask-settings.js";
+import { chooseSettings, moduleSettings } from "../ask/ask-settings.js";
+import { type AskedModel, askedModel } from "../ask/asked-model.js";
 import { readDocuments } from "../documents/read-documents.js";
 
 export const askSchema = z.strictObject({
@@ -26,13 +27,15 @@ export interface AskToolOptions {
   readonly mostBytes: number;
 }
 
+type OpenedModel = AgentModel & Omit<AskedModel, "model">;
+
 /** How far an answer is, in tokens of the document. */
 export type AskProgress = (read: number, total: number, memory: string) => void;
 
 /** A memory agent's answers; the model is opened with the first question and stays. */
 export class AskTool {
   readonly #options: AskToolOptions;
-  #model: Promise<AgentModel> | undefined;
+  #model: Promise<OpenedModel> | undefined;
   /** A local model reads one document at a time. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -53,9 +56,9 @@ export class AskTool {
     const run = (async () => {
       await before.catch(() => undefined);
       signal.throwIfAborted();
-      const model = await this.#open();
-      const wishes = { set: { temperature: 0 }, question, preset: undefined, agent: undefined };
-      const { settings } = chooseSettings(wishes, model);
+      const { trained, module, ...model } = await this.#open();
+      const wishes = { set: { temperature: 0 }, question, preset: undefined, agent: undefined, trained };
+      const { settings } = moduleSettings(wishes) ?? chooseSettings(wishes, model);
       let total = 0;
       const { result } = await ask({
         question,
@@ -63,7 +66,8 @@ export class AskTool {
         document: source ?? "text",
         model,
         settings,
-        temperature: settings.config.temperature,
+        module,
+        temperature: 0,
         seed: 0,
         signal,
         onStart: ({ documentTokens }) => {
@@ -85,15 +89,19 @@ export class AskTool {
   }
 
   /** A model that could not be opened is tried again with the next question. */
-  async #open(): Promise<AgentModel> {
-    const { model, endpoint, backend } = this.#options;
-    this.#model ??= openAgentModel({
-      ...(endpoint === undefined ? {} : { endpoint }),
-      ...(model === undefined ? {} : { model }),
-      backend,
-      parallel: 1,
-      engine: { temperature: "preferred" },
-    });
+  async #open(): Promise<OpenedModel> {
+    const { endpoint, backend } = this.#options;
+    this.#model ??= (async () => {
+      const { model, ...asked } = await askedModel(this.#options);
+      const opened = await openAgentModel({
+        ...(endpoint === undefined ? {} : { endpoint }),
+        ...(model === undefined ? {} : { model }),
+        backend,
+        parallel: 1,
+        engine: { temperature: "preferred" },
+      });
+      return { ...opened, ...asked };
+    })();
     try {
       return await this.#model;
     } catch (reason) {
