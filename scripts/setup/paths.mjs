@@ -1,10 +1,22 @@
+import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The checkout. */
+/** The checkout, or the folder of the installed package that these scripts came with. */
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What set-up downloads, shared by all checkouts of this user. */
+/** Whether this is a checkout: it is built from its sources, an installed package is not. */
+export const isCheckout = existsSync(join(root, "pnpm-workspace.yaml"));
+
+/** The folder of one of the project's packages, by its name without the scope. */
+export function packageDir(name) {
+  if (isCheckout) return join(root, "packages", name);
+  const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).name;
+  const isOwn = own === (name === "cli" ? "palimpsest" : `@palimpsest/${name}`);
+  return isOwn ? root.replace(/\/$/, "") : join(root, "node_modules/@palimpsest", name);
+}
+
+/** What set-up downloads, shared by all checkouts and installations of this user. */
 export const cacheDir =
   process.env.PALIMPSEST_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "palimpsest");

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { output, run, which } from "./command.mjs";
 import { cacheDir, root } from "./paths.mjs";
 
-const wanted = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).packageManager.split("@")[1];
+/** An installed package names none: pnpm is for checkouts. */
+const wanted = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).packageManager?.split("@")[1];
 
 /** The command line of the pinned pnpm; installed by npm into the cache when the PATH has another or none. */
 export async function ensurePnpm() {

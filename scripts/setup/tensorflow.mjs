@@ -5,8 +5,6 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
-  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -16,10 +14,13 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { output, run } from "./command.mjs";
 import { machineGpus } from "./gpu/find.mjs";
-import { cacheDir, root } from "./paths.mjs";
+import { withLock } from "./lock.mjs";
+import { cacheDir, packageDir } from "./paths.mjs";
 import { ensureProgram } from "./system-package.mjs";
+import { fetchWheel } from "./wheel.mjs";
 
 const version = "2.21.0";
 const apple = process.platform === "darwin";
@@ -89,33 +90,29 @@ async function ensureLibrary(say) {
   if (!wheel) throw new Error(`no libtensorflow is published for ${process.platform} ${process.arch}`);
   const dir = join(cacheDir, "tensorflow", `${version}-${wheel.name === "tensorflow-cpu" ? "cpu" : "full"}`);
   if (libraryFiles(dir)) return dir;
-  const interpreter = await ensurePython();
-  mkdirSync(dirname(dir), { recursive: true });
-  const work = mkdtempSync(`${dir}.partial-`);
+  const waiting = () => say("another process fetches libtensorflow; waiting for it");
+  await withLock(`${dir}.lock`, waiting, async () => {
+    if (!libraryFiles(dir)) await unpackWheel(wheel, dir, say);
+  });
+  if (!libraryFiles(dir)) throw new Error(`the wheel ${wheel.name} ${version} holds no libtensorflow_cc`);
+  return dir;
+}
+
+/** The folder appears whole; whoever is stopped before that goes on with what has arrived. */
+async function unpackWheel({ name, platform, sizeMb }, dir, say) {
+  const python = await ensurePython();
+  const work = `${dir}.partial`;
+  say(`downloading ${name} ${version} (${sizeMb} MB, once) into ${dirname(dir)}`);
+  const args = ["--python-version", "3.12", "--implementation", "cp", "--platform", platform];
+  const file = await fetchWheel(`${name}==${version}`, work, { python, args, sizeMb, say });
   try {
-    say(`downloading ${wheel.name} ${version} (${wheel.sizeMb} MB, once)`);
-    const tags = ["--python-version", "3.12", "--implementation", "cp", "--platform", wheel.platform];
-    await run(interpreter, [
-      "-m",
-      "pip",
-      "download",
-      "--quiet",
-      "--no-deps",
-      "--only-binary=:all:",
-      ...tags,
-      "-d",
-      work,
-      `${wheel.name}==${version}`,
-    ]);
-    const file = readdirSync(work).find((name) => name.endsWith(".whl"));
-    await run(interpreter, ["-c", extract, join(work, file), work]);
+    await run(python, ["-c", extract, file, work]);
     rmSync(dir, { recursive: true, force: true });
     renameSync(join(work, "tensorflow"), dir);
   } finally {
+    // A wheel that is damaged would be found again by the next try.
     rmSync(work, { recursive: true, force: true });
   }
-  if (!libraryFiles(dir)) throw new Error(`the wheel ${wheel.name} ${version} holds no libtensorflow_cc`);
-  return dir;
 }
 
 function link(target, path) {
@@ -124,10 +121,10 @@ function link(target, path) {
 }
 
 /** What our sessions have of their own. */
-const sessionOptions = join(root, "scripts/setup/session-options.h");
-const addonOf = (packageDir) => join(packageDir, "lib/napi-v8/tfjs_binding.node");
+const sessionOptions = fileURLToPath(new URL("session-options.h", import.meta.url));
+const addonOf = (addonDir) => join(addonDir, "lib/napi-v8/tfjs_binding.node");
 /** Beside the addon: what it was built of. */
-const keyFileOf = (packageDir) => `${addonOf(packageDir)}.key`;
+const keyFileOf = (addonDir) => `${addonOf(addonDir)}.key`;
 
 function addonKey(library) {
   const parts = [realpathSync(library.main), process.platform, process.arch, "4.22.0"];
@@ -137,19 +134,19 @@ function addonKey(library) {
     .slice(0, 16);
 }
 
-function addonIsFresh(packageDir, library) {
-  const keyFile = keyFileOf(packageDir);
+function addonIsFresh(addonDir, library) {
+  const keyFile = keyFileOf(addonDir);
   return (
-    existsSync(addonOf(packageDir)) &&
+    existsSync(addonOf(addonDir)) &&
     existsSync(keyFile) &&
     readFileSync(keyFile, "utf8") === addonKey(library)
   );
 }
 
-async function buildAddon(packageDir, library, say) {
-  const require = createRequire(join(root, "package.json"));
+async function buildAddon(addonDir, library, say) {
+  const require = createRequire(join(packageDir("jit"), "package.json"));
   const headers = join(dirname(require.resolve("node-api-headers/package.json")), "include");
-  const addon = addonOf(packageDir);
+  const addon = addonOf(addonDir);
   const key = addonKey(library);
   const cached = join(cacheDir, "tfjs-addon", key, "tfjs_binding.node");
   if (!existsSync(cached)) {
@@ -182,14 +179,14 @@ async function buildAddon(packageDir, library, say) {
         ...(apple ? ["-undefined", "dynamic_lookup"] : []),
         ...["-Ldeps/lib", `-Wl,-rpath,${rpath}`, "-ltensorflow", "-ltensorflow_framework", "-o", partial],
       ],
-      { cwd: packageDir },
+      { cwd: addonDir },
     );
     renameSync(partial, cached);
   }
   mkdirSync(dirname(addon), { recursive: true });
   rmSync(addon, { force: true });
   copyFileSync(cached, addon);
-  writeFileSync(keyFileOf(packageDir), key);
+  writeFileSync(keyFileOf(addonDir), key);
 }
 
 const smokeTest = `
@@ -211,19 +208,19 @@ async function smoke(jitDir) {
 
 /** Builds what is missing and tries it. Throws with the reason; the caller goes on with the wasm backend. */
 export async function ensureTensorflow(say) {
-  const jitDir = join(root, "packages/jit");
+  const jitDir = packageDir("jit");
   const require = createRequire(join(jitDir, "package.json"));
-  const packageDir = dirname(require.resolve("@tensorflow/tfjs-node-gpu/package.json"));
+  const addonDir = dirname(require.resolve("@tensorflow/tfjs-node-gpu/package.json"));
   const dir = await ensureLibrary(say);
   const library = libraryFiles(dir);
-  const linked = join(packageDir, "deps/lib", apple ? "libtensorflow.dylib" : "libtensorflow.so");
+  const linked = join(addonDir, "deps/lib", apple ? "libtensorflow.dylib" : "libtensorflow.so");
   if (
-    !addonIsFresh(packageDir, library) ||
+    !addonIsFresh(addonDir, library) ||
     !existsSync(linked) ||
     realpathSync(linked) !== realpathSync(library.main)
   ) {
-    mkdirSync(join(packageDir, "deps/lib"), { recursive: true });
-    link(library.include, join(packageDir, "deps/include"));
+    mkdirSync(join(addonDir, "deps/lib"), { recursive: true });
+    link(library.include, join(addonDir, "deps/include"));
     const names = apple
       ? {
           main: ["libtensorflow.dylib", "libtensorflow.2.dylib", "libtensorflow_cc.2.dylib"],
@@ -233,9 +230,9 @@ export async function ensureTensorflow(say) {
           main: ["libtensorflow.so", "libtensorflow.so.2", "libtensorflow_cc.so.2"],
           framework: ["libtensorflow_framework.so", "libtensorflow_framework.so.2"],
         };
-    for (const name of names.main) link(library.main, join(packageDir, "deps/lib", name));
-    for (const name of names.framework) link(library.framework, join(packageDir, "deps/lib", name));
-    await buildAddon(packageDir, library, say);
+    for (const name of names.main) link(library.main, join(addonDir, "deps/lib", name));
+    for (const name of names.framework) link(library.framework, join(addonDir, "deps/lib", name));
+    await buildAddon(addonDir, library, say);
   }
   return smoke(jitDir);
 }

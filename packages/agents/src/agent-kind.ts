@@ -60,25 +60,36 @@ export function builtInKind<
   Config extends object,
   Literal extends z.ZodType<Name | undefined>,
 >(kind: AgentKind<Config> & { readonly kind: Name }, literal: (name: z.ZodLiteral<Name>) => Literal) {
-  const choice = z
-    .strictObject({
-      kind: literal(z.literal(kind.kind)).describe(kind.description),
-      preset: z.enum(Object.keys(kind.presets)).describe("settings to start from"),
-      settings: z
-        .record(z.string(), z.unknown())
-        .default({})
-        .describe("settings that replace the preset's, by name"),
-    })
-    .transform(({ preset, settings }, context) => {
-      try {
-        return { kind: kind.kind, preset, config: settingsInFull(kind, preset, settings) };
-      } catch (reason) {
-        const message = reason instanceof Error ? reason.message : String(reason);
-        context.addIssue({ code: "custom", message });
-        return z.NEVER;
-      }
-    });
+  const choice = z.strictObject({
+    kind: literal(z.literal(kind.kind)).describe(kind.description),
+    preset: z.enum(Object.keys(kind.presets)).describe("settings to start from"),
+    settings: z
+      .record(z.string(), z.unknown())
+      .default({})
+      .describe("settings that replace the preset's, by name"),
+  });
   return { ...kind, choice };
+}
+
+/**
+ * What turns a recipe's choice into settings in full: `kind.choice.transform(inFull(kind))`. It is applied where kind and settings
+ * are known types: the declaration of a schema that transforms types which are still open compiles nowhere else.
+ */
+export function inFull<const Name extends string, Config extends object>(
+  kind: AgentKind<Config> & { readonly kind: Name },
+) {
+  return (
+    { preset, settings }: { readonly preset: string; readonly settings: Readonly<Record<string, unknown>> },
+    context: z.RefinementCtx,
+  ): { kind: Name; preset: string; config: Config } => {
+    try {
+      return { kind: kind.kind, preset, config: settingsInFull(kind, preset, settings) };
+    } catch (reason) {
+      const message = reason instanceof Error ? reason.message : String(reason);
+      context.addIssue({ code: "custom", message });
+      return z.NEVER;
+    }
+  };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type AgentKind, type AgentModel, settingsInFull } from "./agent-kind.js";
+import { type AgentKind, type AgentModel, inFull, settingsInFull } from "./agent-kind.js";
 import type { Agent } from "./episode.js";
 import { AgentError } from "./error.js";
 import { memAgentKind } from "./memagent/kind.js";
@@ -11,9 +11,9 @@ export const agentKinds: readonly AgentKind[] = [memAgentKind, rememr1Kind, memU
 
 /** Which of them, from which preset, with which settings in place of the preset's. */
 export const builtInAgentSchema = z.discriminatedUnion("kind", [
-  memAgentKind.choice,
-  rememr1Kind.choice,
-  memUpdateKind.choice,
+  memAgentKind.choice.transform(inFull(memAgentKind)),
+  rememr1Kind.choice.transform(inFull(rememr1Kind)),
+  memUpdateKind.choice.transform(inFull(memUpdateKind)),
 ]);
 
 /** An agent's kind, the preset it was made from, and its settings in full. */

@@ -8,6 +8,10 @@ if (!existsSync(main)) {
   process.stderr.write("palimpsest is not built: run `npm run quickstart` once, it sets up everything\n");
   process.exit(1);
 }
+// An installed package sets itself up on its first use; a checkout is set up by its scripts.
+const firstUse = new URL("../scripts/first-use.mjs", import.meta.url);
+if (existsSync(firstUse) && !(await import(firstUse.href)).firstUse(process.argv.slice(2))) process.exit(1);
+
 const long = ["head", "worker"].includes(process.argv[2] ?? "");
 const bundled = long ? (await import("../dist/bundled-programs.js")).bundledProgram("cli") : undefined;
 if (bundled) createRequire(import.meta.url)(bundled);

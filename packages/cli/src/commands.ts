@@ -32,5 +32,6 @@ export const commands: Readonly<Record<string, () => Promise<Add>>> = {
   eval: async () => (await import("./commands/eval.js")).addEval,
   certs: async () => (await import("./commands/certs.js")).addCerts,
   token: async () => (await import("./commands/token.js")).addToken,
+  setup: async () => (await import("./commands/setup.js")).addSetup,
   doctor: async () => (await import("./commands/doctor.js")).addDoctor,
 };

@@ -17,8 +17,8 @@ it("doctor names each missing piece of a GPU with the command that brings it", (
   const findings = gpuFindings(["NVIDIA H100"], undefined, () => state);
   const missing = findings.filter(({ fix }) => fix !== "");
   expect(missing).toEqual([
-    { what: "libcudnn.so.9", found: "missing", fix: "npm run setup -- gpu" },
-    { what: "libnccl.so.2", found: "missing", fix: "npm run setup -- gpu" },
+    { what: "libcudnn.so.9", found: "missing", fix: "npx palimpsest setup gpu" },
+    { what: "libnccl.so.2", found: "missing", fix: "npx palimpsest setup gpu" },
   ]);
   const whole = { ...state, libraries: state.libraries.slice(0, 1) };
   expect(gpuFindings(["NVIDIA H100"], undefined, () => whole).every(({ fix }) => fix === "")).toBe(true);
@@ -29,7 +29,7 @@ it("doctor names each missing piece of a GPU with the command that brings it", (
 
 it("without a GPU nothing is missing, and what cannot be looked for is said", () => {
   expect(gpuFindings([])).toEqual([{ what: "gpu", found: "none", fix: "" }]);
-  expect(gpuFindings(["NVIDIA H100"], undefined, () => "garbage")[1]?.fix).toBe("npm run setup -- gpu");
+  expect(gpuFindings(["NVIDIA H100"], undefined, () => "garbage")[1]?.fix).toBe("npx palimpsest setup gpu");
 });
 
 it("the set-up script answers doctor on this machine", () => {

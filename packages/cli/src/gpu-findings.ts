@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { hidesGpus, machineGpus } from "@palimpsest/jit";
 import { z } from "zod";
+import { setupScript } from "./setup-script.js";
 
 export interface Finding {
   readonly what: string;
@@ -19,8 +18,7 @@ const stateSchema = z.object({
   tensorflow: z.boolean(),
 });
 
-const setup = "npm run setup -- gpu";
-const setupScript = fileURLToPath(new URL("../../../scripts/setup.mjs", import.meta.url));
+const setup = "npx palimpsest setup gpu";
 const timeoutMs = 60_000;
 
 /** The GPU, and each piece that libtensorflow needs to use it, with the command that brings what is missing. */
@@ -51,7 +49,7 @@ export function gpuFindings(
 }
 
 function inspection(): unknown {
-  if (!existsSync(setupScript)) return undefined;
+  if (setupScript === undefined) return undefined;
   const { stdout } = spawnSync(process.execPath, [setupScript, "gpu", "--json"], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "ignore"],

@@ -25,7 +25,7 @@ describe("loadBackend", () => {
     });
     await expect(loadBackend({ prefer: "tensorflow" })).rejects.toMatchObject({
       code: "BACKEND_UNAVAILABLE",
-      message: expect.stringContaining("npm run palimpsest -- doctor"),
+      message: expect.stringContaining("npx palimpsest doctor"),
     });
   });
 

@@ -79,13 +79,13 @@ export async function loadBackend(options: BackendOptions = {}): Promise<Backend
       const reason = `${name}: ${cause instanceof Error ? cause.message.split("\n")[0] : String(cause)}`;
       passedOver.push(reason);
       if (prefer !== "auto") {
-        throw new JitError("BACKEND_UNAVAILABLE", `${reason}. Run: npm run palimpsest -- doctor`, { cause });
+        throw new JitError("BACKEND_UNAVAILABLE", `${reason}. Run: npx palimpsest doctor`, { cause });
       }
     }
   }
   throw new JitError(
     "BACKEND_UNAVAILABLE",
-    `no tensor backend: ${passedOver.join("; ")}. Run: npm run palimpsest -- doctor`,
+    `no tensor backend: ${passedOver.join("; ")}. Run: npx palimpsest doctor`,
   );
 }
 

@@ -34,7 +34,7 @@ describe("a backend on the CPU of a machine with a GPU", () => {
     pretendGpu();
     const { gpuUnused } = await loadBackend();
     expect(gpuUnused).toBe(
-      "this machine has Pretended GPU of a test, and the backend computes on the CPU: libtensorflow is the build for CPUs, or does not find the libraries of CUDA, cuDNN or NCCL; run `npm run setup -- gpu`",
+      "this machine has Pretended GPU of a test, and the backend computes on the CPU: libtensorflow is the build for CPUs, or does not find the libraries of CUDA, cuDNN or NCCL; run `npx palimpsest setup gpu`",
     );
   });
 
@@ -42,7 +42,7 @@ describe("a backend on the CPU of a machine with a GPU", () => {
     pretendGpu();
     await expect(loadBackend({ device: "gpu" })).rejects.toMatchObject({
       code: "BACKEND_UNAVAILABLE",
-      message: expect.stringMatching(/a GPU was asked for: this machine has Pretended GPU.*setup -- gpu/),
+      message: expect.stringMatching(/a GPU was asked for: this machine has Pretended GPU.*setup gpu/),
     });
     process.env["CUDA_VISIBLE_DEVICES"] = "";
     await expect(loadBackend({ device: "gpu" })).rejects.toThrow(

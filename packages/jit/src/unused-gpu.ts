@@ -5,7 +5,7 @@ import { gpuNames } from "./gpu-device.js";
 const driverFolder = "/proc/driver/nvidia/gpus";
 
 /** The command that finds, fetches and links what is missing, and tries it. */
-const setup = "run `npm run setup -- gpu`";
+const setup = "run `npx palimpsest setup gpu`";
 
 interface LoadedBackend {
   readonly name: string;

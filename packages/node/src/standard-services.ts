@@ -1,15 +1,12 @@
 /** The standard services of a gRPC server: health and reflection. */
 
-import { fileURLToPath } from "node:url";
 import type { Server } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { ReflectionService } from "@grpc/reflection";
 import type { RpcServer } from "@palimpsest/wire";
-import { asProtocDescribes } from "@palimpsest/wire/descriptors";
+import { asProtocDescribes, protoFolder } from "@palimpsest/wire/descriptors";
 import { HealthImplementation } from "grpc-health-check";
 
-/** The same from src and from dist: both lie two folders below packages. */
-const protoFolder = fileURLToPath(new URL("../../../protos", import.meta.url));
 const serviceNames = ["palimpsest.v1.Objects", "palimpsest.v1.NodeLogs"];
 
 /** Adds grpc.health.v1 and grpc.reflection (v1 and v1alpha) to a server, which may serve already. */

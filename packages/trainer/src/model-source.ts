@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ResolveOptions, resolveModel } from "@palimpsest/model";
@@ -6,8 +7,11 @@ import { z } from "zod";
 
 const builtinPrefix = "builtin:";
 
-/** Folder of the recipes and base models that come with the installation. */
-export const builtinRecipesDir = fileURLToPath(new URL("../../../recipes", import.meta.url));
+/** Folder of the recipes and base models that come with the installation: beside the package's code, in a checkout at its root. */
+export const builtinRecipesDir =
+  ["../recipes", "../../../recipes"]
+    .map((place) => fileURLToPath(new URL(place, import.meta.url)))
+    .find((folder) => existsSync(folder)) ?? "recipes";
 
 const ways = ["path", "name", "hub", "checkpoint"] as const;
 

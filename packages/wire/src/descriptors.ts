@@ -1,4 +1,12 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import descriptor from "protobufjs/ext/descriptor.js";
+
+/** The folder of the protos, which lies beside the package's code, in a checkout at its root. */
+export const protoFolder =
+  ["../protos", "../../../protos"]
+    .map((place) => fileURLToPath(new URL(place, import.meta.url)))
+    .find((folder) => existsSync(folder)) ?? "protos";
 
 /*
  * Two things of protobufjs's descriptors are not what protoc writes, and who checks them (grpcurl for one) takes none: a map

@@ -3,39 +3,43 @@
 // that reads several hundred modules. Nothing depends on them: where they are missing, or older than a module of theirs,
 // the modules run (packages/cli/src/bundled-programs.ts).
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import { root } from "../paths.mjs";
+import { isCheckout, packageDir } from "../paths.mjs";
 import { loaderOf, standIn } from "./loader.mjs";
 import { bundle } from "./modules.mjs";
 import { recordCaches } from "./record.mjs";
 
-const cliFolder = join(root, "packages/cli/dist");
+const cliFolder = join(packageDir("cli"), "dist");
 const folder = join(cliFolder, "bundled");
 /** What actors import beside the bundle of their process is the bundle's: classes and errors are the same. */
 const shared = [
   {
     name: "wire",
     specifier: "@palimpsest/wire",
-    file: "packages/wire/dist/bundled.js",
+    package: "wire",
+    file: "dist/bundled.js",
     original: "./index.js",
   },
   {
     name: "protocol",
     specifier: "@palimpsest/wire/protocol",
-    file: "packages/wire/dist/bundled-protocol.js",
+    package: "wire",
+    file: "dist/bundled-protocol.js",
     original: "../generated/protocol.js",
   },
   {
     name: "telemetry",
     specifier: "@palimpsest/telemetry",
-    file: "packages/telemetry/dist/bundled.js",
+    package: "telemetry",
+    file: "dist/bundled.js",
     original: "./index.js",
   },
   {
     name: "client",
     specifier: "@palimpsest/client",
-    file: "packages/client/dist/bundled.js",
+    package: "client",
+    file: "dist/bundled.js",
     original: "./index.js",
   },
 ];
@@ -55,7 +59,10 @@ import "@palimpsest/worker/main";
 }
 
 /** Commands that end soon or compute stay apart, and what they need with them. */
-const otherCommands = /packages\/cli\/dist\/commands\/(?!(head|worker)\.js$)[^/]+\.js$/;
+const otherCommands = {
+  test: (path) =>
+    dirname(path) === join(cliFolder, "commands") && !/^(head|worker)\.js$/.test(basename(path)),
+};
 
 function writeLoaders(recording) {
   for (const [name, { cacheOf }] of Object.entries(programs))
@@ -63,8 +70,10 @@ function writeLoaders(recording) {
 }
 
 async function writeStandIns() {
-  for (const { name, file, original } of shared) {
-    const path = join(root, file);
+  // An installed package brings them: they are the same on every machine.
+  if (!isCheckout) return;
+  for (const { name, package: owner, file, original } of shared) {
+    const path = join(packageDir(owner), file);
     const module = await import(pathToFileURL(join(path, "..", original)).href);
     writeFileSync(path, standIn(name, original, Object.keys(module)));
   }

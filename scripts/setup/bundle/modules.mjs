@@ -2,10 +2,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
-import { root } from "../paths.mjs";
+import { packageDir, root } from "../paths.mjs";
 
 /** Loaded when it is used: set-up itself starts where nothing is installed yet. */
-const esbuild = () => createRequire(join(root, "packages/client/package.json"))("esbuild");
+const esbuild = () => createRequire(join(packageDir("client"), "package.json"))("esbuild");
 
 /** Native addons, and what is itself a program beside its addon, stay where they are. */
 const apart = /^(msgpackr-extract|esbuild|bullmq|@kubernetes\/client-node)$/;
@@ -70,7 +70,7 @@ function placed(folder, external) {
 
 /**
  * Writes the bundle of `source`, the text of an ES module that lies in `folder`.
- * @param external modules of the installation that stay apart, by their paths
+ * @param external tells by its path whether a module of the installation stays apart
  * @returns the files that it is made of
  */
 export async function bundle({ source, folder, outfile, external = /^$/ }) {

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { root } from "../paths.mjs";
+import { packageDir } from "../paths.mjs";
 
 const timeoutMs = 60_000;
 const actorSource = "export class Echo { echo(value) { return value; } }\n";
@@ -53,7 +53,7 @@ export async function recordCaches(folder) {
     const token = readFileSync(join(headDir, "token"), "utf8").trim();
     const joining = ["--address", address, "--token", token, "--node-dir", join(dir, "node")];
     const node = await run(["worker", "join", ...joining, "--cpus", "2"], "joined");
-    const { connect } = await import(pathToFileURL(join(root, "packages/client/dist/index.js")).href);
+    const { connect } = await import(pathToFileURL(join(packageDir("client"), "dist/index.js")).href);
     client = await connect({ address, token, name: "bundle" });
     const actorFile = join(dir, "echo.mjs");
     writeFileSync(actorFile, actorSource);

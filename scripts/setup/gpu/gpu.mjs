@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { CommandError } from "../command.mjs";
-import { cacheDir, root } from "../paths.mjs";
+import { cacheDir, packageDir } from "../paths.mjs";
 import { ensurePython, hasGpuLibrary } from "../tensorflow.mjs";
 import { fetchedFolder, fetchWheels, requirement } from "./fetch.mjs";
 import { findLibraries, findTools, machineGpus, searchFolders, table } from "./find.mjs";
@@ -25,7 +25,7 @@ export function inspectGpu() {
 }
 
 function depsDir() {
-  const require = createRequire(join(root, "packages/jit/package.json"));
+  const require = createRequire(join(packageDir("jit"), "package.json"));
   return join(dirname(require.resolve("@tensorflow/tfjs-node-gpu/package.json")), "deps");
 }
 

@@ -2,10 +2,10 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { run } from "../command.mjs";
-import { root } from "../paths.mjs";
+import { packageDir } from "../paths.mjs";
 
 const prelude = `
-const { attention, jit, loadBackend, tf } = await import(${JSON.stringify(pathToFileURL(join(root, "packages/jit/dist/index.js")).href)});
+const { attention, jit, loadBackend, tf } = await import(${JSON.stringify(pathToFileURL(join(packageDir("jit"), "dist/index.js")).href)});
 const backend = await loadBackend({ device: "gpu" });
 const need = (holds, what) => { if (!holds) throw new Error(what); };
 `;
@@ -61,7 +61,7 @@ export async function smokeTest(say) {
     say(`trying ${what}`);
     try {
       await run(process.execPath, ["--input-type=module", "-e", `${prelude}${program}\nprocess.exit(0);`], {
-        cwd: root,
+        cwd: packageDir("jit"),
         timeout: timeoutMs,
       });
       findings.push({ what });

@@ -45,7 +45,7 @@ function backend(): Finding & { readonly isOnGpu?: boolean } {
     loadInChild,
     import.meta.resolve("@palimpsest/jit"),
   ]);
-  if (said === undefined) return { what: "backend", found: "none loads", fix: "npm run quickstart" };
+  if (said === undefined) return { what: "backend", found: "none loads", fix: "npx palimpsest setup" };
   const loaded = JSON.parse(said) as {
     name: string;
     tensorflowVersion?: string;
@@ -63,7 +63,7 @@ function backend(): Finding & { readonly isOnGpu?: boolean } {
     fix:
       loaded.name === "tensorflow"
         ? (loaded.gpuUnused ?? "")
-        : "npm run quickstart installs libtensorflow; its set-up lines say why it could not",
+        : "npx palimpsest setup installs libtensorflow, or says why it cannot",
   };
 }
 

@@ -8,10 +8,11 @@ import type { Command } from "commander";
 import { LocalCluster } from "../local-cluster.js";
 import { pageCommand, pageUrl } from "../metrics-page.js";
 import { stopSignal } from "../signals.js";
-import { type RunOptions, recipeWith, runRecipe, withRunOptions } from "./train.js";
+import { dryRun, type RunOptions, recipeWith, runRecipe, withRunOptions } from "./train.js";
 
 interface QuickstartOptions extends RunOptions {
   readonly fromScratch?: boolean;
+  readonly dryRun?: boolean;
 }
 
 export function addQuickstart(program: Command): void {
@@ -20,11 +21,17 @@ export function addQuickstart(program: Command): void {
       "trains a small memory agent on this machine: head, worker, queues and learner as real processes",
     )
     .option("--from-scratch", "makes the base model anew instead of taking the one that comes along")
+    .option("--dry-run", "says what the run takes, and starts nothing")
     .option("--data-dir <folder>", "data of head and worker (default: a temporary folder)")
     .action(async (options: QuickstartOptions & { dataDir?: string }) => {
       const signal = stopSignal();
+      const builtin = recipeWith(readRecipe(join(builtinRecipesDir, "quickstart.yaml")).recipe, options);
+      if (options.dryRun) {
+        await dryRun(builtin, options, signal);
+        return;
+      }
       const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "palimpsest-quickstart-"));
-      let recipe = recipeWith(readRecipe(join(builtinRecipesDir, "quickstart.yaml")).recipe, options);
+      let recipe = builtin;
       let local: LocalCluster | undefined;
       try {
         if (options.fromScratch) {

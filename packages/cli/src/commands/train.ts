@@ -121,8 +121,8 @@ interface DryRunOptions {
   readonly memory?: number;
 }
 
-/** Ends with exit code 1 when the recipe cannot run. */
-async function dryRun(
+/** Says what a run takes and starts nothing. Ends with exit code 1 when the recipe cannot run. */
+export async function dryRun(
   recipe: Recipe,
   options: RunOptions & DryRunOptions,
   signal: AbortSignal,

@@ -1,0 +1,52 @@
+// The first use of an installed command: what its tarball cannot bring is fetched and built before the command runs.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { cacheDir, isCheckout, root } from "./setup/paths.mjs";
+
+/** Commands that compute with tensors or start processes that do. All others run as they are. */
+const computing = new Set(["quickstart", "train", "worker", "ask", "mcp", "serve", "model", "eval", "loss"]);
+/** What set-up left here: it is asked once for each Node.js and each version of the package. */
+const markFile = join(root, ".set-up.json");
+
+const state = () =>
+  JSON.stringify({
+    version: JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version,
+    node: process.versions.node,
+  });
+
+const isSetUp = () => existsSync(markFile) && readFileSync(markFile, "utf8") === state();
+
+/** Remembers that set-up has run; a folder that cannot be written to is set up anew each time. */
+export function rememberSetup() {
+  if (isCheckout) return;
+  try {
+    writeFileSync(markFile, state());
+  } catch {
+    // Somebody else's installation: its owner runs `palimpsest setup`.
+  }
+}
+
+/**
+ * Sets up what the command needs, unless that is done, or PALIMPSEST_SETUP=off says not to. What set-up says goes to standard
+ * error: standard output is the command's. Where the backend cannot be had the command runs with a slower one.
+ * @returns whether the command may run
+ */
+export function firstUse(args) {
+  const looksOnly = ["--help", "-h", "--dry-run"].some((flag) => args.includes(flag));
+  const needs = computing.has(args[0]) && !looksOnly;
+  if (!needs || process.env.PALIMPSEST_SETUP === "off" || isSetUp()) return true;
+  process.stderr.write(
+    [
+      "palimpsest runs here for the first time and sets itself up; PALIMPSEST_SETUP=off leaves that out.",
+      `It fetches libtensorflow as a Python package with pip, once, into ${cacheDir} (PALIMPSEST_CACHE names another place),`,
+      `builds tfjs's addon for it in ${root}, and installs redis-server, pip and a C++ compiler where they are missing.`,
+      "It can be stopped and run again: what has arrived stays.",
+      "",
+    ].join("\n"),
+  );
+  const setup = fileURLToPath(new URL("setup.mjs", import.meta.url));
+  const { status } = spawnSync(process.execPath, [setup], { stdio: ["inherit", 2, 2] });
+  return status === 0;
+}

@@ -1,0 +1,47 @@
+#!/usr/bin/env node
+// `npm run pack [-- FOLDER]`: all packages as tarballs in FOLDER (default: tarballs), from what is built. `--table` also writes sizes
+// and numbers of dependencies into docs/guides/packages.md.
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { workspace } from "./pack/manifest.mjs";
+import { stagePackage } from "./pack/stage.mjs";
+import { writeTable } from "./pack/table.mjs";
+import { run } from "./setup/command.mjs";
+
+/** Makes the tarballs. Gives file, sizes and name of each as npm tells them. */
+export async function pack(folder) {
+  const stage = mkdtempSync(join(tmpdir(), "palimpsest-pack-"));
+  try {
+    const names = [...workspace.keys()];
+    for (const name of names) stagePackage(name, join(stage, name));
+    mkdirSync(folder, { recursive: true });
+    const stdout = await run(
+      "npm",
+      [
+        ...["pack", "--json", "--ignore-scripts", "--loglevel=error", "--pack-destination", folder],
+        ...names.map((name) => join(stage, name)),
+      ],
+      { cwd: stage },
+    );
+    return JSON.parse(stdout.slice(stdout.indexOf("[")));
+  } finally {
+    rmSync(stage, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.filename === process.argv[1] || process.argv[1]?.endsWith("pack.mjs")) {
+  const args = process.argv.slice(2);
+  const unknown = args.find((arg) => arg.startsWith("--") && arg !== "--table");
+  if (unknown) {
+    process.stderr.write(`unknown option ${unknown}: give --table, a folder, or nothing\n`);
+    process.exit(2);
+  }
+  const folder = resolve(args.find((arg) => !arg.startsWith("--")) ?? "tarballs");
+  const tarballs = await pack(folder);
+  for (const { filename, size, unpackedSize } of tarballs)
+    process.stdout.write(
+      `${join(folder, filename)}  ${(size / 1e6).toFixed(2)} MB, ${(unpackedSize / 1e6).toFixed(2)} MB unpacked\n`,
+    );
+  if (args.includes("--table")) writeTable(tarballs);
+}

@@ -1,0 +1,97 @@
+// The package.json of a package as it is published: without what only a checkout has.
+import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { root } from "../setup/paths.mjs";
+
+const scope = "@palimpsest/";
+/** tfjs-node-gpu comes inside of jit's tarball: its own installer would fetch a libtensorflow that is too old for today's GPUs. */
+export const tfjsNode = "@tensorflow/tfjs-node-gpu";
+/** What its JavaScript needs when it runs; the rest of its dependencies is its installer's. */
+const tfjsNodeNeeds = ["@mapbox/node-pre-gyp", "google-protobuf", "progress", "rimraf"];
+
+/** The published name of a package: the command is called as its user types it. */
+export const publishedName = (name) => (name === `${scope}cli` ? "palimpsest" : name);
+
+export const readManifest = (folder) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+
+/** Folder and package.json of each package of the workspace, by its name without the scope. */
+export const workspace = new Map(
+  readdirSync(join(root, "packages")).map((name) => {
+    const folder = join(root, "packages", name);
+    return [name, { folder, manifest: readManifest(folder) }];
+  }),
+);
+
+/** Names, without the scope, of the project's packages that one brings, itself included. */
+export function ownClosure(name, seen = new Set()) {
+  if (seen.has(name)) return seen;
+  seen.add(name);
+  for (const needed of Object.keys(workspace.get(name).manifest.dependencies ?? {}))
+    if (needed.startsWith(scope)) ownClosure(needed.slice(scope.length), seen);
+  return seen;
+}
+
+/** The folder of a package as the checkout has it, seen from the folder of one that needs it. */
+export function installedFolder(name, from) {
+  for (const path of createRequire(join(from, "package.json")).resolve.paths(`${name}/package.json`) ?? [])
+    if (existsSync(join(path, name, "package.json"))) return realpathSync(join(path, name));
+  return undefined;
+}
+
+/** Dependencies on others' packages, with those that the code of tfjs-node-gpu needs in its place. */
+export function foreignDependencies(name) {
+  const { folder, manifest } = workspace.get(name);
+  const needed = Object.entries(manifest.dependencies ?? {}).filter(([other]) => !other.startsWith(scope));
+  const tfjs = needed.some(([other]) => other === tfjsNode) ? tfjsDependencies(folder) : [];
+  return [...needed.filter(([other]) => other !== tfjsNode), ...tfjs];
+}
+
+function tfjsDependencies(jitFolder) {
+  const folder = installedFolder(tfjsNode, jitFolder);
+  return tfjsNodeNeeds.map((name) => [name, readManifest(installedFolder(name, folder)).version]);
+}
+
+const sorted = (entries) => Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
+
+/** Conditions that lead to sources are for the checkout alone. */
+function published(exported) {
+  if (typeof exported !== "object" || exported === null) return exported;
+  return Object.fromEntries(
+    Object.entries(exported)
+      .filter(([condition]) => condition !== "@palimpsest/source")
+      .map(([condition, target]) => [condition, published(target)]),
+  );
+}
+
+/** The package.json that goes into the tarball. */
+export function publishedManifest(name) {
+  const { manifest } = workspace.get(name);
+  const { private: _, devDependencies: __, dependencies = {}, exports: exported, files, ...rest } = manifest;
+  const repository = readManifest(root);
+  const isCli = name === "cli";
+  const own = isCli ? [...ownClosure("cli")].filter((other) => other !== "cli") : [];
+  const ownVersions = (isCli ? own.map((other) => scope + other) : Object.keys(dependencies))
+    .filter((other) => other.startsWith(scope))
+    .map((other) => [other, workspace.get(other.slice(scope.length)).manifest.version]);
+  // The command brings all of the project's packages inside of its tarball: one file is enough to run it.
+  const foreign = (isCli ? ["cli", ...own] : [name]).flatMap(foreignDependencies);
+  const bundled = [...own.map((other) => scope + other), ...(name === "jit" ? [tfjsNode] : [])];
+  return {
+    ...rest,
+    name: publishedName(manifest.name),
+    engines: repository.engines,
+    ...(exported ? { exports: { ...published(exported), "./package.json": "./package.json" } } : {}),
+    files: [...files, ...(isCli ? ["bin", "scripts"] : []), ...(extraFolders[name] ?? [])],
+    dependencies: sorted([
+      ...ownVersions,
+      ...foreign,
+      ...(name === "jit" ? [[tfjsNode, dependencies[tfjsNode]]] : []),
+    ]),
+    ...(name === "jit" ? { bin: { "palimpsest-tensorflow": "./scripts/tensorflow.mjs" } } : {}),
+    ...(bundled.length > 0 ? { bundleDependencies: bundled } : {}),
+  };
+}
+
+/** Folders of the checkout's root that a package brings. */
+export const extraFolders = { wire: ["protos"], trainer: ["recipes"], jit: ["scripts"] };

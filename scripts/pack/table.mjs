@@ -1,0 +1,84 @@
+// Sizes of the tarballs and what they bring, for docs/guides/packages.md.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "../setup/paths.mjs";
+import {
+  foreignDependencies,
+  installedFolder,
+  ownClosure,
+  publishedName,
+  readManifest,
+  workspace,
+} from "./manifest.mjs";
+
+export const tableFile = join(root, "docs/guides/packages.md");
+const begin = "<!-- sizes: npm run pack -- --table -->\n";
+const end = "<!-- end -->";
+/** Those that programs import, and the command. */
+export const offered = ["agents", "memory", "engines", "evals", "client", "worker", "jit", "cli"];
+
+/**
+ * Others' packages that an installation brings on every platform, by name and version: dependencies and theirs, as the checkout has
+ * them. Optional ones (esbuild's programs, native addons) depend on the machine and are not counted.
+ */
+export function foreignClosure(name) {
+  const seen = new Set();
+  const visit = (needed, from) => {
+    const folder = installedFolder(needed, from);
+    if (folder === undefined) throw new Error(`${needed} is not installed: run \`npm run setup\` first`);
+    const { version, dependencies = {}, optionalDependencies = {} } = readManifest(folder);
+    const id = `${needed}@${version}`;
+    if (seen.has(id)) return;
+    seen.add(id);
+    for (const other of Object.keys(dependencies)) if (!(other in optionalDependencies)) visit(other, folder);
+  };
+  for (const own of ownClosure(name))
+    for (const [needed] of foreignDependencies(own)) visit(needed, fromOf(needed, own));
+  return seen;
+}
+
+/** What the code of tfjs-node-gpu needs lies beside it. */
+function fromOf(needed, own) {
+  const { folder } = workspace.get(own);
+  return installedFolder(needed, folder) === undefined ? realTfjs(folder) : folder;
+}
+
+const realTfjs = (folder) => installedFolder("@tensorflow/tfjs-node-gpu", folder);
+
+/** @param tarballs what `npm pack --json` says */
+export function rowsOf(tarballs) {
+  return offered.map((name) => {
+    const published = publishedName(workspace.get(name).manifest.name);
+    const { size, unpackedSize } = tarballs.find((tarball) => tarball.name === published);
+    return {
+      name: published,
+      size,
+      unpackedSize,
+      own: ownClosure(name).size - 1,
+      foreign: foreignClosure(name).size,
+    };
+  });
+}
+
+const kilobytes = (bytes) =>
+  bytes < 995e3 ? `${Math.round(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+
+function markdown(rows) {
+  const lines = rows.map(
+    ({ name, size, unpackedSize, own, foreign }) =>
+      `| \`${name}\` | ${kilobytes(size)} | ${kilobytes(unpackedSize)} | ${own} | ${foreign} |`,
+  );
+  return [
+    "| package | tarball | unpacked | packages of this project that it brings | others' packages, with theirs |",
+    "|---|---:|---:|---:|---:|",
+    ...lines,
+    "",
+  ].join("\n");
+}
+
+export function writeTable(tarballs) {
+  const text = readFileSync(tableFile, "utf8");
+  const [before, after] = [text.indexOf(begin) + begin.length, text.indexOf(end)];
+  if (before < begin.length || after < 0) throw new Error(`${tableFile} has no place for the table`);
+  writeFileSync(tableFile, text.slice(0, before) + markdown(rowsOf(tarballs)) + text.slice(after));
+}

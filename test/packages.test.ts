@@ -1,0 +1,400 @@
+/**
+ * The packages as others get them: packed, installed into empty projects, type-checked and run. Libraries are installed by npm from its cache
+ * alone where it has what they need; elsewhere, and the command always, by unpacking the tarballs and linking others' packages from the checkout.
+ */
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { proseWith, ReadingServer } from "../packages/cli/src/ask/testing.js";
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly private?: boolean;
+  readonly license?: string;
+  readonly engines?: { readonly node?: string };
+  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly bundleDependencies?: readonly string[];
+}
+interface Tarball {
+  readonly name: string;
+  readonly filename: string;
+  readonly size: number;
+  readonly unpackedSize: number;
+}
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const script = async (path: string): Promise<unknown> => await import(join(root, "scripts", path));
+const { pack } = (await script("pack.mjs")) as { pack: (folder: string) => Promise<Tarball[]> };
+const { rowsOf } = (await script("pack/table.mjs")) as {
+  rowsOf: (
+    tarballs: readonly Tarball[],
+  ) => { name: string; size: number; unpackedSize: number; own: number; foreign: number }[];
+};
+const run = promisify(execFile);
+const manifestIn = (folder: string) =>
+  JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+
+const folder = mkdtempSync(join(tmpdir(), "palimpsest-packages-"));
+const unpacked = join(folder, "unpacked");
+const app = join(folder, "app");
+const tool = join(folder, "tool");
+const program = join(tool, "node_modules/palimpsest/bin/palimpsest.js");
+const libraries = [
+  ...["agents", "memory", "engines", "client", "wire", "telemetry"],
+  ...["evals", "rewards", "datasets", "trajectories", "worker"],
+];
+let tarballs: Tarball[] = [];
+const started: ChildProcess[] = [];
+
+/** Where the checkout has a package that a published one needs. */
+const places = [root, ...readdirSync(join(root, "packages")).map((name) => join(root, "packages", name))];
+function inCheckout(name: string): string | undefined {
+  const tfjsNode = "packages/jit/node_modules/@tensorflow/tfjs-node-gpu";
+  for (const place of [...places, join(root, tfjsNode)])
+    for (const path of createRequire(join(place, "package.json")).resolve.paths(`${name}/package.json`) ?? [])
+      if (existsSync(join(path, name, "package.json"))) return join(path, name);
+  return undefined;
+}
+
+function link(name: string, project: string): void {
+  const target = inCheckout(name);
+  const path = join(project, "node_modules", name);
+  if (target === undefined || existsSync(path)) return;
+  mkdirSync(dirname(path), { recursive: true });
+  symlinkSync(target, path, "dir");
+}
+
+/** As npm lays a package out, from its tarball and from what the checkout has of others' packages. */
+function unpackInto(project: string, { name, filename }: Tarball): void {
+  const target = join(project, "node_modules", name);
+  mkdirSync(target, { recursive: true });
+  execFileSync("tar", ["-xzf", join(folder, filename), "-C", target, "--strip-components=1"]);
+  const { dependencies = {}, bundleDependencies = [] } = manifestIn(target);
+  for (const needed of Object.keys(dependencies))
+    if (!needed.startsWith("@palimpsest/") && !bundleDependencies.includes(needed)) link(needed, project);
+}
+
+const tarballOf = (name: string) => {
+  const found = tarballs.find((tarball) => tarball.name === name);
+  if (found === undefined) throw new Error(`${name} was not packed`);
+  return found;
+};
+const libraryTarballs = () => libraries.map((name) => tarballOf(`@palimpsest/${name}`));
+
+/** Without a network: what is not in npm's cache cannot be had. */
+async function installByNpm(): Promise<boolean> {
+  const files = libraryTarballs().map(({ filename }) => join(folder, filename));
+  try {
+    const flags = ["--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+    await run("npm", ["install", ...flags, ...files], { cwd: app, timeout: 60_000 });
+    return true;
+  } catch (reason) {
+    const said = reason instanceof Error ? reason.message.split("\n").slice(1, 3).join(" ") : String(reason);
+    process.stderr.write(
+      `packages.test: npm installed nothing from its cache (${said}); the tarballs are unpacked and linked instead. ` +
+        "`npm run pack && npm install` in an empty folder, with a network, fills the cache.\n",
+    );
+    return false;
+  }
+}
+
+/** Fences of a document that begin with the name of a file, or with an import. */
+function fences(path: string): { readonly name: string | undefined; readonly text: string }[] {
+  const text = readFileSync(join(root, path), "utf8");
+  return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => ({
+    name: /^\/\/ (\S+\.ts)\n/.exec(code)?.[1],
+    text: code,
+  }));
+}
+
+/** Programs and modules of the guides and READMEs that stand by themselves, by the file that they are written to. */
+const whole = new Map<string, string>([
+  ...fences("docs/guides/packages.md").flatMap(({ name, text }) => (name ? [[name, text] as const] : [])),
+  ...fences("docs/guides/your-own-agent.md")
+    // Advantages are made with the learner's types, which come with the command alone.
+    .filter(
+      ({ text }) =>
+        text.startsWith("import ") && text.includes("export default") && !text.includes("/learner"),
+    )
+    .map(({ text }, place) => [`module-${place}.ts`, text] as const),
+  ...["agents", "memory", "engines", "evals"].flatMap((name) =>
+    fences(`packages/${name}/README.md`).map(({ text }) => [`readme-${name}.ts`, text] as const),
+  ),
+]);
+
+beforeAll(async () => {
+  tarballs = await pack(folder);
+  for (const { filename, name } of tarballs) {
+    const target = join(unpacked, name);
+    mkdirSync(target, { recursive: true });
+    execFileSync("tar", ["-xzf", join(folder, filename), "-C", target, "--strip-components=1"]);
+  }
+  for (const project of [app, tool]) {
+    mkdirSync(project);
+    writeFileSync(join(project, "package.json"), '{ "name": "empty", "private": true, "type": "module" }');
+  }
+  if (!(await installByNpm())) for (const tarball of libraryTarballs()) unpackInto(app, tarball);
+  link("@types/node", app);
+  unpackInto(tool, tarballOf("palimpsest"));
+}, 180_000);
+afterAll(async () => {
+  for (const child of started.reverse()) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const ended = once(child, "exit");
+    child.kill("SIGTERM");
+    await ended;
+  }
+  rmSync(folder, { recursive: true, force: true });
+}, 60_000);
+
+/** All that is in an unpacked tarball: the packages inside of it too. */
+function manifests(of: string): Manifest[] {
+  const own = manifestIn(of);
+  const inside = (own.bundleDependencies ?? []).map((name) => join(of, "node_modules", name));
+  return [own, ...inside.flatMap(manifests)];
+}
+
+describe("each tarball", () => {
+  it("has a licence, a README of one screen, a version, engines and types, and nothing that only a checkout has", () => {
+    expect(tarballs.length).toBe(readdirSync(join(root, "packages")).length);
+    for (const { name } of tarballs) {
+      const at = join(unpacked, name);
+      const text = readFileSync(join(at, "package.json"), "utf8");
+      expect(text, name).not.toMatch(/workspace:|@palimpsest\/source|"private"|devDependencies/);
+      const manifest = manifestIn(at);
+      expect(manifest, name).toMatchObject({ name, version: "0.1.0", license: "Apache-2.0" });
+      expect(manifest.engines?.node, name).toBe(">=20.19");
+      expect(readFileSync(join(at, "LICENSE"), "utf8"), name).toContain("Apache License");
+      const readme = readFileSync(join(at, "README.md"), "utf8").split("\n");
+      expect(readme.length, name).toBeLessThanOrEqual(50);
+      expect(readme[0], name).toBe(`# ${name}`);
+      for (const target of Object.values(manifest.exports ?? {}).flatMap((one) =>
+        typeof one === "string" ? [one] : Object.values(one),
+      ))
+        expect(existsSync(join(at, target)), `${name} exports ${target}`).toBe(true);
+      for (const target of Object.values(manifest.bin ?? {}))
+        expect(existsSync(join(at, target)), `${name} runs ${target}`).toBe(true);
+      const files = readdirSync(at, { recursive: true, encoding: "utf8" });
+      expect(
+        files.filter((path) => /\.map$|\.test\.|(^|\/)src\/|tsbuildinfo/.test(path)),
+        name,
+      ).toEqual([]);
+      const code = files.filter((path) => /^dist\/.*\.js$/.test(path));
+      for (const path of code)
+        expect(readFileSync(join(at, path), "utf8"), path).not.toMatch(/\n\/\/# sourceMappingURL=\S+\s*$/);
+    }
+  });
+
+  it("names every own package that it needs at its version, and runs no installer of libtensorflow", () => {
+    for (const { name } of tarballs)
+      for (const manifest of manifests(join(unpacked, name))) {
+        for (const [needed, version] of Object.entries(manifest.dependencies ?? {}))
+          if (needed.startsWith("@palimpsest/")) expect(version, `${name} needs ${needed}`).toBe("0.1.0");
+        expect(manifest, name).not.toHaveProperty("scripts");
+        expect(manifest, name).not.toHaveProperty("gypfile");
+      }
+  });
+
+  it("of the command brings recipes, base models, adapters, protos, pages and set-up", () => {
+    const at = join(unpacked, "palimpsest");
+    const own = (name: string) => join(at, "node_modules/@palimpsest", name);
+    for (const path of [
+      join(at, "scripts/setup.mjs"),
+      join(at, "scripts/setup/session-options.h"),
+      join(at, "scripts/setup/gpu/libraries.json"),
+      join(own("trainer"), "recipes/quickstart.yaml"),
+      join(own("trainer"), "recipes/bases/quickstart/model.safetensors"),
+      join(own("trainer"), "recipes/adapters/smollm2-memagent/adapter_model.safetensors"),
+      join(own("trainer"), "recipes/templates/agent/recipe.yaml"),
+      join(own("wire"), "protos/palimpsest/v1/head.proto"),
+      join(own("dashboard"), "dist/page/index.html"),
+      join(own("jit"), "node_modules/@tensorflow/tfjs-node-gpu/binding/tfjs_binding.cc"),
+    ])
+      expect(existsSync(path), path).toBe(true);
+  });
+});
+
+/** Names of all that an installation of a package brings. */
+function closure(name: string, seen = new Set<string>()): Set<string> {
+  const folderOf = existsSync(join(unpacked, name)) ? join(unpacked, name) : inCheckout(name);
+  if (folderOf === undefined) return seen;
+  const { dependencies, optionalDependencies } = manifestIn(folderOf);
+  for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) {
+    if (seen.has(needed)) continue;
+    seen.add(needed);
+    closure(needed, seen);
+  }
+  return seen;
+}
+
+describe("what a package brings", () => {
+  it("is for agents memory and zod: no Redis, no gRPC, no TensorFlow", () => {
+    expect([...closure("@palimpsest/agents")].sort()).toEqual(["@palimpsest/memory", "zod"]);
+    expect([...closure("@palimpsest/engines")].sort()).toEqual(["eventsource-parser", "zod"]);
+    // The walk finds them where they are.
+    expect([...closure("@palimpsest/evals")]).toEqual(expect.arrayContaining(["ioredis", "@grpc/grpc-js"]));
+    expect([...closure("@palimpsest/jit")]).toEqual(expect.arrayContaining(["@tensorflow/tfjs"]));
+  });
+
+  it("is what the table of docs/guides/packages.md says, sizes within a quarter", () => {
+    const text = readFileSync(join(root, "docs/guides/packages.md"), "utf8");
+    const bytes = (cell: string) => Number.parseFloat(cell) * (cell.includes("MB") ? 1e6 : 1e3);
+    for (const { name, size, unpackedSize, own, foreign } of rowsOf(tarballs)) {
+      const row = text
+        .split("\n")
+        .find((line) => line.startsWith(`| \`${name}\` |`) && / [kM]B \|/.test(line));
+      const [, , packedCell = "", unpackedCell = "", ownCell, foreignCell] = (row ?? "")
+        .split("|")
+        .map((cell) => cell.trim());
+      expect([ownCell, foreignCell], `${name}: npm run pack -- --table`).toEqual([`${own}`, `${foreign}`]);
+      for (const [cell, measured] of [
+        [packedCell, size],
+        [unpackedCell, unpackedSize],
+      ] as const)
+        expect(Math.abs(bytes(cell) / measured - 1), `${name} ${cell}: npm run pack -- --table`).toBeLessThan(
+          0.25,
+        );
+    }
+  });
+});
+
+describe("an empty project with the tarballs", { timeout: 120_000 }, () => {
+  it("type-checks the programs and modules of guides and READMEs, strictly and with the packages' own types", async () => {
+    for (const [name, text] of whole) writeFileSync(join(app, name), text);
+    expect([...whole.keys()]).toEqual(
+      expect.arrayContaining(["ask.ts", "counter.ts", "main.ts", "module-0.ts", "readme-memory.ts"]),
+    );
+    const compilerOptions = {
+      strict: true,
+      noUncheckedIndexedAccess: true,
+      target: "es2023",
+      module: "nodenext",
+      types: ["node"],
+      noEmitOnError: true,
+    };
+    writeFileSync(join(app, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [...whole.keys()] }));
+    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    const { stdout } = await run(process.execPath, [compiler, "-p", app]).catch(
+      (reason: { stdout: string }) => reason,
+    );
+    expect(stdout).toBe("");
+    expect(existsSync(join(app, "main.js"))).toBe(true);
+  });
+
+  it("runs the memory agent over an endpoint in at most 12 lines", async () => {
+    const lines = (whole.get("ask.ts") ?? "")
+      .split("\n")
+      .filter((line) => line.trim() !== "" && !line.startsWith("//"));
+    expect(lines.length).toBeLessThanOrEqual(12);
+    const server = await ReadingServer.start("harbour master");
+    try {
+      const document = join(app, "harbour.txt");
+      writeFileSync(
+        document,
+        proseWith(
+          ["The harbour master was called Amos.", "Later the harbour master was called Cora."],
+          60_000,
+        ),
+      );
+      const { stdout } = await run(process.execPath, ["ask.js", server.url, document, "Who was the last?"], {
+        cwd: app,
+      });
+      expect(stdout).toBe("The answer is \\boxed{Cora}.\n");
+      expect(server.requests).toBeGreaterThan(3);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it("runs the README of memory, which needs no server", async () => {
+    const { stdout } = await run(process.execPath, ["readme-memory.js"], { cwd: app });
+    expect(stdout).toBe("Ada has a cat named Tofu.\n");
+  });
+
+  it("runs an actor program on a cluster that the installed command starts", async () => {
+    const dataDir = join(folder, "data");
+    const head = palimpsest("head", "start", "--data-dir", join(dataDir, "head"));
+    await head.says("listens on");
+    const { address } = JSON.parse(readFileSync(join(dataDir, "head/head.json"), "utf8")) as {
+      address: string;
+    };
+    const token = readFileSync(join(dataDir, "head/token"), "utf8").trim();
+    const join_ = ["--address", address, "--node-dir", join(dataDir, "node"), "--cpus", "2"];
+    await palimpsest
+      .with({ PALIMPSEST_TOKEN: token })("worker", "join", ...join_)
+      .says("joined");
+    const env = { ...process.env, PALIMPSEST_ADDRESS: address, PALIMPSEST_TOKEN: token };
+    const { stdout } = await run(process.execPath, ["main.js"], { cwd: app, env });
+    expect(stdout).toBe("42\n");
+  });
+
+  it("has the command: its version, a plan of the quickstart, and word of the set-up before it computes", async () => {
+    const node = async (...args: string[]) =>
+      (await run(process.execPath, [program, ...args], { cwd: tool, env: { ...process.env, NO_COLOR: "1" } }))
+        .stdout;
+    expect(await node("--version")).toBe("0.1.0\n");
+    expect(await node("quickstart", "--dry-run")).toMatch(
+      /bases\/quickstart\n[\s\S]*It can run: nothing was started/,
+    );
+    expect(await node("setup", "--help")).toContain("gpu");
+    // Nothing is fetched where there is neither pip nor a compiler: set-up says so, and the command goes on.
+    expect(existsSync(join(tool, "node_modules/palimpsest/.set-up.json"))).toBe(false);
+  });
+});
+
+interface Command {
+  readonly child: ChildProcess;
+  /** Waits until it has said so. */
+  says(text: string): Promise<void>;
+}
+
+function commandWith(environment: Readonly<Record<string, string>>) {
+  return (...args: readonly string[]): Command => {
+    const child = spawn(process.execPath, [program, ...args], {
+      cwd: tool,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, PALIMPSEST_SETUP: "off", XDG_STATE_HOME: folder, ...environment },
+    });
+    started.push(child);
+    let said = "";
+    const looks = new Set<() => void>();
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk: Buffer) => {
+        said += chunk.toString();
+        for (const look of looks) look();
+      });
+    return {
+      child,
+      says: (text) =>
+        new Promise<void>((resolve, reject) => {
+          const look = () => {
+            if (said.includes(text)) resolve();
+          };
+          looks.add(look);
+          child.once("exit", () => reject(new Error(`palimpsest ${args.join(" ")} ended: ${said}`)));
+          look();
+        }),
+    };
+  };
+}
+
+const palimpsest = Object.assign(commandWith({}), { with: commandWith });
