@@ -84,6 +84,9 @@ export const boards = {
           { wait: quantile(0.99, "palimpsest_actor_mailbox_wait_seconds") },
           { unit: "s" },
         ),
+        panel("Spans of traces a second, where calls are traced", {
+          "{{outcome}}": rate("palimpsest_actor_trace_spans_total", "outcome"),
+        }),
         panel("In mailboxes, and refused a second", {
           waiting: "sum(palimpsest_actor_mailbox_calls)",
           running: "sum(palimpsest_actor_running_calls)",

@@ -14,6 +14,8 @@ export interface TestClusterOptions {
   readonly tls?: boolean;
   /** More flags of `head start`; `$DIR` in them is the cluster's folder. */
   readonly headFlags?: readonly string[];
+  /** More flags of `worker join`. */
+  readonly workerFlags?: readonly string[];
   /** Files to write into the cluster's folder first, by name. */
   readonly files?: Readonly<Record<string, string>>;
 }
@@ -46,7 +48,9 @@ export class TestCluster {
     try {
       if (options.tls) await cluster.#makeCertificates();
       await cluster.startHead();
-      await Promise.all(Array.from({ length: options.workers ?? 1 }, () => cluster.startWorker()));
+      await Promise.all(
+        Array.from({ length: options.workers ?? 1 }, () => cluster.startWorker(options.workerFlags)),
+      );
       return cluster;
     } catch (reason) {
       await cluster.stop();

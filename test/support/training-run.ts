@@ -23,8 +23,9 @@ export class TrainingRun {
     recipe: string,
     folder: string,
     args: readonly string[] = [],
+    environment: Readonly<Record<string, string>> = {},
   ): TrainingRun {
-    const driver = cluster.start(["train", recipe, "--run-dir", folder, ...args]);
+    const driver = cluster.start(["train", recipe, "--run-dir", folder, ...args], environment);
     return new TrainingRun(cluster, driver, folder);
   }
 

@@ -150,6 +150,7 @@ export class CallStream implements ActorStream {
         concurrencyGroup: call.concurrencyGroup,
         identity: this.#identities?.of(call) ?? null,
         to: recipient?.to ?? null,
+        traceparent: call.span?.traceparent ?? "",
       },
     });
   }

@@ -33,6 +33,7 @@ import { Session, type SessionOptions } from "./session.js";
 import { SessionThread } from "./session-thread.js";
 import { TaskPool } from "./task-pool.js";
 import { type TaskFunction, type TaskType, taskType } from "./task-type.js";
+import { type TracedDriver, traceDriver } from "./traced-driver.js";
 import type { ValueStore } from "./value-store.js";
 import { type ClusterInfo, clusterView } from "./views.js";
 import { networkOf, type WatchedNetwork } from "./watched-network.js";
@@ -76,6 +77,7 @@ export class Cluster extends ClusterValues {
   #info: ClusterInfo | undefined;
   #closing: Promise<void> | undefined;
   #unwatch: (() => void) | undefined;
+  #traced: TracedDriver | undefined;
 
   private constructor(
     options: ResolvedConnectOptions,
@@ -138,6 +140,7 @@ export class Cluster extends ClusterValues {
     const resolved = (await import("./config.js")).parseConnectOptions(options);
     const network: WatchedNetwork = deps.network ?? networkOf(resolved);
     const { program } = deps;
+    const driver = resolved.owner === undefined ? await traceDriver(resolved, process.env) : undefined;
     if (network.credentials === undefined) return Cluster.over(network, resolved, Session.open, program);
     const { credentials } = network;
     const opening = Cluster.over(
@@ -161,9 +164,11 @@ export class Cluster extends ClusterValues {
     try {
       const cluster = await opening;
       cluster.#unwatch = network.unwatch;
+      cluster.#traced = driver;
       return cluster;
     } catch (reason) {
       network.unwatch?.();
+      await driver?.end(PalimpsestError.from(reason));
       throw reason;
     }
   }
@@ -355,6 +360,7 @@ export class Cluster extends ClusterValues {
     await this.#session?.close();
     await this.objects.close();
     this.#head.close();
+    await this.#traced?.end();
   }
 
   async #create(

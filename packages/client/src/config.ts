@@ -59,6 +59,12 @@ const connectOptionsSchema = z.strictObject({
     .default(600_000)
     .describe("Deadline of calls to actors that name none; Infinity for none"),
   controlTimeoutMs: z.number().positive().default(30_000).describe("Deadline of calls to the head"),
+  tracesEndpoint: z
+    .union([z.literal(""), z.url({ protocol: /^https?$/ })])
+    .default("")
+    .describe(
+      "Address of a collector of OpenTelemetry that this process sends spans to, such as http://localhost:4318; empty: what OTEL_EXPORTER_OTLP_ENDPOINT says",
+    ),
 });
 
 export type ConnectOptions = z.input<typeof connectOptionsSchema>;

@@ -1,3 +1,4 @@
+import { type TraceSpan, tracing } from "@palimpsest/telemetry";
 import { fromGrpcError, jobsService, newId, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { type Bundle, type BundleOptions, bundleModule, type ModuleSource } from "./bundle.js";
@@ -77,6 +78,22 @@ export class Jobs {
   }
 
   async submit(options: SubmitJobOptions, call: HeadCallOptions = {}): Promise<JobInfo> {
+    const span = tracing()?.start("submit job", { kind: "producer" });
+    try {
+      const job = await this.#submit(options, call, span);
+      span?.end(undefined, { "palimpsest.job_id": job.jobId });
+      return job;
+    } catch (reason) {
+      span?.end(PalimpsestError.from(reason));
+      throw reason;
+    }
+  }
+
+  async #submit(
+    options: SubmitJobOptions,
+    call: HeadCallOptions,
+    span: TraceSpan | undefined,
+  ): Promise<JobInfo> {
     const { fields, bundles: ofEnvironment, external } = await packEnvironment(options);
     const program = "recipe" in options ? undefined : await bundleProgram(options, external);
     const request: proto.SubmitRequest.$Properties = {
@@ -87,6 +104,7 @@ export class Jobs {
       environment: { ...options.environment },
       metadata: { ...options.metadata },
       resources: { quantities: { ...options.resources } },
+      traceparent: span?.traceparent ?? "",
       ...("recipe" in options ? { recipe: options.recipe } : { bundle: program?.sha256 ?? "" }),
     };
     const bundles = program ? [...ofEnvironment, program] : ofEnvironment;

@@ -153,7 +153,11 @@ export class MeshCalls implements MeshCarrier {
     for (const [address, calls] of outbox) {
       const process = this.#processAt(address);
       for (const call of calls) call.process = process;
-      const members = calls.map(({ actorId, incarnation }) => ({ actorId, incarnation }));
+      const members = calls.map(({ actorId, incarnation, span }) => ({
+        actorId,
+        incarnation,
+        traceparent: span?.traceparent ?? "",
+      }));
       const timeoutMs = calls[0]?.remainingMs() ?? 0;
       void process.send(calls, members, { method, timeoutMs, ...args });
     }

@@ -10,6 +10,7 @@
  * - CALL-3. It never holds more than `streamWindow` items that nobody has taken, nor more than `streamWindowBytes` and
  *   one item.
  */
+import { type TraceSpan, tracing } from "@palimpsest/telemetry";
 import { type Clock, decodeValue, errorFromProto, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { OutgoingValue, ReadyValue } from "./outgoing-value.js";
@@ -72,6 +73,8 @@ type Outcome = { readonly kind: "value" | "end" } | { readonly kind: "error"; re
 export class PendingCall {
   readonly method: string;
   readonly concurrencyGroup: string;
+  /** Undefined where nobody traces. */
+  readonly span: TraceSpan | undefined;
   /** Bytes that it holds until it settles. */
   readonly sizeBytes: number;
   readonly promise: Promise<unknown>;
@@ -100,6 +103,10 @@ export class PendingCall {
 
   constructor(options: PendingCallOptions, carrier: CallCarrier) {
     this.method = options.method;
+    this.span = tracing()?.start(options.method, {
+      kind: "client",
+      attributes: { "rpc.system": "palimpsest" },
+    });
     this.concurrencyGroup = options.concurrencyGroup ?? "";
     this.#outgoing = options.args;
     this.#values = options.values;
@@ -257,6 +264,7 @@ export class PendingCall {
     if (this.#onAbort) for (const signal of this.#signals) signal.removeEventListener("abort", this.#onAbort);
     if (!this.#keepsArguments) this.#outgoing.release();
     this.#carrier.settled(this);
+    this.span?.end(outcome.kind === "error" ? outcome.error : undefined);
     this.#wake?.();
   }
 

@@ -97,6 +97,7 @@ export {
 } from "./suite/summary.js";
 export { byCategory, taskCategory } from "./task-category.js";
 export {
+  lostTrace,
   type TraceDetail,
   type TracedEpisode,
   type TraceOptions,

@@ -39,6 +39,14 @@ export class ActorDeaths {
     this.#deps = deps;
     this.#starts = starts;
     this.#kills = kills;
+    // Each is told of from the start: a rate or an alert needs the zero before the first event.
+    const { metrics } = deps;
+    const deaths = metrics.counter("palimpsest_head_actor_deaths_total");
+    for (const cause of ["exit", "signal", "constructor", "killed", "node"] satisfies DeathCause[])
+      deaths.inc({ cause }, 0);
+    const retries = metrics.counter("palimpsest_head_actor_start_retries_total");
+    for (const cause of ["error", "node"]) retries.inc({ cause }, 0);
+    metrics.counter("palimpsest_head_actor_restarts_total").inc(0);
   }
 
   died(nodeId: string, message: proto.ActorDied.$Properties): void {

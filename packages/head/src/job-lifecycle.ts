@@ -215,6 +215,7 @@ export class JobLifecycle {
         packages: submission.packages ?? null,
         gpuIds: [...job.gpuIds],
         resources: { quantities: { ...job.resources } },
+        ...(submission.traceparent === "" ? {} : { traceparent: submission.traceparent }),
       },
     });
   }

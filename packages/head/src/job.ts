@@ -25,6 +25,8 @@ export interface Submission extends RuntimeEnvironment {
   readonly metadata: Readonly<Record<string, string>>;
   readonly name: string;
   readonly resources: Quantities;
+  /** Of the client that submitted it first; empty: nobody traces. */
+  readonly traceparent: string;
 }
 
 /** A job as the head knows it. Changed by JobTable.update only. */
@@ -100,6 +102,7 @@ export function submissionFromProto(message: proto.SubmitRequest.$Properties): S
     metadata: { ...message.metadata },
     name: message.name ?? "",
     resources: normalizeQuantities(resources),
+    traceparent: message.traceparent ?? "",
   };
 }
 
@@ -118,7 +121,7 @@ function entrypointOf(message: proto.SubmitRequest.$Properties): Submission["ent
 
 /** Names everything that decides what a job does: the same content under one submission id is the same job. */
 export function contentHash(submission: Submission): string {
-  const { submissionId: _id, ...content } = submission;
+  const { submissionId: _id, traceparent: _span, ...content } = submission;
   return sha256Of(JSON.stringify(content, sortedRecords));
 }
 

@@ -74,6 +74,9 @@ export class NodeTable {
 
   constructor(deps: NodeTableDeps) {
     this.#deps = deps;
+    // A counter that is told of from its first event on has not risen: the alert needs the zero before it.
+    const deaths = deps.metrics.counter("palimpsest_head_node_deaths_total");
+    for (const cause of ["left", "lost"] satisfies NodeDeathCause[]) deaths.inc({ cause }, 0);
   }
 
   load(rows: ReadonlyMap<string, Uint8Array>): void {

@@ -62,6 +62,9 @@ export class ObjectDirectory {
   constructor(deps: ObjectDirectoryDeps) {
     this.#deps = deps;
     this.#fetchers = new ObjectFetchers(deps.clock);
+    // A rate needs the zero before the first question.
+    const asked = deps.metrics.counter("palimpsest_head_object_locates_total");
+    for (const answer of ["found", "unknown"]) asked.inc({ answer }, 0);
     deps.nodes.onDead((node) => {
       this.#fetchers.nodeDied(node.nodeId);
       this.#forget(node.nodeId);

@@ -76,6 +76,7 @@ export {
   stepsAfter,
 } from "./step-log.js";
 export { SwapBox } from "./swap-box.js";
+export { type TrainedConversation, TrainedTokens } from "./trained-tokens.js";
 export { hasAdapters, trainedAdapters, trainedWeights } from "./trained-weights.js";
 export { trainingFlops } from "./training-flops.js";
 export type { UpdateMetrics } from "./update-metrics.js";

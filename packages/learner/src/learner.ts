@@ -51,6 +51,7 @@ import {
 } from "./state.js";
 import { StoredReference } from "./stored-reference.js";
 import { checkTogether, Together } from "./together.js";
+import type { TrainedTokens } from "./trained-tokens.js";
 import { trainingFlops } from "./training-flops.js";
 import type { UpdateMetrics, UpdateRecorder } from "./update-metrics.js";
 
@@ -195,7 +196,12 @@ export class Learner {
    */
   async update(
     groups: readonly Group[],
-    options: { readonly shuffleRewards?: boolean; readonly signal?: AbortSignal } = {},
+    options: {
+      readonly shuffleRewards?: boolean;
+      readonly signal?: AbortSignal;
+      /** Filled with what the update made of each token. */
+      readonly tokens?: TrainedTokens | undefined;
+    } = {},
   ): Promise<UpdateMetrics> {
     return await this.#exclusive("update", async () => {
       const startedAt = performance.now();
@@ -220,6 +226,7 @@ export class Learner {
         step: () => this.#step,
         untouched: this.#untouched,
         onStep: () => this.#stepDone(),
+        tokens: options.tokens,
         signal: options.signal,
         together: this.#together,
       };

@@ -23,6 +23,7 @@ import { learningRateAt } from "./schedule.js";
 import { type RowScores, scoreRows } from "./score-rows.js";
 import type { AtOnce, StepResult } from "./step-request.js";
 import type { Together } from "./together.js";
+import type { TrainedTokens } from "./trained-tokens.js";
 import { isFresh, recordUpdate, type UpdateRecorder } from "./update-metrics.js";
 
 export interface PolicyUpdate {
@@ -41,6 +42,8 @@ export interface PolicyUpdate {
   readonly untouched: boolean;
   /** Told after each optimiser step. */
   readonly onStep: (result: StepResult) => void;
+  /** What traces show of tokens. Default: nothing is kept. */
+  readonly tokens?: TrainedTokens | undefined;
   readonly signal: AbortSignal | undefined;
   /** Where several learners train together. */
   readonly together: Together | undefined;
@@ -72,6 +75,7 @@ export async function runUpdate(
   const trained = trainedRows(batch, config);
   progress.trainedRows = trained.map((index) => batch.rows[index] as TrainingRow);
   const recorder = recordUpdate({ ...batch, rows: progress.trainedRows }, config, update.policyVersion);
+  update.tokens?.begin(batch.rows);
   progress.recorder = recorder;
   const own = all.map((index) => hasOwnOld(batch.rows[index], update));
   for (let epoch = 0; epoch < config.epochs; epoch++) {
@@ -158,6 +162,7 @@ async function policyStep(
     together: update.together,
     onMicroBatch: (_batch, arrays, outputs) => {
       recorder.addTokens(rows, arrays, outputs, first);
+      update.tokens?.add(rows, arrays, outputs);
       arrays.rowOfToken.forEach((row, at) => {
         if (row >= 0 && arrays.lossMask[at] !== 0)
           onToken(row, arrays.placeInRow[at] ?? 0, outputs["policyLogprobs"]?.[at] ?? Number.NaN);

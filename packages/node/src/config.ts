@@ -81,6 +81,12 @@ export const nodeConfigSchema = z.strictObject({
     .boolean()
     .default(true)
     .describe("Whether its processes tell what became of calls and tasks, for lists and timelines"),
+  tracesEndpoint: z
+    .union([z.literal(""), z.url({ protocol: /^https?$/ })])
+    .default("")
+    .describe(
+      "Address of a collector of OpenTelemetry that its actors and drivers send spans to, such as http://localhost:4318; empty: what OTEL_EXPORTER_OTLP_ENDPOINT of its environment says",
+    ),
   objectAdoption: z
     .boolean()
     .default(true)

@@ -43,7 +43,7 @@ export interface DriverProcessDeps {
   readonly command: readonly string[];
   readonly bundles: BundleCache;
   readonly environments: Pick<RuntimeEnvironments, "modulePath">;
-  /** Environment of every driver; PALIMPSEST_ADDRESS, _TOKEN_FILE, _TLS and _JOB_ID are added. */
+  /** Environment of every driver; PALIMPSEST_ADDRESS, _TOKEN_FILE, _TLS and _JOB_ID, and TRACEPARENT, are added. */
   readonly environment: Readonly<Record<string, string>>;
   /** The GPUs of this node, as CUDA names them. */
   readonly gpus: readonly string[];
@@ -135,6 +135,7 @@ function startDriver(
       PALIMPSEST_TOKEN_FILE: tokenFile,
       ...(tls ? { PALIMPSEST_TLS: tls } : {}),
       PALIMPSEST_JOB_ID: order.jobId ?? "",
+      ...(order.traceparent ? { TRACEPARENT: order.traceparent } : {}),
       [visibleDevicesName]: visibleTo(gpus, order.gpuIds ?? []),
     },
     stdio: ["ignore", "pipe", "pipe", "ipc"],

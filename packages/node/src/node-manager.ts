@@ -129,6 +129,11 @@ export class NodeManager {
     const parsed = parseNodeConfig(input);
     const config = { ...parsed, nodeId: parsed.nodeId || newId("node") };
     const metrics = createMetrics({ component: "node", labels: { node_id: config.nodeId } });
+    // Told of from the start: a rate needs the zero before the first event.
+    metrics.counter("palimpsest_node_head_reconnects_total").inc(0);
+    metrics.counter("palimpsest_node_fenced_actors_total").inc(0);
+    const moved = metrics.counter("palimpsest_node_objects_transferred_bytes_total");
+    for (const direction of ["in", "out", "adopted"]) moved.inc({ direction }, 0);
     const parts = await openNodeParts(config, deps, metrics);
     const manager = NodeManager.assemble(config, deps, metrics, parts);
     void manager.#addStandardServices();

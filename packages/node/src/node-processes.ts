@@ -58,7 +58,11 @@ export class NodeProcesses {
     const { config, deps, parts, metrics, clock, heads, send, closing, signal } = given;
     this.#deps = given;
     this.#deaths = new RecentDeaths(config.headAwayLimitMs);
-    const environment = childEnvironment(deps.environment, config.passEnvironment);
+    const { tracesEndpoint } = config;
+    const environment = {
+      ...childEnvironment(deps.environment, config.passEnvironment),
+      ...(tracesEndpoint ? { OTEL_EXPORTER_OTLP_ENDPOINT: tracesEndpoint } : {}),
+    };
     parts.credentials.own.onChange(() => {
       this.supervisor.adopt(parts.credentials.forActor());
       this.shared?.adopt(parts.credentials.forActor());

@@ -178,6 +178,11 @@ export const catalogue = {
   ),
 
   // Actor: mailbox and calls.
+  palimpsest_actor_trace_spans_total: counter(
+    "Spans of traces that ended, by outcome: exported, failed (the collector did not take them) or dropped (too many waited).",
+    "1",
+    ["outcome"],
+  ),
   palimpsest_actor_calls_total: counter(
     "Calls that ended, by method and outcome: ok, error or cancelled.",
     "calls",

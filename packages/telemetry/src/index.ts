@@ -23,3 +23,14 @@ export {
   serveMetrics,
 } from "./metrics-server.js";
 export { redactText } from "./redaction.js";
+export {
+  isTraced,
+  openTracing,
+  type SpanAttributes,
+  type SpanKind,
+  type SpanOptions,
+  type TraceSpan,
+  type Tracing,
+  type TracingOptions,
+  tracing,
+} from "./tracing/tracing.js";

@@ -14,6 +14,7 @@ import * as proto from "@palimpsest/wire/protocol";
 import { takenBy } from "./async/taken-groups.js";
 import { rewardByCategory } from "./category-rewards.js";
 import { whenDiskHasSpace } from "./disk-full.js";
+import { inEpisodeSpans } from "./episode-spans.js";
 import { holdLasting, lastingObjects } from "./lasting-objects.js";
 import { checkBase, cursorSchema } from "./learner-cursor.js";
 import { recordStep, scalarsOf } from "./learner-metrics.js";
@@ -57,6 +58,7 @@ export class LearnerActor {
   #weights!: LearnerWeights;
   #stepStartedAt = 0;
   #startedStep = 0;
+  #groupsDispatched = 0;
   #records!: StepRecords;
 
   constructor(spec: RunSpec) {
@@ -218,7 +220,7 @@ export class LearnerActor {
     if ("undispatched" in answer) return answer;
     const { result, batch } = answer;
     if (batch === undefined) return result;
-    await this.#records.trace(request, batch.groups);
+    await this.#records.trace(request, batch);
     try {
       this.#scalars?.write(result.step, scalarsOf(result));
     } catch (reason) {
@@ -228,6 +230,10 @@ export class LearnerActor {
     recordStep(this.#context.metrics, result);
     const { groups } = await this.#queues.ledger.counts();
     this.#context.metrics.gauge("palimpsest_queue_groups_outstanding").set(groups.outstanding);
+    // The driver dispatches them and has no page of its own.
+    const dispatched = this.#context.metrics.counter("palimpsest_queue_groups_dispatched_total");
+    dispatched.inc(Math.max(0, groups.dispatched - this.#groupsDispatched));
+    this.#groupsDispatched = groups.dispatched;
     return result;
   }
 
@@ -251,10 +257,13 @@ export class LearnerActor {
       policyVersion: this.#learner.policyVersion,
     });
     const before = this.#ranks.exchanged;
-    const update = await this.#ranks.update(batch.groups, {
-      shuffleRewards: request.shuffleRewards,
-      signal: this.#context.signal,
-    });
+    const update = await inEpisodeSpans(request.step, batch.groups, () =>
+      this.#ranks.update(batch.groups, {
+        shuffleRewards: request.shuffleRewards,
+        signal: this.#context.signal,
+        tokens: this.#records.tokens(this.#learner.config.loss),
+      }),
+    );
     const updatedAt = performance.now();
     const result: TrainedResult = {
       step: request.step,

@@ -36,7 +36,7 @@ export function recordStep(metrics: Metrics, result: StepResult): void {
   if (result.rejected !== undefined) {
     metrics.counter("palimpsest_training_groups_refilled_total").inc(result.rejected.groups);
     metrics.gauge("palimpsest_training_sampled_reward").set(result.rejected.sampledRewardMean);
-  }
+  } else metrics.counter("palimpsest_training_groups_refilled_total").inc(0);
   metrics.histogram("palimpsest_training_staleness_versions").observe(update.stalenessMean);
   metrics.counter("palimpsest_training_episodes_total").inc(update.trajectories);
   metrics.counter("palimpsest_training_weights_published_bytes_total").inc(result.publishedBytes);

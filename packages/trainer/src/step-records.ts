@@ -1,12 +1,13 @@
 /** Responsibility: what is written of a run's last steps: what each was given, and its episodes as text.
  *  Not responsible for: checkpoints and their log (learner-saves.ts). */
 import type { ActorContext } from "@palimpsest/client";
-import { type WrittenDump, writeStepDump } from "@palimpsest/learner";
+import { type LossConfig, TrainedTokens, type WrittenDump, writeStepDump } from "@palimpsest/learner";
 import type { BpeTokenizer } from "@palimpsest/model";
 import type { Group } from "@palimpsest/trajectories";
 import { decodeModelText, openModelText } from "./model-text.js";
 import { dumpDirOf, tracesDirOf } from "./run-paths.js";
 import type { RunSpec } from "./run-spec.js";
+import type { StepBatch } from "./step-groups.js";
 import type { StepRequest } from "./step-result.js";
 import { writeStepTraces } from "./step-traces.js";
 
@@ -17,6 +18,7 @@ export class StepRecords {
   readonly #context: ActorContext;
   readonly #onDisk: OnDisk;
   #tokenizer: BpeTokenizer | undefined;
+  #tokens: TrainedTokens | undefined;
 
   /** @param onDisk runs what writes to the run's folder, and waits for space there */
   constructor(spec: RunSpec, context: ActorContext, onDisk: OnDisk) {
@@ -39,8 +41,16 @@ export class StepRecords {
     return await this.#onDisk(() => writeStepDump(dumpDirOf(checkpointDir), step, dump, { keepLast }));
   }
 
+  /** What the update is to tell of its tokens: their ratios only where traces have the tokens; undefined: there are no traces. */
+  tokens(loss: LossConfig): TrainedTokens | undefined {
+    const { keepTraces, traceDetail } = this.#spec.recipe.train;
+    this.#tokens =
+      keepTraces === 0 ? undefined : new TrainedTokens(loss, traceDetail === "tokens" ? undefined : 0);
+    return this.#tokens;
+  }
+
   /** For people: a step is done whether they can be written or not. */
-  async trace({ step, tasks = [] }: StepRequest, groups: readonly Group[]): Promise<void> {
+  async trace({ step, tasks = [] }: StepRequest, batch: StepBatch): Promise<void> {
     const { recipe, checkpointDir, runId } = this.#spec;
     const keepLast = recipe.train.keepTraces;
     if (keepLast === 0) return;
@@ -49,9 +59,12 @@ export class StepRecords {
       const folder = tracesDirOf(checkpointDir);
       const tokenizer = this.#tokenizer;
       const detail = recipe.train.traceDetail;
-      await writeStepTraces(folder, { runId, step, groups, tasks, tokenizer, detail }, { keepLast });
+      const told = { runId, step, ...batch, tasks, tokenizer, detail, trained: this.#tokens };
+      await writeStepTraces(folder, told, { keepLast });
     } catch (reason) {
       this.#context.logger.warn({ err: reason, step }, "the step's traces were not written");
+    } finally {
+      this.#tokens = undefined;
     }
   }
 

@@ -1,8 +1,9 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Tokenizer } from "@palimpsest/agents";
-import { type TraceDetail, traceEpisode, writeTraces } from "@palimpsest/evals";
-import type { Group, Task } from "@palimpsest/trajectories";
+import { lostTrace, type Trace, type TraceDetail, traceEpisode, writeTraces } from "@palimpsest/evals";
+import type { TrainedTokens } from "@palimpsest/learner";
+import type { DroppedGroup, EpisodeFailure, Group, Task } from "@palimpsest/trajectories";
 
 const file = /^step-(\d{8,})\.jsonl$/;
 
@@ -14,6 +15,14 @@ export interface StepTraces {
   /** Counts from 1. */
   readonly step: number;
   readonly groups: readonly Group[];
+  /** Complete, and not trained: all of their episodes earned the same. */
+  readonly rejected?: readonly Group[];
+  /** Not trained for other reasons. */
+  readonly dropped?: readonly DroppedGroup[];
+  /** Episodes that left their groups. */
+  readonly failures?: readonly EpisodeFailure[];
+  /** What the update made of tokens. */
+  readonly trained?: TrainedTokens | undefined;
   /** Those of the groups; one that is missing is named by its id alone. */
   readonly tasks: readonly TracedTask[];
   readonly tokenizer: Tokenizer;
@@ -24,34 +33,61 @@ export interface StepTraces {
 /** Writes the trajectories of one step as a trace file, and keeps the last `keepLast` of the folder. */
 export async function writeStepTraces(
   folder: string,
-  { runId, step, groups, tasks, tokenizer, detail = "replies" }: StepTraces,
+  told: StepTraces,
   options: { readonly keepLast: number },
 ): Promise<string> {
-  const taskOf = new Map(tasks.map((task) => [task.id, task]));
-  const traces = groups.flatMap(({ groupId, taskId, members }) =>
-    members.map(({ trajectory, score }) =>
-      traceEpisode(
-        { ...(taskOf.get(taskId) ?? { id: taskId, question: "", answers: [] }), document: "" },
-        trajectory,
-        {
-          origin: "train",
-          trajectoryId: trajectory.trajectoryId,
-          agent: trajectory.agent,
-          run: runId,
-          trainingStep: step,
-          groupId,
-          episodeIndex: trajectory.episodeIndex,
-          tokenizer,
-          detail,
-          score,
-        },
-      ),
-    ),
-  );
+  const { step, groups, rejected = [] } = told;
+  const traces = [
+    ...groups.flatMap((group) => groupTraces(group, told)),
+    ...rejected.flatMap((group) => groupTraces(group, told, "its group was not trained: ZERO_VARIANCE")),
+    ...failureTraces(told),
+  ];
   const path = join(folder, `step-${String(step).padStart(8, "0")}.jsonl`);
   await writeTraces(path, traces);
   const names = (await readdir(folder)).filter((name) => file.test(name)).sort();
   const gone = names.slice(0, Math.max(names.length - options.keepLast, 0));
   await Promise.all(gone.map((name) => rm(join(folder, name), { force: true })));
   return path;
+}
+
+/** @param discarded why training left the group out */
+function groupTraces(
+  { groupId, taskId, members }: Group,
+  { runId, step, tasks, tokenizer, detail = "replies", trained }: StepTraces,
+  discarded?: string,
+): Trace[] {
+  const task = tasks.find(({ id }) => id === taskId) ?? { id: taskId, question: "", answers: [] };
+  return members.map(({ trajectory, score }) =>
+    traceEpisode({ ...task, document: "" }, trajectory, {
+      origin: "train",
+      trajectoryId: trajectory.trajectoryId,
+      agent: trajectory.agent,
+      run: runId,
+      trainingStep: step,
+      groupId,
+      episodeIndex: trajectory.episodeIndex,
+      ...(discarded === undefined ? {} : { discarded }),
+      tokenizer,
+      detail,
+      score,
+      trainedOf: (place) => trained?.of(trajectory.trajectoryId, place),
+    }),
+  );
+}
+
+/** Episodes that failed, and groups that were dropped whole: of what they wrote nothing is left. */
+function failureTraces({ runId, step, groups, dropped = [], failures = [], tasks }: StepTraces): Trace[] {
+  const taskOf = new Map([...groups, ...dropped].map(({ groupId, taskId }) => [groupId, taskId]));
+  const agent = groups[0]?.members[0]?.trajectory.agent ?? "";
+  const lost = (trajectoryId: string, groupId: string, failure: string) => {
+    const id = taskOf.get(groupId) ?? "";
+    const task = tasks.find((one) => one.id === id) ?? { id, question: "", answers: [] };
+    return lostTrace({ trajectoryId, agent, run: runId, trainingStep: step, groupId, failure, task });
+  };
+  return [
+    ...failures.map(({ trajectoryId, groupId, stage, message }) =>
+      lost(trajectoryId, groupId, `${stage}: ${message}`),
+    ),
+    ...dropped.map(({ groupId, reason }) => lost(groupId, groupId, `the group was dropped: ${reason}`)),
+  ];
 }

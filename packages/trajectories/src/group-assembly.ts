@@ -86,6 +86,14 @@ async function endOf(
 /** Why a learner that holds a group does not train it, though it could. */
 export type RejectReason = "ZERO_VARIANCE";
 
+/** Why groups leave training. */
+export const failureReasons = [
+  "BELOW_MIN_GROUP_SIZE",
+  "STALE_POLICY",
+  "UNREADABLE",
+  "ZERO_VARIANCE",
+] as const satisfies readonly (DropReason | RejectReason)[];
+
 export type DropReason = "BELOW_MIN_GROUP_SIZE" | "STALE_POLICY" | "UNREADABLE";
 
 export interface TrainingRules {

@@ -14,12 +14,14 @@ import type { Group } from "@palimpsest/memory/records";
 import type { Metrics } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { EpisodeFailure } from "./episode-failure.js";
+import { failureStages } from "./episode-failure.js";
 import type { EpisodeJobs } from "./episode-jobs.js";
 import {
   type AssembledGroup,
   assembleGroup,
   type DropReason,
   dropReason,
+  failureReasons,
   type RejectReason,
 } from "./group-assembly.js";
 import type { DroppedGroup, GroupBatch, GroupConsumerOptions, NextGroupsRequest } from "./group-batch.js";
@@ -50,6 +52,11 @@ export class GroupConsumer {
     this.#maxStaleness = options.maxStaleness;
     this.#feed = feed;
     this.#lostJobs = new LostJobs(deps.store, deps.jobs);
+    // An alert needs the zero before the first event.
+    const groups = deps.metrics?.counter("palimpsest_queue_groups_failed_total");
+    for (const reason of failureReasons) groups?.inc({ reason }, 0);
+    const episodes = deps.metrics?.counter("palimpsest_queue_episodes_failed_total");
+    for (const stage of failureStages) episodes?.inc({ stage }, 0);
   }
 
   /** Becomes the run's learner: an earlier one is fenced off, and what it did not acknowledge is found again. */

@@ -7,7 +7,7 @@
  *  DISPATCH-3. Dispatch waits, or is refused, while LEDGER-3 or the room in Redis forbids more.
  *  DISPATCH-4 (T1). A group whose claim or task Redis lost before its jobs were confirmed is claimed again by the same
  *                   dispatch. */
-import type { Metrics } from "@palimpsest/telemetry";
+import { type Metrics, tracing } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import type { EpisodeJobs } from "./episode-jobs.js";
 import { type GroupRequest, type GroupSpec, specOf } from "./group-spec.js";
@@ -60,7 +60,7 @@ export class GroupProducer {
     options: DispatchOptions = {},
   ): Promise<DispatchOutcome[]> {
     const { store, settings, clock } = this.#deps;
-    const specs = requests.map(specOf);
+    const specs = requests.map((request) => traced(specOf(request)));
     const outcomes = new Map<string, DispatchOutcome>();
     const { timeoutMs = Number.POSITIVE_INFINITY } = options;
     let start = 0;
@@ -151,6 +151,20 @@ export class GroupProducer {
       `${groups.outstanding} groups with ${queuedBytes} bytes are outstanding; queues.maxOutstandingGroups allows ${maxOutstandingGroups}, queues.maxQueuedBytes ${maxQueuedBytes} with what open episodes will add; train, raise them, or lower groupsPerStep`,
     );
   }
+}
+
+/** With a span of its own trace, of which the group's episodes are parts: a run is too long to be one. */
+function traced(spec: GroupSpec): GroupSpec {
+  const open = tracing();
+  if (open === undefined) return spec;
+  const { groupId, taskId, groupSize, step } = spec;
+  const attributes = {
+    ...{ "palimpsest.group_id": groupId, "palimpsest.task_id": taskId },
+    ...{ "palimpsest.group_size": groupSize, "palimpsest.step": step },
+  };
+  const span = open.start("group", { kind: "producer", parent: "none", links: open.here(), attributes });
+  span.end();
+  return { ...spec, traceparent: span.traceparent };
 }
 
 function throwIfCancelled(signal: AbortSignal | undefined): void {

@@ -16,6 +16,10 @@ const specFields = {
     .describe("Seed of the group; each episode's own seed follows from it."),
   minPolicyVersion: z.int().min(0).describe("Rollout waits for weights of at least this version."),
   step: z.int().min(0).describe("Training step that asked for it."),
+  traceparent: z
+    .string()
+    .optional()
+    .describe("The span that dispatched it, as W3C's traceparent; absent: nobody traces."),
 };
 export const groupSpecSchema = z.strictObject(specFields);
 export type GroupSpec = Readonly<z.infer<typeof groupSpecSchema>>;
@@ -24,7 +28,7 @@ export const episodeSpecSchema = z.strictObject({ ...specFields, episodeIndex: z
 export type EpisodeSpec = Readonly<z.infer<typeof episodeSpecSchema>>;
 
 /** What the trainer asks for: G episodes of one task. The same group id asks for the same thing, once. */
-export interface GroupRequest extends Omit<GroupSpec, "taskId"> {
+export interface GroupRequest extends Omit<GroupSpec, "taskId" | "traceparent"> {
   readonly task: Task;
 }
 

@@ -55,6 +55,8 @@ export class JobConsumer {
     this.#options = options;
     const { settings, logger, metrics, work } = options;
     const { kind } = work;
+    // An alert needs the zero before the first event.
+    metrics?.counter("palimpsest_queue_stalled_jobs_total").inc({ kind }, 0);
     this.#worker = new Worker(
       options.queueName,
       // Three parameters: BullMQ looks at the arity before it makes a signal.

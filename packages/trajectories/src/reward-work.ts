@@ -8,6 +8,7 @@
 import type { Score, Task, TrajectoryHead } from "@palimpsest/memory/records";
 import type { Metrics } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
+import { inSpan } from "./episode-span.js";
 import { episodeSpecSchema, parseSpec, splitTrajectoryId } from "./group-spec.js";
 import { FinalFailure, type JobWork } from "./job-work.js";
 import type { EpisodeState } from "./ledger-store.js";
@@ -61,8 +62,15 @@ export function rewardWork(
           new PalimpsestError("NOT_FOUND", `its ${missing} is not in Redis: lost or expired`).message,
         );
       }
-      const scored = await score(task, trajectory, signal);
-      const stored = await payloads.putScore(spec, scored, { actorId, trajectoryToken });
+      const stored = await inSpan(
+        "reward",
+        { ...spec, ...spanOf(trajectory), attempt: job.attempt },
+        async (traceparent) => {
+          const scored = await score(task, trajectory, signal);
+          const kept = traceparent === undefined ? scored : { ...scored, traceparent };
+          return await payloads.putScore(spec, kept, { actorId, trajectoryToken });
+        },
+      );
       if (stored.state === "replaced") {
         return await work.run(job, signal);
       }
@@ -79,6 +87,9 @@ export function rewardWork(
   };
   return work;
 }
+
+/** The rollout that it scores. */
+const spanOf = ({ traceparent }: TrajectoryHead) => (traceparent === undefined ? {} : { traceparent });
 
 function isOver(state: EpisodeState | undefined): boolean {
   return state === undefined || state === "ended";

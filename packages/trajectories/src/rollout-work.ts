@@ -8,6 +8,7 @@ import type { Trajectory } from "@palimpsest/memory/records";
 import type { Metrics } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { EpisodeJobs } from "./episode-jobs.js";
+import { inSpan } from "./episode-span.js";
 import {
   type Episode,
   type EpisodeSpec,
@@ -67,15 +68,19 @@ export function rolloutWork(
         seed: episodeSeed(spec.seed, spec.episodeIndex),
         attempt: job.attempt,
       };
-      const trajectory = await run(episode, signal);
-      checkBelongs(trajectory, episode);
-      const stored = await store(payloads, trajectory, signal);
-      if (stored.state === "open") {
-        metrics?.counter("palimpsest_queue_payload_bytes_total").inc({ kind: "trajectory" }, stored.bytes);
-      }
-      if (stored.state === "open" || stored.state === "sampled") {
-        await jobs.addReward(spec);
-      }
+      await inSpan("rollout", episode, async (traceparent) => {
+        const sampled = await run(episode, signal);
+        // With the trajectory, and not with the reward's job, which anybody may add who finds that it was lost.
+        const trajectory = traceparent === undefined ? sampled : { ...sampled, traceparent };
+        checkBelongs(trajectory, episode);
+        const stored = await store(payloads, trajectory, signal);
+        if (stored.state === "open") {
+          metrics?.counter("palimpsest_queue_payload_bytes_total").inc({ kind: "trajectory" }, stored.bytes);
+        }
+        if (stored.state === "open" || stored.state === "sampled") {
+          await jobs.addReward(spec);
+        }
+      });
     },
     async fail(job, message) {
       const key = splitTrajectoryId(job.id);

@@ -19,6 +19,7 @@ export function encodeScore(score: Score, options: EncodeScoreOptions): Uint8Arr
     components: { ...score.components },
     stepRewards: [...(score.stepRewards ?? [])],
     actorId: options.actorId ?? "",
+    traceparent: score.traceparent ?? "",
   }).finish();
 }
 
@@ -31,6 +32,7 @@ export function decodeScore(bytes: Uint8Array): Score {
     reward: message.reward,
     components: { ...message.components },
     ...(message.stepRewards.length > 0 ? { stepRewards: message.stepRewards } : {}),
+    ...(message.traceparent ? { traceparent: message.traceparent } : {}),
   };
   checkScore(score);
   return score;

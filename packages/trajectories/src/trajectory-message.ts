@@ -101,6 +101,7 @@ export function factsOf(message: proto.Trajectory): Omit<Trajectory, "conversati
     droppedDocumentTokens: message.droppedDocumentTokens,
     ...(message.storeDiff ? { storeDiff: decodeStoreDiff(message.storeDiff) } : {}),
     ...(Object.keys(message.counters).length > 0 ? { counters: { ...message.counters } } : {}),
+    ...(message.traceparent ? { traceparent: message.traceparent } : {}),
   };
 }
 

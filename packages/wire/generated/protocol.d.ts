@@ -274,6 +274,9 @@ export namespace palimpsest {
             /** MeshMember incarnation. */
             incarnation: number;
 
+            /** MeshMember traceparent. */
+            traceparent: string;
+
             /**
              * Creates a new MeshMember instance using the specified properties.
              * @param [properties] Properties to set
@@ -311,6 +314,9 @@ export namespace palimpsest {
 
                 /** MeshMember incarnation */
                 incarnation?: (number|null);
+
+                /** MeshMember traceparent */
+                traceparent?: (string|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -449,6 +455,9 @@ export namespace palimpsest {
             /** Call to. */
             to?: (palimpsest.v1.MeshMember.$Properties|null);
 
+            /** Call traceparent. */
+            traceparent: string;
+
             /**
              * Creates a new Call instance using the specified properties.
              * @param [properties] Properties to set
@@ -513,6 +522,9 @@ export namespace palimpsest {
 
                 /** Call to */
                 to?: (palimpsest.v1.MeshMember.$Properties|null);
+
+                /** Call traceparent */
+                traceparent?: (string|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -12073,6 +12085,9 @@ export namespace palimpsest {
             /** SubmitRequest packages. */
             packages?: (palimpsest.v1.Packages.$Properties|null);
 
+            /** SubmitRequest traceparent. */
+            traceparent: string;
+
             /** SubmitRequest entrypoint. */
             entrypoint?: ("recipe"|"bundle");
 
@@ -12138,6 +12153,9 @@ export namespace palimpsest {
                 /** SubmitRequest packages */
                 packages?: (palimpsest.v1.Packages.$Properties|null);
 
+                /** SubmitRequest traceparent */
+                traceparent?: (string|null);
+
                 /** SubmitRequest entrypoint */
                 entrypoint?: ("recipe"|"bundle");
 
@@ -12157,6 +12175,7 @@ export namespace palimpsest {
               resources?: palimpsest.v1.Resources.$Shape|null;
               workingDir?: string|null;
               packages?: palimpsest.v1.Packages.$Shape|null;
+              traceparent?: string|null;
               $unknowns?: Uint8Array[];
             } & (
               ({ entrypoint?: undefined; recipe?: null; bundle?: null }|{ entrypoint?: "recipe"; recipe: string; bundle?: null }|{ entrypoint?: "bundle"; recipe?: null; bundle: string })
@@ -14638,6 +14657,9 @@ export namespace palimpsest {
             /** StartDriver resources. */
             resources?: (palimpsest.v1.Resources.$Properties|null);
 
+            /** StartDriver traceparent. */
+            traceparent: string;
+
             /**
              * Creates a new StartDriver instance using the specified properties.
              * @param [properties] Properties to set
@@ -14693,6 +14715,9 @@ export namespace palimpsest {
 
                 /** StartDriver resources */
                 resources?: (palimpsest.v1.Resources.$Properties|null);
+
+                /** StartDriver traceparent */
+                traceparent?: (string|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -15768,6 +15793,9 @@ export namespace palimpsest {
             /** Trajectory versionRuns. */
             versionRuns: palimpsest.v1.VersionRun.$Properties[];
 
+            /** Trajectory traceparent. */
+            traceparent: string;
+
             /**
              * Creates a new Trajectory instance using the specified properties.
              * @param [properties] Properties to set
@@ -15854,6 +15882,9 @@ export namespace palimpsest {
                 /** Trajectory versionRuns */
                 versionRuns?: (palimpsest.v1.VersionRun.$Properties[]|null);
 
+                /** Trajectory traceparent */
+                traceparent?: (string|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -15878,6 +15909,7 @@ export namespace palimpsest {
               storeDiff?: palimpsest.v1.StoreDiff.$Shape|null;
               counters?: { [k: string]: number }|null;
               versionRuns?: palimpsest.v1.VersionRun.$Shape[]|null;
+              traceparent?: string|null;
               $unknowns?: Uint8Array[];
             };
         }
@@ -16620,6 +16652,9 @@ export namespace palimpsest {
             /** TrajectoryScore actorId. */
             actorId: string;
 
+            /** TrajectoryScore traceparent. */
+            traceparent: string;
+
             /**
              * Creates a new TrajectoryScore instance using the specified properties.
              * @param [properties] Properties to set
@@ -16669,6 +16704,9 @@ export namespace palimpsest {
 
                 /** TrajectoryScore actorId */
                 actorId?: (string|null);
+
+                /** TrajectoryScore traceparent */
+                traceparent?: (string|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

@@ -606,6 +606,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @typedef {Object} palimpsest.v1.MeshMember.$Properties
              * @property {string|null} [actorId] MeshMember actorId
              * @property {number|null} [incarnation] MeshMember incarnation
+             * @property {string|null} [traceparent] MeshMember traceparent
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -654,6 +655,14 @@ export const palimpsest = $root.palimpsest = (() => {
             MeshMember.prototype.incarnation = 0;
 
             /**
+             * MeshMember traceparent.
+             * @member {string} traceparent
+             * @memberof palimpsest.v1.MeshMember
+             * @instance
+             */
+            MeshMember.prototype.traceparent = "";
+
+            /**
              * Creates a new MeshMember instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.MeshMember
@@ -689,6 +698,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 1, wireType 2 =*/10).string(message.actorId);
                 if (message.incarnation != null && $Object.hasOwnProperty.call(message, "incarnation") && message.incarnation !== 0)
                     writer.uint32(/* id 2, wireType 0 =*/16).int32(message.incarnation);
+                if (message.traceparent != null && $Object.hasOwnProperty.call(message, "traceparent") && message.traceparent !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.traceparent);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -749,6 +760,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.incarnation = value;
                             else
                                 delete message.incarnation;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.traceparent = value;
+                            else
+                                delete message.traceparent;
                             continue;
                         }
                     }
@@ -979,6 +999,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Uint8Array|null} [resultObjectId] Call resultObjectId
              * @property {palimpsest.v1.CallIdentity.$Properties|null} [identity] Call identity
              * @property {palimpsest.v1.MeshMember.$Properties|null} [to] Call to
+             * @property {string|null} [traceparent] Call traceparent
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -1099,6 +1120,14 @@ export const palimpsest = $root.palimpsest = (() => {
             Call.prototype.to = null;
 
             /**
+             * Call traceparent.
+             * @member {string} traceparent
+             * @memberof palimpsest.v1.Call
+             * @instance
+             */
+            Call.prototype.traceparent = "";
+
+            /**
              * Creates a new Call instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.Call
@@ -1152,6 +1181,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.CallIdentity.encode(message.identity, writer.uint32(/* id 10, wireType 2 =*/82).fork(), _depth + 1).ldelim();
                 if (message.to != null && $Object.hasOwnProperty.call(message, "to"))
                     $root.palimpsest.v1.MeshMember.encode(message.to, writer.uint32(/* id 11, wireType 2 =*/90).fork(), _depth + 1).ldelim();
+                if (message.traceparent != null && $Object.hasOwnProperty.call(message, "traceparent") && message.traceparent !== "")
+                    writer.uint32(/* id 12, wireType 2 =*/98).string(message.traceparent);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -1284,6 +1315,15 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (wireType !== 2)
                                 break;
                             message.to = $root.palimpsest.v1.MeshMember.decode(reader, reader.size(), $undefined, _depth + 1, message.to);
+                            continue;
+                        }
+                    case 12: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.traceparent = value;
+                            else
+                                delete message.traceparent;
                             continue;
                         }
                     }
@@ -30274,6 +30314,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.Resources.$Properties|null} [resources] SubmitRequest resources
              * @property {string|null} [workingDir] SubmitRequest workingDir
              * @property {palimpsest.v1.Packages.$Properties|null} [packages] SubmitRequest packages
+             * @property {string|null} [traceparent] SubmitRequest traceparent
              * @property {"recipe"|"bundle"} [entrypoint] SubmitRequest entrypoint
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
@@ -30299,6 +30340,7 @@ export const palimpsest = $root.palimpsest = (() => {
              *   resources?: palimpsest.v1.Resources.$Shape|null;
              *   workingDir?: string|null;
              *   packages?: palimpsest.v1.Packages.$Shape|null;
+             *   traceparent?: string|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
              *   ({ entrypoint?: undefined; recipe?: null; bundle?: null }|{ entrypoint?: "recipe"; recipe: string; bundle?: null }|{ entrypoint?: "bundle"; recipe?: null; bundle: string })
@@ -30403,6 +30445,14 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             SubmitRequest.prototype.packages = null;
 
+            /**
+             * SubmitRequest traceparent.
+             * @member {string} traceparent
+             * @memberof palimpsest.v1.SubmitRequest
+             * @instance
+             */
+            SubmitRequest.prototype.traceparent = "";
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
@@ -30472,6 +30522,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 9, wireType 2 =*/74).string(message.workingDir);
                 if (message.packages != null && $Object.hasOwnProperty.call(message, "packages"))
                     $root.palimpsest.v1.Packages.encode(message.packages, writer.uint32(/* id 10, wireType 2 =*/82).fork(), _depth + 1).ldelim();
+                if (message.traceparent != null && $Object.hasOwnProperty.call(message, "traceparent") && message.traceparent !== "")
+                    writer.uint32(/* id 11, wireType 2 =*/90).string(message.traceparent);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -30647,6 +30699,15 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (wireType !== 2)
                                 break;
                             message.packages = $root.palimpsest.v1.Packages.decode(reader, reader.size(), $undefined, _depth + 1, message.packages);
+                            continue;
+                        }
+                    case 11: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.traceparent = value;
+                            else
+                                delete message.traceparent;
                             continue;
                         }
                     }
@@ -36886,6 +36947,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.Packages.$Properties|null} [packages] StartDriver packages
              * @property {Array.<number>|null} [gpuIds] StartDriver gpuIds
              * @property {palimpsest.v1.Resources.$Properties|null} [resources] StartDriver resources
+             * @property {string|null} [traceparent] StartDriver traceparent
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -36985,6 +37047,14 @@ export const palimpsest = $root.palimpsest = (() => {
             StartDriver.prototype.resources = null;
 
             /**
+             * StartDriver traceparent.
+             * @member {string} traceparent
+             * @memberof palimpsest.v1.StartDriver
+             * @instance
+             */
+            StartDriver.prototype.traceparent = "";
+
+            /**
              * Creates a new StartDriver instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.StartDriver
@@ -37034,6 +37104,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 10, wireType 2 =*/82).int32s(message.gpuIds);
                 if (message.resources != null && $Object.hasOwnProperty.call(message, "resources"))
                     $root.palimpsest.v1.Resources.encode(message.resources, writer.uint32(/* id 11, wireType 2 =*/90).fork(), _depth + 1).ldelim();
+                if (message.traceparent != null && $Object.hasOwnProperty.call(message, "traceparent") && message.traceparent !== "")
+                    writer.uint32(/* id 12, wireType 2 =*/98).string(message.traceparent);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -37173,6 +37245,15 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (wireType !== 2)
                                 break;
                             message.resources = $root.palimpsest.v1.Resources.decode(reader, reader.size(), $undefined, _depth + 1, message.resources);
+                            continue;
+                        }
+                    case 12: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.traceparent = value;
+                            else
+                                delete message.traceparent;
                             continue;
                         }
                     }
@@ -39668,6 +39749,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.StoreDiff.$Properties|null} [storeDiff] Trajectory storeDiff
              * @property {Object.<string,number>|null} [counters] Trajectory counters
              * @property {Array.<palimpsest.v1.VersionRun.$Properties>|null} [versionRuns] Trajectory versionRuns
+             * @property {string|null} [traceparent] Trajectory traceparent
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -39700,6 +39782,7 @@ export const palimpsest = $root.palimpsest = (() => {
              *   storeDiff?: palimpsest.v1.StoreDiff.$Shape|null;
              *   counters?: Object.<string,number>|null;
              *   versionRuns?: Array.<palimpsest.v1.VersionRun.$Shape>|null;
+             *   traceparent?: string|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.Trajectory.$Shape
              */
@@ -39868,6 +39951,14 @@ export const palimpsest = $root.palimpsest = (() => {
             Trajectory.prototype.versionRuns = $util.emptyArray;
 
             /**
+             * Trajectory traceparent.
+             * @member {string} traceparent
+             * @memberof palimpsest.v1.Trajectory
+             * @instance
+             */
+            Trajectory.prototype.traceparent = "";
+
+            /**
              * Creates a new Trajectory instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.Trajectory
@@ -39939,6 +40030,8 @@ export const palimpsest = $root.palimpsest = (() => {
                 if (message.versionRuns != null && message.versionRuns.length)
                     for (let i = 0; i < message.versionRuns.length; ++i)
                         $root.palimpsest.v1.VersionRun.encode(message.versionRuns[i], writer.uint32(/* id 18, wireType 2 =*/146).fork(), _depth + 1).ldelim();
+                if (message.traceparent != null && $Object.hasOwnProperty.call(message, "traceparent") && message.traceparent !== "")
+                    writer.uint32(/* id 19, wireType 2 =*/154).string(message.traceparent);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -40164,6 +40257,15 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (!(message.versionRuns && message.versionRuns.length))
                                 message.versionRuns = [];
                             message.versionRuns.push($root.palimpsest.v1.VersionRun.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 19: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.traceparent = value;
+                            else
+                                delete message.traceparent;
                             continue;
                         }
                     }
@@ -42097,6 +42199,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Array.<number>|null} [stepRewards] TrajectoryScore stepRewards
              * @property {palimpsest.v1.Error.$Properties|null} [failure] TrajectoryScore failure
              * @property {string|null} [actorId] TrajectoryScore actorId
+             * @property {string|null} [traceparent] TrajectoryScore traceparent
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -42179,6 +42282,14 @@ export const palimpsest = $root.palimpsest = (() => {
             TrajectoryScore.prototype.actorId = "";
 
             /**
+             * TrajectoryScore traceparent.
+             * @member {string} traceparent
+             * @memberof palimpsest.v1.TrajectoryScore
+             * @instance
+             */
+            TrajectoryScore.prototype.traceparent = "";
+
+            /**
              * Creates a new TrajectoryScore instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.TrajectoryScore
@@ -42223,6 +42334,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.Error.encode(message.failure, writer.uint32(/* id 5, wireType 2 =*/42).fork(), _depth + 1).ldelim();
                 if (message.actorId != null && $Object.hasOwnProperty.call(message, "actorId") && message.actorId !== "")
                     writer.uint32(/* id 6, wireType 2 =*/50).string(message.actorId);
+                if (message.traceparent != null && $Object.hasOwnProperty.call(message, "traceparent") && message.traceparent !== "")
+                    writer.uint32(/* id 7, wireType 2 =*/58).string(message.traceparent);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -42348,6 +42461,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.actorId = value;
                             else
                                 delete message.actorId;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.traceparent = value;
+                            else
+                                delete message.traceparent;
                             continue;
                         }
                     }

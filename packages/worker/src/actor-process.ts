@@ -7,7 +7,7 @@
  * - ACTORPROCESS-2. stop() runs at most once, and the services close after it.
  */
 import { type ActorContext, knowBundle, type ProgramValues } from "@palimpsest/client";
-import { createMetrics, serveMetrics } from "@palimpsest/telemetry";
+import { createMetrics, serveMetrics, tracing } from "@palimpsest/telemetry";
 import { adoptCredentials, httpGuard, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { createInstance, importModule, loadActorClass, stopInstance } from "./actor-class.js";
@@ -17,10 +17,13 @@ import { CallEvents } from "./call-events.js";
 import type { DurableActor } from "./durable/durable-actor.js";
 import { ModuleFunctions } from "./module-functions.js";
 import { openServices } from "./process-services.js";
+import { openProcessTracing } from "./process-tracing.js";
 import { StartedMark } from "./started-mark.js";
 
 /** Exit code of a durable actor whose commit was refused. */
 const refusedCode = 71;
+/** For spans that were not sent yet. */
+const flushMs = 1_000;
 const defaults = { maxPendingCalls: 10_000, maxPendingBytes: 256 * 1024 * 1024 };
 
 export interface RunningActorProcess {
@@ -55,6 +58,7 @@ export async function startActorProcess(
     component: role,
     labels: { actor_id: spec.actorId, node_id: start.nodeId ?? "", job_id: spec.jobId ?? "" },
   });
+  await openProcessTracing(start, environment, metrics);
   const program = services.values(`${spec.actorId}.${incarnation}`);
   const events = onTasks && start.taskEvents ? callEventsOf(start, onTasks) : undefined;
   const [serveOn, { host, address }, metricsServer] = await Promise.all([
@@ -97,6 +101,7 @@ export async function startActorProcess(
       await end();
     } finally {
       events?.close();
+      await tracing()?.flush(flushMs);
       const values = program.close().then(() => close.connections());
       await Promise.all([host.close(), metricsServer.close(), values]);
       services.close();

@@ -13,6 +13,7 @@
  *   of the process's end, as after a crash, and not of an error that only the end has caused.
  */
 import { isSignalMarker } from "@palimpsest/client";
+import { type TraceSpan, type Tracing, tracing } from "@palimpsest/telemetry";
 import { errorToProto, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { CallEvents, ListedCall } from "./call-events.js";
@@ -65,12 +66,16 @@ export class Invocation implements ListedCall {
   #creditBytes: number;
   #onCredit: (() => void) | undefined;
   readonly #values: CallValues;
+  readonly #traceparent: string;
+  /** Set while its method runs, where somebody traces. */
+  #span: TraceSpan | undefined;
 
   constructor(call: proto.Call.$Properties, deps: InvocationDeps) {
     this.#deps = deps;
     this.callId = call.callId ?? 0;
     this.#method = call.method ?? "";
     this.#values = new CallValues(call, deps);
+    this.#traceparent = call.traceparent ?? "";
     this.sizeBytes = overheadBytes + (call.args?.byteLength ?? 0);
     this.#credit = call.streamCredit || 1;
     this.#creditBytes = call.streamCreditBytes || Number.POSITIVE_INFINITY;
@@ -147,7 +152,8 @@ export class Invocation implements ListedCall {
     try {
       this.#begunAtMs = performance.now();
       this.#deps.tasks?.started(this.callId, () => this.#signal());
-      const result = method(...given);
+      const traced = tracing();
+      const result = traced ? this.#traced(traced, () => method(...given)) : method(...given);
       if (isPromise(result)) {
         return result.then(
           (value) => this.#finish(value, startedAt),
@@ -159,6 +165,14 @@ export class Invocation implements ListedCall {
       this.#threw(reason, startedAt);
       return undefined;
     }
+  }
+
+  /** Runs the method in a span of its own, beneath the caller's. */
+  #traced(traced: Tracing, run: () => unknown): unknown {
+    const waitedMs = performance.now() - this.#arrivedAt;
+    const attributes = { "rpc.system": "palimpsest", "palimpsest.waited_ms": waitedMs };
+    this.#span = traced.start(this.#method, { kind: "server", parent: this.#traceparent, attributes });
+    return this.#span.run(run);
   }
 
   /** Answers it with an error now; the method is told by its signal. */
@@ -231,7 +245,8 @@ export class Invocation implements ListedCall {
           });
           continue;
         }
-        const { done, value } = await iterator.next();
+        const next = () => iterator.next();
+        const { done, value } = await (this.#span ? this.#span.run(next) : next());
         if (this.#settled || this.#cancelled) break;
         if (done) return this.#succeed({ callId: this.callId, end: true }, startedAt);
         this.#credit--;
@@ -263,6 +278,7 @@ export class Invocation implements ListedCall {
     const { metrics, events } = this.#deps;
     const endedAt = performance.now();
     metrics.ended(method, outcome, (endedAt - startedAt) / 1000);
+    this.#span?.end(outcome === "ok" ? undefined : (error ?? this.#cancelled ?? cancelledError()));
     events?.ended(this, method, outcomes[outcome], startedAt, endedAt, error);
   }
 
@@ -304,6 +320,8 @@ export class Invocation implements ListedCall {
     this.#deps.onSettled(this);
   }
 }
+
+const cancelledError = () => new PalimpsestError("CANCELLED", "the call was cancelled");
 
 const outcomes = { ok: "finished", error: "failed", cancelled: "cancelled" } as const;
 

@@ -28,7 +28,7 @@ function dealOut(caller: Caller, { call, members }: proto.MeshCall.$Properties):
   for (const [index, member] of (members ?? []).entries()) {
     const callId = firstId + index;
     const host = hostedActors.find(member);
-    if (host) host.take(caller, { ...call, callId });
+    if (host) host.take(caller, { ...call, callId, traceparent: member.traceparent ?? "" });
     else caller.reply({ callId, error: errorToProto(absent(member)) });
   }
 }

@@ -12,7 +12,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ActorContext } from "@palimpsest/client";
 import { knowBundle } from "@palimpsest/client";
-import { createMetrics, type Metrics, type MetricsServer, serveMetrics } from "@palimpsest/telemetry";
+import {
+  createMetrics,
+  type Metrics,
+  type MetricsServer,
+  serveMetrics,
+  tracing,
+} from "@palimpsest/telemetry";
 import {
   actorHostService,
   addresseeOf,
@@ -30,6 +36,7 @@ import { type CallMetrics, createCallMetrics } from "./call-metrics.js";
 import type { CallerStream } from "./caller.js";
 import { serveMesh } from "./mesh-host.js";
 import { openServices, type ProcessServices } from "./process-services.js";
+import { openProcessTracing } from "./process-tracing.js";
 import { SharedActor } from "./shared-actor.js";
 import { serveShared } from "./shared-calls.js";
 import { SharedOutput } from "./shared-output.js";
@@ -37,6 +44,8 @@ import { StartedMark } from "./started-mark.js";
 
 /** For stop() of an actor that ends itself, and of all when the process ends. */
 const exitGraceMs = 5_000;
+/** For spans that were not sent yet. */
+const flushMs = 1_000;
 
 export interface SharedListener {
   /** Takes what became of actors, of one turn of the event loop together. */
@@ -131,11 +140,13 @@ export class SharedProcess implements RunningActorProcess {
 
   async stop(): Promise<void> {
     await Promise.all([...this.#slots.keys()].map((slot) => this.#stop(slot, exitGraceMs)));
+    await tracing()?.flush(flushMs);
     await Promise.all([this.#server?.close(200), this.#metricsServer?.close()]);
     this.#services.close();
   }
 
   async #open(): Promise<void> {
+    await openProcessTracing(this.#start, this.#environment, this.#metrics);
     const { network, credentials, onCall } = this.#services;
     const host = this.#start.listenHost || "127.0.0.1";
     const server = network.createServer();

@@ -7,8 +7,8 @@ import { packageDir, root } from "../paths.mjs";
 /** Loaded when it is used: set-up itself starts where nothing is installed yet. */
 const esbuild = () => createRequire(join(packageDir("client"), "package.json"))("esbuild");
 
-/** Native addons, and what is itself a program beside its addon, stay where they are. */
-const apart = /^(msgpackr-extract|esbuild|bullmq|@kubernetes\/client-node)$/;
+/** Native addons, what is itself a program beside its addon, and what few processes load stay where they are. */
+const apart = /^(msgpackr-extract|esbuild|bullmq|@kubernetes\/client-node|@opentelemetry\/.*)$/;
 const program = /^(@palimpsest\/worker\/main|\.\/main\.js)$/;
 const ownPlace = /\bimport\.meta\.url\b|\b__dirname\b|\b__filename\b/;
 /** A script with a code cache has no import(): it is handed that of the program that runs it. */

@@ -21,6 +21,7 @@ interface WorkerOptions extends ConnectionOptions {
   readonly passEnv?: string;
   readonly objectAdoption: boolean;
   readonly taskEvents: boolean;
+  readonly tracesEndpoint?: string;
   readonly logLevel: string;
 }
 
@@ -60,6 +61,10 @@ export function addWorker(program: Command): void {
       "--no-task-events",
       "tell nobody what became of calls and tasks: they are in no list and no timeline",
     )
+    .option(
+      "--traces-endpoint <url>",
+      "collector that actors and jobs send OpenTelemetry spans to (OTLP over HTTP)",
+    )
     .option("--log-level <level>", "trace, debug, info, warn or error", "warn")
     .action(async (options: WorkerOptions) => {
       const [{ NodeManager }, { createLogger }] = await Promise.all([
@@ -83,6 +88,7 @@ export function addWorker(program: Command): void {
           logLevel: options.logLevel,
           objectAdoption: options.objectAdoption,
           taskEvents: options.taskEvents,
+          tracesEndpoint: options.tracesEndpoint ?? "",
           ...(options.cpus === undefined ? {} : { cpus: options.cpus }),
           ...(options.gpus === undefined ? {} : { gpus: options.gpus }),
           ...(options.memory === undefined ? {} : { memoryBytes: options.memory }),

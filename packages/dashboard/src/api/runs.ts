@@ -54,6 +54,8 @@ export const episodeRowSchema = z.object({
   answer: z.string(),
   reward: z.number().optional(),
   failure: z.string().optional(),
+  /** Why training left it out although it was scored. */
+  discarded: z.string().optional(),
   chunks: z.number(),
   sampledTokens: z.number(),
   lanes: z.array(laneSchema),

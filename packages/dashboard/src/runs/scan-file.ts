@@ -65,7 +65,7 @@ function readLine(text: string): Pick<ScannedLine, "row" | "problem"> {
 }
 
 function rowOf(trace: Trace): Omit<EpisodeRow, "at"> {
-  const { trainingStep, groupId, episodeIndex, reward, failure, conversations } = trace;
+  const { trainingStep, groupId, episodeIndex, reward, failure, discarded, conversations } = trace;
   return {
     id: trace.trajectoryId,
     agent: trace.agent,
@@ -76,6 +76,7 @@ function rowOf(trace: Trace): Omit<EpisodeRow, "at"> {
     answer: trace.answer.slice(0, shownAnswer),
     ...(reward === undefined ? {} : { reward: reward.total }),
     ...(failure === undefined ? {} : { failure }),
+    ...(discarded === undefined ? {} : { discarded }),
     chunks: trace.memorySteps.length || conversations.length,
     sampledTokens: conversations.reduce((sum, { sampledTokens }) => sum + sampledTokens, 0),
     lanes: laneSummaries(trace),

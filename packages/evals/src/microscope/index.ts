@@ -20,3 +20,4 @@ export {
   lossPlaces,
   lossSentence,
 } from "./run-losses.js";
+export { type ReplayedCall, replayStore, type StoreChange } from "./store-replay.js";

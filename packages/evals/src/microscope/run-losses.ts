@@ -24,7 +24,7 @@ const summaryOf = ({ fact, end, lostAt, recalledAfter, answered }: FactLane): La
 export interface CountedEpisode {
   /** Whether it earned less than it should have. */
   readonly failed: boolean;
-  readonly lanes: readonly LaneSummary[];
+  readonly lanes: readonly (Omit<LaneSummary, "lostAt"> & { readonly lostAt?: number | undefined })[];
 }
 
 export interface LossPlace {
@@ -52,7 +52,7 @@ export function lossPlaces(episodes: Iterable<CountedEpisode>): {
     if (failed) failures += 1;
     for (const { name, end, lostAt } of lanes) {
       if (end === "kept") continue;
-      const key = JSON.stringify([name, end, lostAt]);
+      const key = `${name}|${end}|${lostAt ?? ""}`;
       const place = places.get(key) ?? { name, end, lostAt, failures: 0, successes: 0, share: 0 };
       if (failed) place.failures += 1;
       else place.successes += 1;

@@ -31,7 +31,15 @@ export type TracedEpisode = Pick<
 export interface TraceOptions
   extends Pick<
     Trace,
-    "origin" | "trajectoryId" | "agent" | "model" | "run" | "trainingStep" | "groupId" | "episodeIndex"
+    | "origin"
+    | "trajectoryId"
+    | "agent"
+    | "model"
+    | "run"
+    | "trainingStep"
+    | "groupId"
+    | "episodeIndex"
+    | "discarded"
   > {
   readonly tokenizer: Tokenizer;
   /** Absent where nobody scored it. */
@@ -42,6 +50,16 @@ export interface TraceOptions
   readonly sections?: boolean;
   /** Known where somebody watched: from the request to the whole reply. */
   readonly secondsOf?: (step: number) => number | undefined;
+  /** What an update made of the conversation at a step. */
+  readonly trainedOf?: (step: number) => TracedUpdate | undefined;
+}
+
+/** Of all tokens of a conversation, those of the prompt first; empty: nothing of tokens is known. */
+export interface TracedUpdate {
+  readonly advantage: number;
+  /** NaN where a token is not trained. */
+  readonly ratios: Float32Array;
+  readonly clipped: Uint8Array;
 }
 
 /** One episode as a line of a trace file. */
@@ -50,7 +68,7 @@ export function traceEpisode(
   episode: TracedEpisode,
   options: TraceOptions,
 ): Trace {
-  const { tokenizer, score, detail = "replies", sections = true, secondsOf, ...given } = options;
+  const { tokenizer, score, detail = "replies", sections = true, secondsOf, trainedOf, ...given } = options;
   const { conversations, memorySteps, storeDiff, counters } = episode;
   const document = sections && task.document !== "" ? tokenizer.encode(task.document) : [];
   const toolCalls = toolCallsOf(conversations, (tokenIds) => tokenizer.decode(tokenIds));
@@ -72,6 +90,7 @@ export function traceEpisode(
       traceConversation(conversation, detail, tokenizer, {
         reward: stepReward(index),
         seconds: secondsOf?.(conversation.step),
+        trained: trainedOf?.(conversation.step),
       }),
     ),
     memorySteps: memorySteps.map((step) => traceStep(step, document, tokenizer)),
@@ -93,7 +112,7 @@ function traceConversation(
   conversation: Conversation,
   detail: TraceDetail,
   tokenizer: Tokenizer,
-  { reward, seconds }: { readonly reward: number | undefined; readonly seconds: number | undefined },
+  { reward, seconds, trained }: ConversationFacts,
 ): TraceConversation {
   const { kind, step, promptTokenIds, sampledTokenIds, rolloutLogprobs, stopReason, policyVersion } =
     conversation;
@@ -114,10 +133,56 @@ function traceConversation(
           rolloutLogprobs: Array.from(rolloutLogprobs, (logprob) =>
             Number.isFinite(logprob) ? logprob : null,
           ),
+          ...(conversation.lossMask ? { lossMask: [...conversation.lossMask] } : {}),
+          ...tokensOf(trained, promptTokenIds.length),
         }
       : {}),
+    ...(trained ? { advantage: trained.advantage } : {}),
     ...(reward === undefined ? {} : { reward }),
     ...(seconds === undefined ? {} : { seconds }),
+  };
+}
+
+interface ConversationFacts {
+  readonly reward: number | undefined;
+  readonly seconds: number | undefined;
+  readonly trained: TracedUpdate | undefined;
+}
+
+/** Four digits after the point are more than a person looks at. */
+const digits = 1e4;
+
+function tokensOf(
+  trained: TracedUpdate | undefined,
+  promptTokens: number,
+): Pick<TraceConversation, "ratios" | "clipped"> {
+  if (trained === undefined || trained.ratios.length === 0) return {};
+  const ratios = Array.from(trained.ratios.subarray(promptTokens), (ratio) =>
+    Number.isFinite(ratio) ? Math.round(ratio * digits) / digits : null,
+  );
+  const clipped = ratios.flatMap((_, at) => (trained.clipped[promptTokens + at] === 1 ? [at] : []));
+  return { ratios, clipped };
+}
+
+/** An episode of which nothing but the reason is left. */
+export function lostTrace(
+  facts: Pick<Trace, "trajectoryId" | "agent" | "run" | "trainingStep" | "groupId" | "failure"> & {
+    readonly task: Pick<Task, "id" | "question" | "answers">;
+  },
+): Trace {
+  const { task, ...given } = facts;
+  return {
+    ...{ version: traceVersion, origin: "train", ...given },
+    task: { id: task.id, question: task.question, answers: [...task.answers] },
+    answer: "",
+    droppedDocumentTokens: 0,
+    conversations: [],
+    memorySteps: [],
+    policyVersionMin: 0,
+    policyVersionMax: 0,
+    weightsHash: "",
+    startedAtMs: 0,
+    endedAtMs: 0,
   };
 }
 

@@ -36,6 +36,18 @@ const conversationSchema = z.strictObject({
     .optional()
     .describe("nats, one a sampled token; null where the engine does not tell"),
   reward: z.number().optional().describe("the step's own reward, where the reward speaks of steps"),
+  advantage: z.number().optional().describe("what the update trained it with, where it was trained"),
+  lossMask: z.array(z.number()).optional().describe("1 where the sampled token is trained; absent: all are"),
+  ratios: z
+    .array(z.number().nullable())
+    .optional()
+    .describe(
+      "policy / policy before the update, of the last optimizer step, one a sampled token; null where it is not trained",
+    ),
+  clipped: z
+    .array(z.int().min(0))
+    .optional()
+    .describe("places of sampled tokens whose ratio the loss cut off"),
   seconds: count.optional().describe("from the request to the whole reply"),
 });
 
@@ -77,6 +89,7 @@ export const traceSchema = z.strictObject({
     .describe("what was asked"),
   answer: z.string().describe("the final reply, markup included"),
   failure: z.string().optional().describe("why there is no answer"),
+  discarded: z.string().optional().describe("why training left it out although it was scored"),
   reward: z
     .strictObject({
       total: z.number().describe("what training trains on"),

@@ -111,6 +111,8 @@ export interface Trajectory {
   readonly storeDiff?: StoreDiff;
   /** What the agent counted, by name: `num_turns`, `tool_call_counts.search_memory`, … */
   readonly counters?: Readonly<Record<string, number>>;
+  /** The span that sampled it, as W3C's traceparent, where somebody traces. */
+  readonly traceparent?: string;
 }
 
 /** A column that was not read, of which the length is known. */
@@ -141,6 +143,8 @@ export interface Score {
   readonly components: Readonly<Record<string, number>>;
   /** One a conversation, where the reward speaks of steps. */
   readonly stepRewards?: readonly number[];
+  /** The span that scored it, as W3C's traceparent, where somebody traces. */
+  readonly traceparent?: string;
 }
 
 export interface ScoredTrajectory {

@@ -17,6 +17,7 @@ import {
   type Learner,
   LearnerError,
   PairExchange,
+  type TrainedTokens,
   type UpdateMetrics,
 } from "@palimpsest/learner";
 import { encodeStepDump, type Group } from "@palimpsest/trajectories";
@@ -112,18 +113,23 @@ export class LearnerRanks implements SavedLearner {
   /** @throws {LearnerError} what `Learner.update` says; {PalimpsestError} ACTOR_UNAVAILABLE, retryable, of several ranks (RANKS-2) */
   async update(
     groups: readonly Group[],
-    options: { readonly shuffleRewards: boolean; readonly signal: AbortSignal },
+    options: {
+      readonly shuffleRewards: boolean;
+      readonly signal: AbortSignal;
+      /** Filled with what this rank made of tokens. */
+      readonly tokens?: TrainedTokens | undefined;
+    },
   ): Promise<UpdateMetrics> {
     const learner = this.#own;
     if (this.#others.length === 0) return await learner.update(groups, options);
     const { policyVersion } = learner;
-    const { shuffleRewards } = options;
+    const { shuffleRewards, tokens } = options;
     const dump = encodeStepDump({ policyVersion, shuffleRewards, groups: [...groups] });
     const signal = AbortSignal.any([options.signal, this.#abort.signal]);
     return await this.#together(
       `the update of version ${policyVersion}`,
       (rank) => rank.update(dump),
-      () => learner.update(groups, { shuffleRewards, signal }),
+      () => learner.update(groups, { shuffleRewards, signal, tokens }),
       options.signal,
     );
   }

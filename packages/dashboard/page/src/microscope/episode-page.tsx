@@ -26,9 +26,10 @@ export function EpisodePage({ run, at }: { readonly run: string; readonly at: nu
   );
   const { query } = place.value;
   const filter = filterOf(query);
-  const key = query.toString();
-  const shown = useMemo(() => filtered(known.rows, filter), [known.rows, key]);
+  // Not of the chunk, which changes with each step.
+  const shown = useMemo(() => filtered(known.rows, filter), [known.rows, ...Object.values(filter)]);
   const row = known.rows[at];
+  const group = useMemo(() => groupOf(known.rows, row), [known.rows, row]);
   const { value: trace, error } = now.value;
   const chunk = Number(query.get("chunk") ?? 0);
   const phrase = query.get("phrase") ?? "";
@@ -63,7 +64,7 @@ export function EpisodePage({ run, at }: { readonly run: string; readonly at: nu
   if (trace === undefined) return error ? <Problem text={error} /> : <Loading />;
   return (
     <div data-episode={at}>
-      <EpisodeHead trace={trace} row={row} group={groupOf(known.rows, row)} />
+      <EpisodeHead trace={trace} row={row} group={group} />
       <Card title="Facts that the answer needs">
         <p class="tools">
           <FilterField
@@ -81,13 +82,7 @@ export function EpisodePage({ run, at }: { readonly run: string; readonly at: nu
         )}
       </Card>
       {count > 0 ? <ChunkView trace={trace} chunk={Math.min(chunk, count - 1)} lanes={lanes} /> : null}
-      <GroupView
-        run={run}
-        generation={known.generation}
-        members={groupOf(known.rows, row)}
-        at={at}
-        phrase={phrase}
-      />
+      <GroupView run={run} generation={known.generation} members={group} at={at} phrase={phrase} />
     </div>
   );
 }
@@ -98,8 +93,9 @@ function groupOf(rows: readonly EpisodeRow[], row: EpisodeRow | undefined): read
 }
 
 function EpisodeHead({ trace, row, group }: EpisodeHeadProps) {
-  const { task, answer, reward, failure, conversations } = trace;
-  const advantage = row && advantageIn(group, row);
+  const { task, answer, reward, failure, discarded, conversations } = trace;
+  const trained = trainedAdvantage(trace);
+  const advantage = trained === undefined && row ? advantageIn(group, row) : undefined;
   return (
     <section class="card">
       <h2>{task.question || trace.trajectoryId}</h2>
@@ -118,6 +114,12 @@ function EpisodeHead({ trace, row, group }: EpisodeHeadProps) {
             <dd class="bad">{failure}</dd>
           </>
         )}
+        {discarded === undefined ? null : (
+          <>
+            <dt>not trained</dt>
+            <dd class="warn">{discarded}</dd>
+          </>
+        )}
         {reward === undefined ? null : (
           <>
             <dt>reward</dt>
@@ -129,6 +131,12 @@ function EpisodeHead({ trace, row, group }: EpisodeHeadProps) {
                   .join(" · ")}
               </span>
             </dd>
+          </>
+        )}
+        {trained === undefined ? null : (
+          <>
+            <dt>advantage</dt>
+            <dd>{trained}</dd>
           </>
         )}
         {advantage === undefined ? null : (
@@ -157,6 +165,14 @@ interface EpisodeHeadProps {
   readonly trace: Trace;
   readonly row: EpisodeRow | undefined;
   readonly group: readonly EpisodeRow[];
+}
+
+/** What the update trained it with: one number, or the least and the most of its steps. Undefined: the trace does not say. */
+function trainedAdvantage({ conversations }: Trace): string | undefined {
+  const told = conversations.flatMap(({ advantage }) => (advantage === undefined ? [] : [advantage]));
+  if (told.length === 0) return undefined;
+  const [least, most] = [Math.min(...told), Math.max(...told)];
+  return least === most ? numberText(least) : `${numberText(least)} to ${numberText(most)}, by step`;
 }
 
 /** (reward − mean) / standard deviation of the group; undefined where all earned the same. */

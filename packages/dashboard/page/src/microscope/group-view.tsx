@@ -2,7 +2,7 @@
 import { factLanes } from "@palimpsest/evals/microscope";
 import type { Trace } from "@palimpsest/evals/trace-schema";
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import type { EpisodeRow } from "../../../src/api/runs.js";
 import { linkTo, place } from "../data/route.js";
 import { messageOf } from "../data/session.js";
@@ -36,6 +36,11 @@ export function GroupView({ run, generation, members, at, phrase }: GroupViewPro
       over = true;
     };
   }, [key, run, generation]);
+  const opened = traces.value;
+  const lanesOf = useMemo(
+    () => new Map(opened.map(([own, trace]) => [own, factLanes(trace, phrase ? [phrase] : [])] as const)),
+    [opened, phrase],
+  );
   if (members.length < 2) return null;
   const { query } = place.value;
   const chunks = Math.max(0, ...traces.value.map(([, trace]) => trace.memorySteps.length));
@@ -58,7 +63,7 @@ export function GroupView({ run, generation, members, at, phrase }: GroupViewPro
             </tr>
           </thead>
           {traces.value.map(([own, trace]) => {
-            const lanes = factLanes(trace, phrase ? [phrase] : []);
+            const lanes = lanesOf.get(own) ?? [];
             return (
               <tbody key={own} class={own === at ? "here" : ""}>
                 {(lanes.length > 0 ? lanes : [undefined]).map((lane, index) => (

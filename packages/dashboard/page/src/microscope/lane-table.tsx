@@ -11,8 +11,10 @@ export function LaneTable({ lanes, trace, chunk }: LaneTableProps) {
     frame.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [chunk]);
   const steps = lanes[0]?.steps ?? [];
-  const rewardOf = new Map(trace.conversations.map(({ step, reward }) => [step, reward]));
-  const someReward = trace.conversations.some(({ reward }) => reward !== undefined);
+  const numbers = [
+    { name: "step reward", of: new Map(trace.conversations.map(({ step, reward }) => [step, reward])) },
+    { name: "advantage", of: new Map(trace.conversations.map(({ step, advantage }) => [step, advantage])) },
+  ].filter(({ of }) => [...of.values()].some((value) => value !== undefined));
   return (
     <div class="wide" ref={frame} tabIndex={0} role="group" aria-label="Lanes of the facts">
       <table class="lanes">
@@ -52,22 +54,22 @@ export function LaneTable({ lanes, trace, chunk }: LaneTableProps) {
               <td class={lane.end === "kept" ? "good" : "bad"}>{laneEndText(lane)}</td>
             </tr>
           ))}
-          {someReward ? (
-            <tr>
+          {numbers.map(({ name, of }) => (
+            <tr key={name}>
               <th scope="row">
-                <b>step reward</b>
+                <b>{name}</b>
               </th>
               {steps.map(({ step }, at) => {
-                const reward = rewardOf.get(step);
+                const value = of.get(step);
                 return (
                   <td key={step} class={at === chunk ? "here small" : "small"}>
-                    {reward === undefined ? "" : numberText(reward)}
+                    {value === undefined ? "" : numberText(value)}
                   </td>
                 );
               })}
               <td />
             </tr>
-          ) : null}
+          ))}
         </tbody>
       </table>
       <p class="dim small">{laneLegend}</p>

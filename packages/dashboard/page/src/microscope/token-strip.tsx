@@ -1,27 +1,44 @@
-/** What was sampled, token by token, each colored by how likely it was. */
+/** What was sampled, token by token: how likely it was, and what the update made of it. */
 import type { TraceConversation } from "@palimpsest/evals/trace-schema";
 import { numberText } from "../parts/format.js";
 
 const mostShown = 4_000;
 
 export function TokenStrip({ conversation }: { readonly conversation: TraceConversation }) {
-  const { sampledTokenIds, rolloutLogprobs } = conversation;
+  const { sampledTokenIds, rolloutLogprobs, ratios, lossMask, clipped = [], advantage } = conversation;
   if (sampledTokenIds === undefined || rolloutLogprobs === undefined) return null;
+  const cut = new Set(clipped);
+  const masked = lossMask?.filter((trained) => trained === 0).length ?? 0;
+  const facts = [
+    ...(advantage === undefined ? [] : [`advantage ${numberText(advantage)}`]),
+    ...(ratios === undefined ? [] : [`ratios ${rangeText(ratios)}`, `${cut.size} clipped`]),
+    ...(masked === 0 ? [] : [`${masked} masked`]),
+  ];
   return (
     <details>
-      <summary>Tokens with their log-probs ({sampledTokenIds.length})</summary>
+      <summary>Tokens with their log-probs ({[sampledTokenIds.length, ...facts].join(", ")})</summary>
       <p class="dim small">
-        A token's id, its shade by the probability that the sampler gave it: dark is unlikely.
+        A token's id, its shade by the probability that the sampler gave it: dark is unlikely. Framed: its
+        ratio was clipped. Struck through: masked, not trained. Point at one for its numbers.
       </p>
       <p class="tokens">
         {sampledTokenIds.slice(0, mostShown).map((id, at) => {
           const logprob = rolloutLogprobs[at] ?? null;
           const doubt = logprob === null ? 0 : 1 - Math.exp(logprob);
-          const text = logprob === null ? "log-prob not told" : `log-prob ${numberText(logprob)}`;
+          const ratio = ratios?.[at];
+          const isMasked = lossMask?.[at] === 0;
+          const text = [
+            `token ${at}: id ${id}`,
+            logprob === null ? "log-prob not told" : `log-prob ${numberText(logprob)}`,
+            ...(ratio == null ? [] : [`ratio ${ratio.toFixed(4)}`]),
+            ...(cut.has(at) ? ["clipped"] : []),
+            ...(isMasked ? ["masked"] : []),
+          ].join(", ");
           return (
             <span
               key={at}
-              title={`token ${at}: id ${id}, ${text}`}
+              title={text}
+              class={`${cut.has(at) ? "clipped" : ""} ${isMasked ? "masked" : ""}`}
               style={{ background: `color-mix(in srgb, var(--bad) ${Math.round(45 * doubt)}%, transparent)` }}
             >
               {id}
@@ -29,6 +46,17 @@ export function TokenStrip({ conversation }: { readonly conversation: TraceConve
           );
         })}
       </p>
+      {sampledTokenIds.length > mostShown ? <p class="dim small">The first {mostShown} are shown.</p> : null}
     </details>
   );
+}
+
+function rangeText(ratios: readonly (number | null)[]): string {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const ratio of ratios) {
+    if (ratio === null) continue;
+    least = Math.min(least, ratio);
+    most = Math.max(most, ratio);
+  }
+  return least > most ? "not told" : `${least.toFixed(3)} to ${most.toFixed(3)}`;
 }

@@ -29,9 +29,15 @@ const texts = new WeakMap<EpisodeRow, string>();
 function textOf(row: EpisodeRow): string {
   const known = texts.get(row);
   if (known !== undefined) return known;
-  const text = `${row.question} ${row.answer} ${row.id} ${row.agent} ${row.failure ?? ""}`.toLowerCase();
+  const { question, answer, id, agent, failure = "", discarded = "" } = row;
+  const text = `${question} ${answer} ${id} ${agent} ${failure} ${discarded}`.toLowerCase();
   texts.set(row, text);
   return text;
+}
+
+/** What the first word that is typed would have to make for all rows at once. */
+export function prepareWords(rows: readonly EpisodeRow[]): void {
+  for (const row of rows) textOf(row);
 }
 
 export const lossKey = (lane: {
@@ -49,7 +55,7 @@ export function filtered(rows: readonly EpisodeRow[], filter: EpisodeFilter): re
     if (filter.reward !== "" && !(row.reward !== undefined && row.reward >= from && row.reward < to))
       return false;
     if (filter.only === "failed" && !isFailed(row)) return false;
-    if (filter.only === "discarded" && row.failure === undefined) return false;
+    if (filter.only === "discarded" && row.failure === undefined && row.discarded === undefined) return false;
     if (filter.loss !== "" && !row.lanes.some((lane) => lossKey(lane) === filter.loss)) return false;
     return words.length === 0 || words.every((word) => textOf(row).includes(word));
   });

@@ -6,7 +6,8 @@ import { FilterField } from "../parts/filter-field.js";
 import { bytesText, numberText } from "../parts/format.js";
 import { Card, Loading, Problem } from "../parts/state.js";
 import { VirtualList } from "../parts/virtual-list.js";
-import { filtered, filterOf } from "./episode-filter.js";
+import { type EpisodeFilter, filtered, filterOf } from "./episode-filter.js";
+import { sameProps, useLater } from "./later.js";
 import { LossTable } from "./loss-table.js";
 import { RewardHistogram } from "./reward-histogram.js";
 import { useEpisodes } from "./use-episodes.js";
@@ -14,11 +15,13 @@ import { useEpisodes } from "./use-episodes.js";
 export function EpisodesView({ run }: { readonly run: string }) {
   const known = useEpisodes(run);
   const { query } = place.value;
-  const filter = filterOf(query);
   const key = query.toString();
+  const filter = useMemo(() => filterOf(query), [key]);
   const rows = useMemo(() => filtered(known.rows, filter), [known.rows, key]);
-  const forRewards = useMemo(() => filtered(known.rows, { ...filter, reward: "" }), [known.rows, key]);
-  const forLosses = useMemo(() => filtered(known.rows, { ...filter, loss: "" }), [known.rows, key]);
+  // What is counted follows the list, one frame later: whoever types sees the rows at once.
+  const counted = useLater({ rows, known: known.rows, filter });
+  const forRewards = useMemo(() => withoutOne(counted, { reward: "" }), [counted]);
+  const forLosses = useMemo(() => withoutOne(counted, { loss: "" }), [counted]);
   const steps = useMemo(
     () =>
       [...new Set(known.rows.flatMap(({ step }) => (step === undefined ? [] : [step])))].sort(
@@ -43,10 +46,10 @@ export function EpisodesView({ run }: { readonly run: string }) {
       ) : null}
       <div class="halves">
         <Card title="Rewards">
-          <RewardHistogram rows={forRewards} chosen={filter.reward} />
+          <Rewards rows={forRewards} chosen={filter.reward} />
         </Card>
         <Card title="Where facts are lost">
-          <LossTable rows={forLosses} chosen={filter.loss} />
+          <Losses rows={forLosses} chosen={filter.loss} />
         </Card>
       </div>
       <p class="tools">
@@ -100,7 +103,12 @@ export function EpisodesView({ run }: { readonly run: string }) {
               </a>
             ),
           },
-          { title: "answer", width: 120, grow: 2, cell: ({ answer, failure }) => failure ?? answer },
+          {
+            title: "answer",
+            width: 120,
+            grow: 2,
+            cell: ({ answer, failure, discarded }) => failure ?? discarded ?? answer,
+          },
           {
             title: "reward",
             width: 65,
@@ -127,6 +135,21 @@ export function EpisodesView({ run }: { readonly run: string }) {
       />
     </>
   );
+}
+
+const Rewards = sameProps(RewardHistogram);
+const Losses = sameProps(LossTable);
+
+interface Counted {
+  readonly rows: readonly EpisodeRow[];
+  readonly known: readonly EpisodeRow[];
+  readonly filter: EpisodeFilter;
+}
+
+/** The rows that pass all of the filter but one part: those that the part could be set to. */
+function withoutOne({ rows, known, filter }: Counted, part: Partial<EpisodeFilter>): readonly EpisodeRow[] {
+  const wider = { ...filter, ...part };
+  return wider.reward === filter.reward && wider.loss === filter.loss ? rows : filtered(known, wider);
 }
 
 /** What became of the facts that were not kept; a list of those that were tells nothing. */

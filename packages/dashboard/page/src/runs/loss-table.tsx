@@ -14,15 +14,7 @@ export function LossTable({
   readonly chosen: string;
 }) {
   const scored = rows.filter(({ lanes }) => lanes.length > 0);
-  const { failures, places } = lossPlaces(
-    scored.map((row) => ({
-      failed: isFailed(row),
-      lanes: row.lanes.map(({ lostAt, ...lane }) => ({
-        ...lane,
-        ...(lostAt === undefined ? {} : { lostAt }),
-      })),
-    })),
-  );
+  const { failures, places } = lossPlaces(scored.map((row) => ({ failed: isFailed(row), lanes: row.lanes })));
   if (scored.length === 0) return <p class="dim">No episode names what its answer needs.</p>;
   if (places.length === 0) return <p class="good">Nothing that an answer needed was lost.</p>;
   return (

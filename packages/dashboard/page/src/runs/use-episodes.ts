@@ -6,6 +6,7 @@ import { episodesAtOnce } from "../../../src/api/static-name.js";
 import { getJson } from "../data/fetch.js";
 import { messageOf, noticeRefusal } from "../data/session.js";
 import { isStatic } from "../data/static.js";
+import { prepareWords } from "./episode-filter.js";
 
 const restMs = 3_000;
 const busyMs = 150;
@@ -57,6 +58,7 @@ export function useEpisodes(run: string): Known {
         const same = answer.generation === before.generation || before.rows.length === 0;
         const { readBytes, allBytes, generation, problems } = answer;
         const rows = !same ? [] : answer.rows.length === 0 ? before.rows : [...before.rows, ...answer.rows];
+        prepareWords(answer.rows);
         known.value = { run, rows, readBytes, allBytes, generation, problems, error: "", asked: true };
         if (!same || rows.length < answer.total) waitMs = 0;
         else if (readBytes < allBytes) waitMs = busyMs;

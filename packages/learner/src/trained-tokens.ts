@@ -1,0 +1,79 @@
+/**
+ * Responsibility: what an update made of each token, for people who read traces: its ratio and whether that was clipped.
+ * Not responsible for: sums over tokens (update-metrics.ts).
+ *
+ * Invariants:
+ * - TOKENS-1. At most `maxTokens` tokens are kept; conversations beyond them are left out whole.
+ */
+import type { LossConfig } from "./loss-config.js";
+import type { MicroBatchArrays } from "./micro-batches.js";
+import type { TrainingRow } from "./rows.js";
+import type { Outputs } from "./step-request.js";
+
+export interface TrainedConversation {
+  /** Of all its tokens; per conversation where steps have rewards of their own. */
+  readonly advantage: number;
+  /** π / π_old of the last optimizer step, one for each token of prompt and reply; NaN where it is not trained. Empty: not kept. */
+  readonly ratios: Float32Array;
+  /** 1 where that ratio was outside of what the loss lets through for its advantage. */
+  readonly clipped: Uint8Array;
+}
+
+const defaultMaxTokens = 1_000_000;
+
+export class TrainedTokens {
+  readonly #conversations = new Map<string, TrainedConversation>();
+  readonly #loss: LossConfig;
+  readonly #maxTokens: number;
+
+  /** @param maxTokens 0: advantages alone */
+  constructor(loss: LossConfig, maxTokens = defaultMaxTokens) {
+    this.#loss = loss;
+    this.#maxTokens = maxTokens;
+  }
+
+  /** The conversations of the update, before its first step. */
+  begin(rows: readonly TrainingRow[]): void {
+    let left = this.#maxTokens;
+    for (const { trajectoryId, step, advantage, tokenIds } of rows) {
+      // TOKENS-1
+      const length = tokenIds.length <= left ? tokenIds.length : 0;
+      left -= length;
+      this.#conversations.set(keyOf(trajectoryId, step), {
+        advantage,
+        ratios: new Float32Array(length).fill(Number.NaN),
+        clipped: new Uint8Array(length),
+      });
+    }
+  }
+
+  /** A micro-batch; a later step's replaces an earlier one's. */
+  add(rows: readonly TrainingRow[], arrays: MicroBatchArrays, outputs: Outputs): void {
+    if (this.#maxTokens === 0) return;
+    const kept = rows.map(({ trajectoryId, step }) => this.#conversations.get(keyOf(trajectoryId, step)));
+    arrays.rowOfToken.forEach((row, at) => {
+      const of = kept[row];
+      if (of === undefined || arrays.lossMask[at] === 0) return;
+      const policy = outputs["policyLogprobs"]?.[at] ?? Number.NaN;
+      // π_old of the first step is what that step itself computes.
+      const ratio = arrays.onPolicy[at] === 1 ? 1 : Math.exp(policy - (arrays.oldLogprobs[at] ?? Number.NaN));
+      const place = arrays.placeInRow[at] ?? 0;
+      if (place >= of.ratios.length) return;
+      of.ratios[place] = ratio;
+      of.clipped[place] = isClipped(this.#loss, ratio, of.advantage) ? 1 : 0;
+    });
+  }
+
+  /** Undefined: it was not trained. */
+  of(trajectoryId: string, step: number): TrainedConversation | undefined {
+    return this.#conversations.get(keyOf(trajectoryId, step));
+  }
+}
+
+const keyOf = (trajectoryId: string, step: number) => `${trajectoryId} ${step}`;
+
+/** Whether the token's own gradient was cut: the ratio went on in the direction that its advantage pushes it. */
+function isClipped(loss: LossConfig, ratio: number, advantage: number): boolean {
+  if (loss.kind !== "clip") return false;
+  return advantage > 0 ? ratio > 1 + loss.clipHigh : advantage < 0 && ratio < 1 - loss.clipLow;
+}

@@ -1,0 +1,31 @@
+/** The spans of an episode: its rollout is beneath its group, its reward beneath the rollout. */
+import { tracing } from "@palimpsest/telemetry";
+import { PalimpsestError } from "@palimpsest/wire";
+import { type EpisodeSpec, trajectoryIdOf } from "./group-spec.js";
+
+/** @param work is given the span's `traceparent`; undefined where nobody traces */
+export async function inSpan<Result>(
+  name: "rollout" | "reward",
+  { groupId, episodeIndex, taskId, step, attempt, traceparent }: EpisodeSpec & { readonly attempt: number },
+  work: (traceparent: string | undefined) => Promise<Result>,
+): Promise<Result> {
+  const span = tracing()?.start(name, {
+    kind: "consumer",
+    parent: traceparent,
+    attributes: {
+      "palimpsest.trajectory_id": trajectoryIdOf(groupId, episodeIndex),
+      "palimpsest.task_id": taskId,
+      "palimpsest.step": step,
+      "palimpsest.attempt": attempt,
+    },
+  });
+  if (span === undefined) return await work(undefined);
+  try {
+    const result = await span.run(() => work(span.traceparent));
+    span.end();
+    return result;
+  } catch (reason) {
+    span.end(PalimpsestError.from(reason));
+    throw reason;
+  }
+}

@@ -1,0 +1,30 @@
+import type { ActorHandle } from "@palimpsest/client";
+
+/** Asks another one of its kind, where it was given one. */
+export class TracedActor {
+  readonly #inner: ActorHandle<TracedActor> | undefined;
+
+  constructor(inner?: ActorHandle<TracedActor>) {
+    this.#inner = inner;
+  }
+
+  async ask(value: number): Promise<number> {
+    return this.#inner ? (await this.#inner.add(value)) + 1 : value;
+  }
+
+  add(value: number): number {
+    return value + 1;
+  }
+
+  async *count(to: number): AsyncGenerator<number> {
+    for (let at = 0; at < to; at++) yield this.#inner ? await this.#inner.add(at) : at;
+  }
+
+  fail(): number {
+    throw new RangeError("it was asked to");
+  }
+}
+
+export function traceDouble(value: number): number {
+  return 2 * value;
+}
