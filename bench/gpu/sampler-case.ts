@@ -36,6 +36,8 @@ export interface SamplerCase {
   readonly cache: "slots" | "pages";
   /** Seconds that a figure is taken over, after requests have come and gone for as long. */
   readonly seconds: number;
+  /** false: functions that nobody asked for are not compiled, where the first tokens are all that is wanted. */
+  readonly prepares?: boolean;
 }
 
 /** In groups eight requests that follow each other share their prompt. */
@@ -133,6 +135,20 @@ async function measure(sampler: ModelSampler, config: ModelConfig, workload: Wor
   });
 }
 
+async function prepared(sampler: ModelSampler, rows: number): Promise<void> {
+  const from = performance.now();
+  await sampler.prepare();
+  const firstCalls = Object.entries(sampler.functionStats).filter(([, { calls }]) => calls > 0);
+  report({
+    rows,
+    what: "prepared",
+    seconds: seconds(from),
+    firstCallsMs: Object.fromEntries(
+      firstCalls.map(([name, { firstCallMs }]) => [name, Math.round(firstCallMs)]),
+    ),
+  });
+}
+
 const started = performance.now() - process.uptime() * 1000;
 const backend = await loadBackend({ prefer: "tensorflow", threads: 8 });
 const config = parseModelConfig(case_.shape);
@@ -166,17 +182,7 @@ for (const { rows, workloads, stepsPerCall } of case_.samplers) {
     traceMs: Math.round(Object.values(sampler.functionStats).reduce((sum, { traceMs }) => sum + traceMs, 0)),
     usedMiB: usedMiB(),
   });
-  const prepared = performance.now();
-  await sampler.prepare();
-  const firstCalls = Object.entries(sampler.functionStats).filter(([, { calls }]) => calls > 0);
-  report({
-    rows,
-    what: "prepared",
-    seconds: seconds(prepared),
-    firstCallsMs: Object.fromEntries(
-      firstCalls.map(([name, { firstCallMs }]) => [name, Math.round(firstCallMs)]),
-    ),
-  });
+  if (case_.prepares !== false) await prepared(sampler, rows);
   for (const workload of workloads) {
     if (workload === "check")
       report({ what: "check", ...(await checkLogprobs(backend, sampler, config, parameters)) });

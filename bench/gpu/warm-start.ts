@@ -50,6 +50,7 @@ function firstToken(): object {
     mode: "xla",
     cache: "slots",
     seconds: 1,
+    prepares: false,
   };
   const said = execFileSync(process.execPath, [...ours, path("sampler-case.ts"), JSON.stringify(case_)], {
     encoding: "utf8",
