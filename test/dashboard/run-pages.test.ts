@@ -14,7 +14,7 @@ import {
   startFolderDashboard,
 } from "../../packages/dashboard/src/index.js";
 import { expectAccessible, findChromium, picture, TestBrowser, widthOf } from "../support/browser.js";
-import { writePlantedRun } from "../support/planted-run.js";
+import { writePlantedRun, writeToolRun } from "../support/planted-run.js";
 
 const chromium = findChromium();
 if (chromium === undefined)
@@ -28,6 +28,7 @@ beforeAll(async () => {
   await buildPages();
   for (const name of ["planted-one", "planted-two"])
     writePlantedRun(join(dir, name), { steps: 4, groupsPerStep: 5, groupSize: 4 });
+  writeToolRun(join(dir, "tools"));
   const logger = createLogger({ component: "test", level: "silent" });
   server = await startFolderDashboard({ host: "127.0.0.1", port: 0, runs: [dir], logger });
   if (chromium) browser = await TestBrowser.start(chromium);
@@ -155,6 +156,40 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     await picture(page, "episodes-1280");
     await page.context().close();
   }, 180_000);
+
+  test("what the update made of tokens, the store around each tool call, and why an episode was left out", async () => {
+    const page = await browser.page();
+    await open(page, "#/runs/tools");
+    await page.locator("[data-found]").filter({ hasText: "2 of 2" }).waitFor();
+    await page.getByLabel("Outcome").selectOption("discarded");
+    await page.getByRole("cell", { name: "ZERO_VARIANCE" }).waitFor();
+    await page.getByRole("table", { name: "Episodes" }).getByRole("link").first().click();
+    await page.getByText("its group was not trained: ZERO_VARIANCE").waitFor();
+    await page.goto(`http://${server.address}/#/runs/tools/episode/0`);
+    const update = page.locator('[data-call="manage_memory"]').first();
+    expect(await update.locator(".change").innerHTML()).toMatch(/<del[^>]*>figs.*<ins[^>]*>dates/s);
+    expect(await page.locator('[data-call="search_memory"] .dim').first().textContent()).toBe(
+      "nothing changed",
+    );
+    expect(await update.locator("summary").textContent()).toContain("1 before, 1 after");
+    const strip = page.locator("details", { hasText: "Tokens with their log-probs" });
+    await strip.locator("summary").click();
+    expect(await strip.locator("summary").textContent()).toMatch(
+      /40, advantage 1\.25, ratios 0\.940 to 1\.660, 2 clipped, 3 masked/,
+    );
+    expect(await strip.locator("span.clipped").count()).toBe(2);
+    expect(await strip.locator("span.masked").count()).toBe(3);
+    expect(await strip.locator("span").nth(3).getAttribute("title")).toBe(
+      "token 3: id 103, log-prob -1, ratio 1.0000, clipped",
+    );
+    await expectAccessible(page);
+    await picture(page, "tools-1280");
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await widthOf(page)).toBeLessThanOrEqual(390);
+    await expectAccessible(page);
+    await picture(page, "tools-390");
+    await page.context().close();
+  });
 
   test("runs laid over one another, smoothed, the bottleneck of a step named, and a press on a curve", async () => {
     const page = await browser.page({ colorScheme: "dark" });

@@ -3,11 +3,12 @@ import { readFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readTraces } from "@palimpsest/evals";
 import { catalogue, type MetricName } from "@palimpsest/telemetry";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isAlive } from "../support/processes.js";
 import { hasPrometheus, Prometheus, panelsOf, quietMetrics, rulesOf } from "../support/prometheus.js";
-import { writeRecipe } from "../support/recipe.js";
+import { groupSize, writeRecipe } from "../support/recipe.js";
 import { TestCluster } from "../support/test-cluster.js";
 import { type CollectedSpan, TraceCollector } from "../support/trace-collector.js";
 import { TrainingRun } from "../support/training-run.js";
@@ -19,7 +20,7 @@ if (!hasPrometheus)
   );
 
 /** So many that Prometheus sees counters rise between two looks. */
-const steps = 10;
+const steps = 16;
 const tracedProgram = fileURLToPath(new URL("../support/traced-program.ts", import.meta.url));
 
 /** One page: the types it declares and the values it holds, by name with labels. */
@@ -37,6 +38,7 @@ let addresses: readonly string[];
 let collector: TraceCollector;
 let prometheus: Prometheus | undefined;
 let programSaid: string;
+let stepsWithCollector: number;
 
 /** As Prometheus with the file of the readers' token and a reader's certificate. */
 async function scrape(
@@ -122,13 +124,21 @@ beforeAll(async () => {
       certificates: cluster.certificates("reader"),
     });
   const folder = await cluster.recipeFolder("metrics");
-  const recipe = writeRecipe(folder, { steps, evaluationTasks: 64 });
+  const train = { steps, groupsPerStep: 4, traceDetail: "tokens" };
+  const recipe = writeRecipe(folder, { evaluationTasks: 64, more: { train } });
   run = TrainingRun.start(cluster, recipe, join(folder, "run"), [], traced);
   const program = cluster.run(["job", "submit", tracedProgram, "--follow"], traced);
-  await run.untilStep(steps);
   const ended = await program;
   programSaid = `${ended.stdout}${ended.stderr}`;
   expect(ended.code, programSaid).toBe(0);
+  await run.untilStep(1);
+  await until("the branches of the first step", () => {
+    const groups = groupsOf(1);
+    return groups.length > 0 && groups.every((group) => branchesOf(group).length === groupSize);
+  });
+  collector.close();
+  stepsWithCollector = run.steps.length;
+  await run.untilStep(steps);
   await until("its processes are gone", async () => (await cluster.actors("actor")).length === 0);
   // The driver evaluates now; standing still it keeps its actors alive.
   run.driver.kill("SIGSTOP");
@@ -155,7 +165,6 @@ afterAll(async () => {
   await run?.end();
   await prometheus?.stop();
   expect(await cluster?.stop()).toEqual([]);
-  collector?.close();
 });
 
 test("head, node and every actor have a page", () => {
@@ -310,6 +319,9 @@ test("a job's calls are one trace over its processes: submission, driver, call, 
   expect(collector.problems).toEqual([]);
 });
 
+const groupsOf = (step: number) =>
+  collector.named("group").filter(({ attributes }) => attributes["palimpsest.step"] === step);
+
 /** From a group's dispatch on: rollout, reward, update. */
 function branchesOf(group: CollectedSpan): readonly (readonly CollectedSpan[])[] {
   const rollouts = collector.children(group);
@@ -327,7 +339,7 @@ const treeText = (span: CollectedSpan, depth = 0): string =>
   ].join("\n");
 
 test("each episode is a branch of its group's trace: rollout, reward, update, in their processes (TRACE-2)", async () => {
-  const groups = collector.named("group").filter(({ attributes }) => attributes["palimpsest.step"] === 1);
+  const groups = groupsOf(1);
   expect(groups).toHaveLength(4);
   for (const group of groups) {
     expect(group.parentSpanId ?? "").toBe("");
@@ -388,3 +400,30 @@ test.skipIf(!hasPrometheus)(
   },
   60_000,
 );
+
+test("a collector that is killed in the middle of a run takes spans along, and no step", async () => {
+  expect(stepsWithCollector).toBeLessThan(steps);
+  expect(run.steps).toHaveLength(steps);
+  const [learner] = await cluster.actors("learner");
+  // The exporter tries for some seconds.
+  await until("spans that did not arrive are counted", async () => {
+    const page = await pageOf("learner", learner?.metricsAddress ?? "");
+    return metricOf(page, "palimpsest_actor_trace_spans_total", { outcome: "failed" }) > 0;
+  });
+});
+
+test("traces with tokens say what the update made of each: advantage, ratio, clip", async () => {
+  const file = join(run.folder, "traces", `step-${String(steps).padStart(8, "0")}.jsonl`);
+  let conversations = 0;
+  for await (const trace of readTraces(file))
+    for (const { advantage, ratios, clipped, sampledTokenIds, rolloutLogprobs } of trace.conversations) {
+      conversations += 1;
+      expect(Number.isFinite(advantage)).toBe(true);
+      expect(ratios).toHaveLength(sampledTokenIds?.length ?? 0);
+      expect(rolloutLogprobs).toHaveLength(sampledTokenIds?.length ?? 0);
+      // One optimizer step per update: its policy is the one that the ratio compares it with.
+      expect(ratios?.every((ratio) => ratio === 1)).toBe(true);
+      expect(clipped).toEqual([]);
+    }
+  expect(conversations).toBeGreaterThan(0);
+});

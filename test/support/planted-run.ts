@@ -51,3 +51,44 @@ export function writePlantedRun(
   }
   writeFileSync(join(folder, "metrics.jsonl"), `${metrics.join("\n")}\n`);
 }
+
+/** A run of one episode that edits a store, with its tokens as an update saw them, and one that training left out. */
+export function writeToolRun(folder: string): void {
+  mkdirSync(join(folder, "traces"), { recursive: true });
+  const { trace } = plantedEpisode(7, 3);
+  const ids = Array.from({ length: 40 }, (_, at) => 100 + at);
+  const conversation = {
+    ...{ kind: "tool", step: 0, promptTokens: 12, sampledTokens: 37, stopReason: "stop", policyVersion: 3 },
+    ...{ sampled: "calls", sampledTokenIds: ids, rolloutLogprobs: ids.map((id) => -((id - 100) % 7) / 3) },
+    ...{ advantage: 1.25, reward: 0.5, clipped: [3, 4] },
+    ratios: ids.map((id, at) => (at >= 37 ? null : 1 + (id - 103) / 50)),
+    lossMask: ids.map((_, at) => (at >= 37 ? 0 : 1)),
+  };
+  const call = (name: string, args: object, result: string) => ({
+    ...{ step: 0, name, arguments: JSON.stringify(args), result },
+  });
+  const edited = {
+    ...trace,
+    ...{ origin: "train", trajectoryId: "g-tools.0", groupId: "g-tools", episodeIndex: 0, trainingStep: 4 },
+    conversations: [conversation],
+    memorySteps: [],
+    toolCalls: [
+      call("search_memory", { query: "tom" }, "Found:\n[m1] (score 0.91) Tom likes figs."),
+      call(
+        "manage_memory",
+        { operation: "update", memory_id: "m1", content: "Tom likes dates." },
+        "Updated [m1].",
+      ),
+      call("manage_memory", { operation: "create", content: "Rosa paints." }, "Created [m2]."),
+    ],
+  };
+  const left = {
+    ...trace,
+    ...{ origin: "train", trajectoryId: "g-even.0", groupId: "g-even", episodeIndex: 0, trainingStep: 4 },
+    discarded: "its group was not trained: ZERO_VARIANCE",
+  };
+  writeFileSync(
+    join(folder, "traces", "step-00000004.jsonl"),
+    `${JSON.stringify(edited)}\n${JSON.stringify(left)}\n`,
+  );
+}

@@ -9,8 +9,10 @@ export function factsCard(trace: Trace): HtmlPart {
   const lanes = factLanes(trace);
   const steps = lanes[0]?.steps ?? [];
   if (steps.length === 0) return "";
-  const rewards = new Map(trace.conversations.map(({ step, reward }) => [step, reward]));
-  const someReward = trace.conversations.some(({ reward }) => reward !== undefined);
+  const numbers = [
+    { name: "step reward", of: new Map(trace.conversations.map(({ step, reward }) => [step, reward])) },
+    { name: "advantage", of: new Map(trace.conversations.map(({ step, advantage }) => [step, advantage])) },
+  ].filter(({ of }) => [...of.values()].some((value) => value !== undefined));
   return html`<div class="card"><h3>Facts that the answer needs</h3>
 <div class="wide"><table class="lanes"><thead><tr><th scope="col">fact</th>${steps.map((_, at) => html`<th scope="col">${at + 1}</th>`)}<th scope="col">in the end</th></tr></thead>
 <tbody>${lanes.map(
@@ -21,13 +23,12 @@ export function factsCard(trace: Trace): HtmlPart {
           return html`<td class="${tone}${isRead(step) ? " read" : ""}" title="${text}">${sign}</td>`;
         },
       )}<td class="${lane.end === "kept" ? "good" : "bad"}">${laneEndText(lane)}</td></tr>`,
-  )}${
-    someReward
-      ? html`<tr><th scope="row">step reward</th>${steps.map(({ step }) => {
-          const reward = rewards.get(step);
-          return html`<td class="small">${reward === undefined ? "" : rewardText(reward)}</td>`;
-        })}<td></td></tr>`
-      : ""
-  }</tbody></table></div>
+  )}${numbers.map(
+    ({ name, of }) =>
+      html`<tr><th scope="row">${name}</th>${steps.map(({ step }) => {
+        const value = of.get(step);
+        return html`<td class="small">${value === undefined ? "" : rewardText(value)}</td>`;
+      })}<td></td></tr>`,
+  )}</tbody></table></div>
 <p class="dim small">${laneLegend}</p></div>`;
 }
