@@ -1,4 +1,4 @@
-/** How set-up fetches a wheel, with a python3 that a script pretends. */
+/** How set-up fetches a wheel, with a python3 that a script pretends, and reads the trial of what came of it. */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +14,10 @@ const { fetchWheel } = (await import(new URL("wheel.mjs", scripts).href)) as {
 };
 const { withLock } = (await import(new URL("lock.mjs", scripts).href)) as {
   withLock: <T>(path: string, waiting: () => void, work: () => Promise<T>) => Promise<T>;
+};
+
+const { smokeFindings } = (await import(new URL("tensorflow.mjs", scripts).href)) as {
+  smokeFindings: (log: string) => { version: string; gpu: boolean };
 };
 
 let folder: string;
@@ -102,4 +106,11 @@ it("two at a time wait for each other, and the lock of a process that has ended 
   );
   expect(order.at(-1)).toBe("third");
   expect(existsSync(lock)).toBe(false);
+});
+
+it("the trial's findings are read among what Node.js and libtensorflow say before and after them", () => {
+  const log =
+    'WARNING: oneDNN is on\n{"version":"2.21.0","gpu":false}(node:7) [DEP0169] DeprecationWarning: …\n{ "more" }';
+  expect(smokeFindings(log)).toEqual({ version: "2.21.0", gpu: false });
+  expect(() => smokeFindings("Segmentation fault")).toThrow("Segmentation fault");
 });

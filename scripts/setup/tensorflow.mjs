@@ -196,6 +196,13 @@ import("@tensorflow/tfjs-node-gpu").then(({ default: tf }) => {
   process.stdout.write(JSON.stringify({ version: tf.backend().binding.TF_Version, gpu: tf.backend().isUsingGpuDevice }));
 });`;
 
+/** What the trial found: Node.js and libtensorflow write before it, and Node.js warns after it of what tfjs-node still uses. */
+export function smokeFindings(log) {
+  const [found] = /\{"version":[^}]*\}/.exec(log) ?? [];
+  if (found === undefined) throw new Error(`the trial of the backend said nothing: ${log.slice(-200)}`);
+  return JSON.parse(found);
+}
+
 async function smoke(jitDir) {
   // Node 23 and later lack two functions that tfjs-node calls at load time.
   const shim = 'const u=require("util");u.isNullOrUndefined??=(v)=>v==null;u.isArray??=Array.isArray;';
@@ -203,7 +210,7 @@ async function smoke(jitDir) {
     cwd: jitDir,
     env: { ...process.env, TF_CPP_MIN_LOG_LEVEL: "3", TF_FORCE_GPU_ALLOW_GROWTH: "true" },
   });
-  return JSON.parse(log.slice(log.indexOf('{"version"')));
+  return smokeFindings(log);
 }
 
 /** Builds what is missing and tries it. Throws with the reason; the caller goes on with the wasm backend. */
