@@ -246,7 +246,8 @@ export class TaskQueue {
       // A head that is away, or does not know the question: idle workers are given back all the same.
       const waits = await this.#deps.awaitDemand(demandWaitMs, signal).catch(() => undefined);
       if (waits) this.#makeRoom();
-      if (waits !== false) await delay(waits ? demandPauseMs.yes : demandPauseMs.unanswered, signal, this.clock);
+      if (waits !== false)
+        await delay(waits ? demandPauseMs.yes : demandPauseMs.unanswered, signal, this.clock);
     }
     this.#asksForDemand = false;
   }
