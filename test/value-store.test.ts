@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ObjectRef } from "../packages/client/src/object-ref.js";
 import { outgoingValue } from "../packages/client/src/outgoing-value.js";
 import type { ValueStore } from "../packages/client/src/value-store.js";
+import { waitFor } from "../packages/client/src/value-wait.js";
 import { Random } from "./simulation/world/random.js";
 import { until } from "./support/until.js";
 import { ValueNode } from "./support/value-node.js";
@@ -118,6 +119,25 @@ describe("values", () => {
     await settled();
     await until("the store is empty", () => node.store.size === 0);
     expect([one.holds.size, other.holds.size, node.store.storedBytes]).toEqual([0, 0, 0]);
+  }, 120_000);
+
+  test("more than 100,000 references that come and go in one turn are held, outlive a broken stream and are let go of (REF-1, REF-2)", async () => {
+    const count = 100_001;
+    const byte = new Uint8Array(1);
+    const ids = Array.from({ length: count }, (_, index) => index.toString(16).padStart(40, "0"));
+    for (const id of ids) await node.store.keepSmall(id, byte, "session-2");
+    const refs = ids.map((id) => other.holds.received(id, 1, other));
+    await settled();
+    node.store.release("session-2");
+    expect(node.store.heldBy("actor-1.1")).toHaveLength(count);
+    const waited = await waitFor(refs, { count, timeoutMs: 30_000 }, other);
+    expect(waited.pending).toEqual([]);
+    node.cutOff();
+    await node.serve();
+    expect(await other.existing(refs.slice(0, 1), 10_000)).toEqual(new Set(refs.slice(0, 1)));
+    expect(node.store.size).toBe(count);
+    for (const ref of refs) ref.release();
+    await until("the store is empty", () => node.store.size === 0);
   }, 120_000);
 
   test("a value stays while a message with it is under way, whoever lets go (REF-1)", async () => {

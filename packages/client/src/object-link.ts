@@ -20,6 +20,8 @@ import {
 import type * as proto from "@palimpsest/wire/protocol";
 
 const maxBatchBytes = 1024 * 1024;
+/** An id of 20 or 32 bytes in an order. */
+const orderedIdBytes = 32;
 const helloTimeoutMs = 10_000;
 
 interface Waiting {
@@ -127,8 +129,9 @@ export class ObjectLink {
   #takeBatch(): proto.ObjectOrder.$Properties[] {
     let bytes = 0;
     let count = 0;
-    for (const { store } of this.#outbox) {
-      bytes += 64 + (store?.data?.byteLength ?? 0);
+    for (const { store, hold, release, exist } of this.#outbox) {
+      const ids = (hold ?? release ?? exist)?.objectIds?.length ?? 0;
+      bytes += 64 + (store?.data?.byteLength ?? 0) + ids * orderedIdBytes;
       if (count > 0 && bytes > maxBatchBytes) break;
       count++;
     }

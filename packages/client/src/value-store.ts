@@ -40,6 +40,7 @@ const controlTimeoutMs = 30_000;
 const holdLimitMs = 120_000;
 /** How often an object is looked for in one read. */
 const maxReads = 3;
+/** Of one order or call: as many as the node takes, and others have their turn between two of them. */
 const maxIdsPerCall = 10_000;
 
 export interface PutOptions {
@@ -81,8 +82,13 @@ export class ValueStore implements RefStore {
       pinnedIds: () => this.holds.pinnedIds(),
     });
     this.holds = new ValueHolds({
-      hold: (objectIds) => this.#holdThere(objectIds),
-      letGo: (objectIds) => this.#node.tell({ release: { objectIds: objectIds.map(idBytes) } }),
+      hold: async (objectIds) => {
+        // All of them at once: what is let go of in the same turn goes after them.
+        await Promise.all(partsOf(objectIds).map((part) => this.#holdThere(part)));
+      },
+      letGo: (objectIds) => {
+        for (const part of partsOf(objectIds)) this.#node.tell({ release: { objectIds: part.map(idBytes) } });
+      },
       ended: (objectId) => this.lineage.ended(objectId),
     });
     this.#local = new LocalValues({
@@ -224,8 +230,8 @@ export class ValueStore implements RefStore {
     const stored = refs.filter(({ objectId }) => this.holds.has(objectId)).map(({ objectId }) => objectId);
     for (const ref of refs) this.#local.free(ref);
     for (const objectId of stored) this.holds.forget(objectId);
-    for (let at = 0; at < stored.length; at += maxIdsPerCall) {
-      const objectIds = stored.slice(at, at + maxIdsPerCall);
+    for (const part of partsOf(stored)) {
+      const objectIds = [...part];
       await this.#node.use({ timeoutMs }, ({ peer }, leftMs) =>
         peer.unary(objectsService.free, { objectIds, holder: "" }, { timeoutMs: leftMs }),
       );
@@ -249,11 +255,13 @@ export class ValueStore implements RefStore {
   }
 
   async #there(ids: readonly string[], timeoutMs: number): Promise<ReadonlySet<string>> {
-    const objectIds = ids.map(idBytes);
-    const answer = await this.#node.use({ timeoutMs }, (link, leftMs) =>
-      link.order({ exist: { objectIds } }, leftMs),
+    const answers = await this.#node.use({ timeoutMs }, (link, leftMs) =>
+      Promise.all(
+        partsOf(ids).map((part) => link.order({ exist: { objectIds: part.map(idBytes) } }, leftMs)),
+      ),
     );
-    return new Set((answer.objectIds ?? []).map((id) => Buffer.from(id).toString("hex")));
+    const there = answers.flatMap(({ objectIds }) => objectIds ?? []);
+    return new Set(there.map((id) => Buffer.from(id).toString("hex")));
   }
 
   /** Has values that tasks need lie on a node again: this program's own are stored anew, others `recover` makes. */
@@ -301,6 +309,13 @@ export class ValueStore implements RefStore {
     const store = { objectId: idBytes(objectId), data: bytes, contains };
     await this.#node.use({ timeoutMs: controlTimeoutMs }, (link, leftMs) => link.order({ store }, leftMs));
   }
+}
+
+function partsOf(ids: readonly string[]): readonly (readonly string[])[] {
+  if (ids.length <= maxIdsPerCall) return [ids];
+  const parts: (readonly string[])[] = [];
+  for (let at = 0; at < ids.length; at += maxIdsPerCall) parts.push(ids.slice(at, at + maxIdsPerCall));
+  return parts;
 }
 
 function lost(objectId: string, why: string): PalimpsestError {

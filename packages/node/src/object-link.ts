@@ -23,6 +23,8 @@ import { isObjectId, isValueId, type StoredObject } from "./stored-object.js";
 /** Values up to this size travel in orders and answers: opening a file takes longer. */
 const smallBytes = 100 * 1024;
 const maxIds = 100_000;
+/** A program that comes back names all that it holds at once: as much as a message takes. */
+const maxHeld = 1_000_000;
 
 export type LinkStream = ServerDuplexStream<proto.ObjectOrders.$Properties, proto.ObjectAnswers.$Properties>;
 
@@ -126,7 +128,7 @@ class ObjectLink implements PinningProgram {
   /** OBJECTLINK-1 */
   #hello({ holder, ...held }: proto.LinkHello.$Properties): proto.ObjectAnswer.$Properties {
     if (!holder) throw new PalimpsestError("INVALID_ARGUMENT", "holder is empty: hello names who holds");
-    const named = new Set(idsOf(held));
+    const named = new Set(idsOf(held, maxHeld));
     this.#holder = holder;
     const { store, proof, holds } = this.#deps;
     const forgotten = store.heldBy(holder).filter((objectId) => isValueId(objectId) && !named.has(objectId));
@@ -259,12 +261,12 @@ async function readWhole(store: ObjectStore, { objectId, sizeBytes }: StoredObje
 }
 
 /** @throws {PalimpsestError} INVALID_ARGUMENT */
-export function idsOf({ objectIds }: proto.ObjectIds.$Properties): string[] {
+export function idsOf({ objectIds }: proto.ObjectIds.$Properties, limit = maxIds): string[] {
   const ids = objectIds ?? [];
-  if (ids.length <= maxIds) return ids.map(idOf);
+  if (ids.length <= limit) return ids.map(idOf);
   throw new PalimpsestError(
     "INVALID_ARGUMENT",
-    `object_ids has ${ids.length} entries: name at most ${maxIds}`,
+    `object_ids has ${ids.length} entries: name at most ${limit}`,
   );
 }
 
