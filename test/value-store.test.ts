@@ -82,6 +82,14 @@ describe("values", () => {
     expect(one.holds.size).toBe(0);
   });
 
+  test("small values that are nested 5,000 deep leave this program, and are had there (VALUES-1)", async () => {
+    let ref = (await one.put("inmost")) as ObjectRef;
+    for (let depth = 0; depth < 5_000; depth++) ref = await one.put({ ref });
+    const there = (await send(ref, one, other)) as ObjectRef<{ ref: ObjectRef }>;
+    expect(node.store.size).toBe(5_001);
+    expect(await other.get((await other.get(there)).ref)).toHaveProperty("ref");
+  }, 60_000);
+
   test("what one reads another cannot change (VALUES-2)", async () => {
     for (const value of [{ list: [1] }, { list: [1], more: large() }]) {
       const ref = await one.put(value);

@@ -126,8 +126,12 @@ export class LocalValues {
           `object ${ref.objectId} cannot be had: this program has freed it`,
           { details: { objectId: ref.objectId } },
         );
-      const inner = local.contained.flatMap((one) => (one.local ? [this.#promote(one.ref, one.local)] : []));
-      await Promise.all(inner);
+      const own = local.contained.filter((one) => one.local !== undefined);
+      if (own.length > 0) {
+        // In a turn of its own: values may be nested deeply.
+        await undefined;
+        await Promise.all(own.map((one) => one.local && this.#promote(one.ref, one.local)));
+      }
       await store(ref.objectId, local);
     })();
     local.promoting = promoting;
