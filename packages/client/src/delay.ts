@@ -1,15 +1,15 @@
-import { type Clock, systemClock } from "@palimpsest/wire";
+import { type Clock, systemClock, whenAborted } from "@palimpsest/wire";
 
 /** Returns after `delayMs` or as soon as the signal aborts. */
 export function delay(delayMs: number, signal?: AbortSignal, clock: Clock = systemClock): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       cancel();
-      signal?.removeEventListener("abort", done);
+      unwatch?.();
       resolve();
     };
     const cancel = clock.after(delayMs, done);
-    signal?.addEventListener("abort", done, { once: true });
+    const unwatch = signal && whenAborted(signal, done);
     if (signal?.aborted) done();
   });
 }

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { encodeValue, PalimpsestError, systemClock } from "@palimpsest/wire";
 import { expect, test } from "vitest";
 import { inlineValue } from "./outgoing-value.js";
@@ -36,3 +37,30 @@ test.each([
     else await expect(items.next()).rejects.toThrow(message);
   },
 );
+
+test("calls that share a signal cost it one listener, which goes with the last of them", async () => {
+  const args = inlineValue(encodeValue([]));
+  const { signal } = new AbortController();
+  const calls = Array.from(
+    { length: 50_000 },
+    () => new PendingCall({ method: "m", args, timeoutMs: 1e9, signals: [signal], retries: 0 }, carrier),
+  );
+  expect(getEventListeners(signal, "abort")).toHaveLength(1);
+  for (const call of calls) call.end();
+  expect(getEventListeners(signal, "abort")).toHaveLength(0);
+});
+
+test("an abort cancels each call that has the signal, and none that has its outcome", async () => {
+  const args = inlineValue(encodeValue([]));
+  const abort = new AbortController();
+  const { signal } = abort;
+  const made = () =>
+    new PendingCall({ method: "m", args, timeoutMs: 60_000, signals: [signal, signal], retries: 0 }, carrier);
+  const [first, answered, last] = [made(), made(), made()];
+  answered.succeed(encodeValue(1));
+  abort.abort("enough");
+  await expect(first.promise).rejects.toMatchObject({ code: "CANCELLED", cause: "enough" });
+  await expect(last.promise).rejects.toMatchObject({ code: "CANCELLED" });
+  expect(await answered.promise).toBe(1);
+  await expect(made().promise).rejects.toMatchObject({ code: "CANCELLED" });
+});

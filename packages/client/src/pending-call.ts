@@ -11,7 +11,7 @@
  *   one item.
  */
 import { type TraceSpan, tracing } from "@palimpsest/telemetry";
-import { type Clock, decodeValue, errorFromProto, PalimpsestError } from "@palimpsest/wire";
+import { type Clock, decodeValue, errorFromProto, PalimpsestError, whenAborted } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { OutgoingValue, ReadyValue } from "./outgoing-value.js";
 import { StreamItems } from "./stream-items.js";
@@ -94,7 +94,8 @@ export class PendingCall {
   readonly #signals: readonly AbortSignal[];
   readonly #timeoutMs: number;
   #cancelTimer: (() => void) | undefined;
-  #onAbort: (() => void) | undefined;
+  /** Ends the look at its signals. */
+  #unwatch: readonly (() => void)[] = [];
   #resolve!: (value: unknown) => void;
   #reject!: (reason: Error) => void;
   #outcome: Outcome | undefined;
@@ -261,7 +262,7 @@ export class PendingCall {
   #settle(outcome: Outcome): void {
     this.#outcome = outcome;
     this.#cancelTimer?.();
-    if (this.#onAbort) for (const signal of this.#signals) signal.removeEventListener("abort", this.#onAbort);
+    for (const unwatch of this.#unwatch) unwatch();
     if (!this.#keepsArguments) this.#outgoing.release();
     this.#carrier.settled(this);
     this.span?.end(outcome.kind === "error" ? outcome.error : undefined);
@@ -326,11 +327,11 @@ export class PendingCall {
       const cause = this.#signals.find((signal) => signal.aborted)?.reason;
       this.cancel(new PalimpsestError("CANCELLED", `${this.method} was cancelled by its caller`, { cause }));
     };
-    this.#onAbort = onAbort;
-    for (const signal of this.#signals) {
-      if (signal.aborted) queueMicrotask(onAbort);
-      else signal.addEventListener("abort", onAbort, { once: true });
-    }
+    this.#unwatch = this.#signals.flatMap((signal) => {
+      if (!signal.aborted) return [whenAborted(signal, onAbort)];
+      queueMicrotask(onAbort);
+      return [];
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from "@palimpsest/wire";
+import { type Clock, whenAborted } from "@palimpsest/wire";
 
 const longestTimerMs = 2 ** 31 - 1;
 
@@ -21,12 +21,12 @@ export class ReadyWaiters {
       const wake = () => {
         cancelTimer();
         this.#waiting.delete(wake);
-        signal?.removeEventListener("abort", wake);
+        unwatch?.();
         resolve();
       };
       const cancelTimer = this.#clock.after(Math.min(timeoutMs, longestTimerMs), wake);
       this.#waiting.add(wake);
-      signal?.addEventListener("abort", wake, { once: true });
+      const unwatch = signal && whenAborted(signal, wake);
     });
   }
 }

@@ -1,4 +1,4 @@
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import { type Clock, PalimpsestError, whenAborted } from "@palimpsest/wire";
 import { delay } from "./delay.js";
 
 /** What comes first. @throws {PalimpsestError} GET_TIMEOUT, CANCELLED */
@@ -11,7 +11,8 @@ export async function within<T>(
   if (!Number.isFinite(timeoutMs) && signal === undefined) return await work;
   const over = new AbortController();
   const stop = () => over.abort();
-  signal?.addEventListener("abort", stop, { once: true });
+  const unwatch = signal && whenAborted(signal, stop);
+  if (signal?.aborted) stop();
   const late = delay(Math.min(timeoutMs, 2 ** 31 - 1), over.signal, clock).then(() => {
     if (signal?.aborted)
       throw new PalimpsestError("CANCELLED", "the caller gave up", { cause: signal.reason });
@@ -21,7 +22,7 @@ export async function within<T>(
   try {
     return await Promise.race([work, late]);
   } finally {
-    signal?.removeEventListener("abort", stop);
+    unwatch?.();
     over.abort();
   }
 }

@@ -25,6 +25,7 @@ import { RequestStream } from "./request-stream.js";
 import { requestsService } from "./services.js";
 import { fromGrpcError } from "./status.js";
 import { channelCredentials, commonServerName } from "./tls.js";
+import { whenAborted } from "./when-aborted.js";
 
 /** Options of every channel. Keys carry the full prefix: grpc-js ignores them silently without it. */
 export const channelOptions: ChannelOptions = {
@@ -131,6 +132,7 @@ export class GrpcPeer implements Peer {
       if (message.byteLength <= maxStreamedBytes) return stream.ask(method, message, settings);
     }
     return new Promise((resolve, reject) => {
+      let unwatch: (() => void) | undefined;
       const call = this.#client.makeUnaryRequest(
         method.path,
         method.requestSerialize,
@@ -139,14 +141,14 @@ export class GrpcPeer implements Peer {
         this.#metadataOf(settings),
         callOptions(settings),
         (error, response) => {
-          settings.signal?.removeEventListener("abort", cancel);
+          unwatch?.();
           if (error) reject(fromGrpcError(error));
           else resolve(response as Response);
         },
       );
       const cancel = () => call.cancel();
       if (settings.signal?.aborted) cancel();
-      else settings.signal?.addEventListener("abort", cancel, { once: true });
+      else unwatch = settings.signal && whenAborted(settings.signal, cancel);
     });
   }
 
@@ -253,8 +255,9 @@ function cancelOnAbort<Call extends Cancelable>(call: Call, signal: AbortSignal 
     call.cancel();
     return call;
   }
-  const cancel = () => call.cancel();
-  signal.addEventListener("abort", cancel, { once: true });
-  call.once("status", () => signal.removeEventListener("abort", cancel));
+  call.once(
+    "status",
+    whenAborted(signal, () => call.cancel()),
+  );
   return call;
 }

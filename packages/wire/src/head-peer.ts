@@ -16,6 +16,7 @@ import type { Method } from "./method.js";
 import type { CallSettings, Network, Peer } from "./network.js";
 import { headService } from "./services.js";
 import { fromGrpcError } from "./status.js";
+import { whenAborted } from "./when-aborted.js";
 
 const probe = { everyMs: 2_000, timeoutMs: 3_000 };
 
@@ -117,7 +118,7 @@ export class HeadPeer implements Peer {
   ): Promise<Response> {
     const moved = new AbortController();
     const abort = () => moved.abort();
-    signal?.addEventListener("abort", abort, { once: true });
+    const unwatch = signal && whenAborted(signal, abort);
     if (signal?.aborted) abort();
     this.#calls.add(moved);
     try {
@@ -129,7 +130,7 @@ export class HeadPeer implements Peer {
       throw error;
     } finally {
       this.#calls.delete(moved);
-      signal?.removeEventListener("abort", abort);
+      unwatch?.();
     }
   }
 

@@ -76,3 +76,4 @@ export {
   type ValueEncoding,
 } from "./value-extensions.js";
 export { watchTls } from "./watch-tls.js";
+export { whenAborted } from "./when-aborted.js";

@@ -14,6 +14,7 @@ import { errorFromProto, PalimpsestError } from "./error.js";
 import type { Method } from "./method.js";
 import type { CallSettings } from "./network.js";
 import { fromGrpcError } from "./status.js";
+import { whenAborted } from "./when-aborted.js";
 
 const maxBatchBytes = 1024 * 1024;
 const longestTimerMs = 2 ** 31 - 1;
@@ -64,10 +65,11 @@ export class RequestStream {
   ): Promise<Response> {
     const requestId = this.#nextId++;
     return new Promise((resolve, reject) => {
+      let unwatch: (() => void) | undefined;
       const settle = () => {
         this.#asked.delete(requestId);
         clearTimeout(timer);
-        signal?.removeEventListener("abort", abort);
+        unwatch?.();
         if (this.#retired && this.#asked.size === 0) this.#stream?.end();
       };
       const fail = (error: PalimpsestError) => {
@@ -96,7 +98,7 @@ export class RequestStream {
         fail(new PalimpsestError("CANCELLED", `${method.name} was cancelled by its caller`));
         return;
       }
-      signal?.addEventListener("abort", abort, { once: true });
+      unwatch = signal && whenAborted(signal, abort);
       this.#requests.push({ requestId, path: method.path, message });
       this.#schedule();
     });
