@@ -106,7 +106,9 @@ export class ValueHolds {
 
   /** Settles when the node holds all that was received until now. */
   async settled(): Promise<void> {
-    while (this.#flushing || this.#holding.size > 0) await Promise.all([this.#flushing, ...this.#holding]);
+    await this.#flushing;
+    // Not those that come after: while more and more is received, there are always some.
+    await Promise.all(this.#holding);
   }
 
   /** Whether something received is not held yet. */
