@@ -64,3 +64,24 @@ test("an abort cancels each call that has the signal, and none that has its outc
   expect(await answered.promise).toBe(1);
   await expect(made().promise).rejects.toMatchObject({ code: "CANCELLED" });
 });
+
+test("who asks for several items at once gets them in the order of asking, and the end for those that are too many (CALL-2)", async () => {
+  const call = generator();
+  const items = call.iterate();
+  const asked = [items.next(), items.next(), items.next(), items.next()];
+  for (const item of [1, 2]) call.push({ item: encodeValue(item) });
+  await asked[1];
+  call.push({ item: encodeValue(3) });
+  await asked[2];
+  call.end();
+  const got = (await Promise.all(asked)).map(({ value, done }) => (done ? "end" : value));
+  expect(got).toEqual([1, 2, 3, "end"]);
+});
+
+test("a reader that leaves ends those that it asked for and did not get, without an error", async () => {
+  const call = generator();
+  const items = call.iterate();
+  const asked = [items.next(), items.next()];
+  await items.return?.();
+  for (const next of [...asked, items.next()]) expect(await next).toEqual({ done: true, value: undefined });
+});

@@ -227,9 +227,25 @@ export class PendingCall {
   iterate(): AsyncIterableIterator<unknown> {
     // The reader sees the failure through next(); the promise that nobody awaits must not count as unhandled.
     this.promise.catch(() => undefined);
+    let isLeft = false;
+    // One after the other, as of an async generator: who asks ahead gets the items in the order of asking.
+    let before: Promise<unknown> = Promise.resolve();
+    const next = async (): Promise<IteratorResult<unknown>> => {
+      try {
+        return await this.#next();
+      } catch (reason) {
+        if (isLeft) return { done: true, value: undefined };
+        throw reason;
+      }
+    };
     const iterator: AsyncIterableIterator<unknown> = {
-      next: () => this.#next(),
+      next: () => {
+        const mine = before.then(next);
+        before = mine.catch(() => undefined);
+        return mine;
+      },
       return: () => {
+        isLeft = true;
         this.#items.clear();
         this.cancel(new PalimpsestError("CANCELLED", `the reader of ${this.method} stopped early`));
         return Promise.resolve({ done: true, value: undefined });
