@@ -3,6 +3,7 @@ import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
 import { delay } from "./delay.js";
 import { ObjectRef } from "./object-ref.js";
 import type { ValueStore } from "./value-store.js";
+import { within } from "./within.js";
 
 /** A reference to a value, or the promise of a call. */
 export type Waitable = ObjectRef | PromiseLike<unknown>;
@@ -22,7 +23,8 @@ export interface Waited<Item> {
 }
 
 const pollMs = { first: 5, longest: 500 };
-const askTimeoutMs = 30_000;
+/** A question gets some time also where the caller has none: values that are ready are given, as Ray's wait does with 0. */
+const askTimeoutMs = { least: 1_000, most: 30_000 };
 
 /** As Ray's `wait`. A promise that is rejected is ready too. @throws {PalimpsestError} INVALID_ARGUMENT, CANCELLED */
 export async function waitFor<Item extends Waitable>(
@@ -53,12 +55,9 @@ export async function waitFor<Item extends Waitable>(
   const deadlineAt = clock.monotonicMs() + timeoutMs;
   for (let pause = pollMs.first; ; pause = Math.min(pause * 2, pollMs.longest)) {
     const leftMs = deadlineAt - clock.monotonicMs();
-    await look(
-      refs.filter((ref) => !ready.has(ref)),
-      ready,
-      values,
-      Math.min(askTimeoutMs, Math.max(1, leftMs)),
-    );
+    const asked = refs.filter((ref) => !ready.has(ref));
+    const askMs = Math.min(askTimeoutMs.most, Math.max(askTimeoutMs.least, leftMs));
+    await within(look(asked, ready, values, askMs), Number.POSITIVE_INFINITY, signal, clock);
     // Promises that are settled already say so in the next turn.
     if (ready.size < count) await new Promise((resolve) => setImmediate(resolve));
     if (signal?.aborted)
