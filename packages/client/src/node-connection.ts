@@ -6,12 +6,15 @@
  * Invariants:
  * - NODECONNECTION-1. What finds the node gone looks for a node anew and begins again until its time is over: every order
  *   may be carried out twice, since values have names and a holder counts once.
+ * - NODECONNECTION-2. There is one stream at a time: what becomes of an earlier one changes nothing for it. Nobody waits for a
+ *   stream for longer than his own time, nor close() for one that is being opened.
  */
 import { type Clock, fromGrpcError, type Network, PalimpsestError, systemClock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { delay } from "./delay.js";
 import { ObjectLink } from "./object-link.js";
 import type { CallSettings } from "./object-transfer.js";
+import { within } from "./within.js";
 
 const tellTimeoutMs = 30_000;
 const backoffMs = { first: 50, longest: 1_000 };
@@ -32,7 +35,9 @@ export class NodeConnection {
   readonly #options: NodeConnectionOptions;
   readonly #clock: Clock;
   #link: Promise<ObjectLink> | undefined;
-  #closed = false;
+  /** The link, once it is open. */
+  #opened: ObjectLink | undefined;
+  readonly #abort = new AbortController();
 
   constructor(options: NodeConnectionOptions) {
     this.#options = options;
@@ -47,12 +52,14 @@ export class NodeConnection {
     const deadlineAt = this.#clock.monotonicMs() + timeoutMs;
     for (let backoff = backoffMs.first; ; backoff = Math.min(backoff * 2, backoffMs.longest)) {
       try {
-        const link = await this.#connected();
+        const link = this.#opened ?? (await this.#connected(deadlineAt, signal));
         return await use(link, Math.max(1, deadlineAt - this.#clock.monotonicMs()));
       } catch (reason) {
         const error = fromGrpcError(reason);
         const mayWait =
-          error.code === "UNAVAILABLE" && !this.#closed && this.#clock.monotonicMs() + backoff < deadlineAt;
+          error.code === "UNAVAILABLE" &&
+          !this.#abort.signal.aborted &&
+          this.#clock.monotonicMs() + backoff < deadlineAt;
         if (!mayWait || signal?.aborted) throw error;
         await delay(backoff, signal, this.#clock);
       }
@@ -64,37 +71,53 @@ export class NodeConnection {
     this.#link?.then((link) => link.order(order, tellTimeoutMs)).catch(() => undefined);
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    const link = await this.#link?.catch(() => undefined);
-    link?.close();
+  close(): void {
+    this.#abort.abort();
+    this.#opened?.close();
   }
 
-  async #connected(): Promise<ObjectLink> {
-    if (this.#closed) throw new PalimpsestError("CANCELLED", "the connection to the cluster was closed");
+  async #connected(deadlineAt: number, signal: AbortSignal | undefined): Promise<ObjectLink> {
+    if (this.#abort.signal.aborted) throw closedError();
+    const clock = this.#clock;
     this.#link ??= this.#open();
-    const opening = this.#link;
-    try {
-      return await opening;
-    } catch (reason) {
-      if (this.#link === opening) this.#link = undefined;
-      throw reason;
-    }
+    const leftMs = Math.max(1, deadlineAt - clock.monotonicMs());
+    return await within(this.#link, leftMs, signal, clock, "no node took a stream of values");
   }
 
-  async #open(): Promise<ObjectLink> {
+  #open(): Promise<ObjectLink> {
     const { address, network, holder, heldIds, pinnedIds } = this.#options;
-    const peer = network.connect(await address(), "bulk");
-    // One stream at a time: whichever ends is the current one.
-    const onEnd = () => {
+    const { signal } = this.#abort;
+    const leave = () => {
+      if (this.#link !== opening) return;
       this.#link = undefined;
-      peer.close();
+      this.#opened = undefined;
     };
-    try {
-      return await ObjectLink.open({ peer, clock: this.#clock, holder, held: heldIds(), pinnedIds, onEnd });
-    } catch (reason) {
-      peer.close();
-      throw reason;
-    }
+    const open = async () => {
+      const at = await address();
+      if (signal.aborted) throw closedError();
+      const peer = network.connect(at, "bulk");
+      const onEnd = () => {
+        leave();
+        peer.close();
+      };
+      const held = heldIds();
+      return await ObjectLink.open({ peer, clock: this.#clock, holder, held, pinnedIds, signal, onEnd });
+    };
+    const opening: Promise<ObjectLink> = open().then(
+      (link) => {
+        if (signal.aborted) link.close();
+        else if (this.#link === opening) this.#opened = link;
+        return link;
+      },
+      (reason: unknown) => {
+        leave();
+        throw reason;
+      },
+    );
+    return opening;
   }
+}
+
+function closedError(): PalimpsestError {
+  return new PalimpsestError("CANCELLED", "the connection to the cluster was closed");
 }

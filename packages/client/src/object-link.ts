@@ -16,6 +16,7 @@ import {
   objectsService,
   PalimpsestError,
   type Peer,
+  whenAborted,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
@@ -37,6 +38,8 @@ export interface ObjectLinkOptions {
   readonly held: readonly string[];
   /** What calls under way refer to. */
   readonly pinnedIds: () => readonly string[];
+  /** Gives up the opening. */
+  readonly signal: AbortSignal;
   /** Called once. */
   readonly onEnd: () => void;
 }
@@ -76,9 +79,18 @@ export class ObjectLink {
       link.#end(new PalimpsestError("UNAVAILABLE", "the node ended the stream of values")),
     );
     const objectIds = options.held.map(idBytes);
-    const answer = await link.order({ hello: { holder: options.holder, objectIds } }, helloTimeoutMs);
-    link.#shared = await seesFile(answer.proofPath ?? "", answer.proof ?? "");
-    return link;
+    const unwatch = whenAborted(options.signal, () => link.close());
+    try {
+      const answer = await link.order({ hello: { holder: options.holder, objectIds } }, helloTimeoutMs);
+      link.#shared = await seesFile(answer.proofPath ?? "", answer.proof ?? "");
+      return link;
+    } catch (reason) {
+      // A node that answers later must not find this program twice.
+      link.#end(PalimpsestError.from(reason));
+      throw reason;
+    } finally {
+      unwatch();
+    }
   }
 
   /** Whether this program can read and write the node's files. */

@@ -37,6 +37,6 @@ export class ProgramValues {
 
   async close(): Promise<void> {
     this.handles.close();
-    await this.values.close();
+    this.values.close();
   }
 }

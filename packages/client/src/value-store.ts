@@ -180,14 +180,14 @@ export class ValueStore implements RefStore {
     { objectId, sizeBytes }: { readonly objectId: string; readonly sizeBytes: number },
     { timeoutMs = transferTimeoutMs(sizeBytes), signal, into }: GetOptions = {},
   ): Promise<unknown> {
-    signal?.throwIfAborted();
     const settings = signal ? { timeoutMs, signal } : { timeoutMs };
     return await this.#node.use(settings, async (link, leftMs) => {
       for (let attempt = 1; attempt <= maxReads; attempt++) {
         // A file that goes to disk again and again while memory is short is read through the node at last.
         const remote = !link.shared || attempt === maxReads;
         const find = { objectId: idBytes(objectId), remote };
-        const { data, info } = await link.order({ find }, leftMs);
+        const found = link.order({ find }, leftMs);
+        const { data, info } = await within(found, Number.POSITIVE_INFINITY, signal, this.#clock);
         if (data?.byteLength) return decodeWhole(data, this.bind);
         if (info?.path) {
           const read = await readFileValue(info.path, info.sizeBytes ?? 0, this.bind, into);
@@ -282,8 +282,8 @@ export class ValueStore implements RefStore {
     }
   }
 
-  async close(): Promise<void> {
-    await this.#node.close();
+  close(): void {
+    this.#node.close();
   }
 
   /** Until it is known of each whether it can be held: whoever gave them keeps them until then (CALLVALUES-1). */

@@ -7,20 +7,21 @@ export async function within<T>(
   timeoutMs: number,
   signal: AbortSignal | undefined,
   clock: Clock,
+  late = "the value was not there",
 ): Promise<T> {
   if (!Number.isFinite(timeoutMs) && signal === undefined) return await work;
   const over = new AbortController();
   const stop = () => over.abort();
   const unwatch = signal && whenAborted(signal, stop);
   if (signal?.aborted) stop();
-  const late = delay(Math.min(timeoutMs, 2 ** 31 - 1), over.signal, clock).then(() => {
+  const giveUp = delay(Math.min(timeoutMs, 2 ** 31 - 1), over.signal, clock).then(() => {
     if (signal?.aborted)
       throw new PalimpsestError("CANCELLED", "the caller gave up", { cause: signal.reason });
-    throw new PalimpsestError("GET_TIMEOUT", `the value was not there within ${timeoutMs} ms`);
+    throw new PalimpsestError("GET_TIMEOUT", `${late} within ${Math.round(timeoutMs)} ms`);
   });
-  late.catch(() => undefined);
+  giveUp.catch(() => undefined);
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, giveUp]);
   } finally {
     unwatch?.();
     over.abort();

@@ -1,0 +1,131 @@
+import { EventEmitter } from "node:events";
+import { type Clock, type Network, PalimpsestError, type Peer, systemClock } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { expect, test } from "vitest";
+import { NodeConnection } from "./node-connection.js";
+import { ValueStore } from "./value-store.js";
+
+/** The end of a stream at a node that answers what the test says. */
+class NodeStream extends EventEmitter {
+  readonly orders: proto.ObjectOrder.$Properties[] = [];
+  cancelled = false;
+  /** Whether orders are answered as they come. */
+  answers = false;
+
+  write({ orders }: proto.ObjectOrders.$Properties): boolean {
+    this.orders.push(...(orders ?? []));
+    if (this.answers) this.answer();
+    return true;
+  }
+
+  answer(): void {
+    const answers = this.orders.splice(0).map(({ orderId }) => ({ orderId: orderId ?? 0 }));
+    setImmediate(() => this.emit("data", { answers }));
+  }
+
+  cancel(): void {
+    this.cancelled = true;
+  }
+}
+
+/** Timers run when the test says so. */
+class Timers implements Clock {
+  readonly #timers = new Set<{ readonly delayMs: number; readonly callback: () => void }>();
+  now = () => systemClock.now();
+  monotonicMs = () => 0;
+
+  after(delayMs: number, callback: () => void): () => void {
+    const timer = { delayMs, callback };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  fire(upToMs: number): void {
+    for (const timer of [...this.#timers])
+      if (timer.delayMs <= upToMs && this.#timers.delete(timer)) timer.callback();
+  }
+}
+
+function network() {
+  const streams: NodeStream[] = [];
+  const peer = { address: "node:1", close: () => undefined } as unknown as Peer;
+  peer.bidi = () => {
+    const stream = new NodeStream();
+    streams.push(stream);
+    return stream as never;
+  };
+  const clock = new Timers();
+  return { streams, clock, network: { connect: () => peer } as unknown as Network };
+}
+
+function connection() {
+  const { streams, clock, network: over } = network();
+  const one = new NodeConnection({
+    ...{ address: async () => "node:1", network: over, clock, holder: "session-1" },
+    heldIds: () => [],
+    pinnedIds: () => [],
+  });
+  const ask = (timeoutMs: number, signal?: AbortSignal) =>
+    one.use(signal ? { timeoutMs, signal } : { timeoutMs }, (link, leftMs) => link.order({}, leftMs));
+  return { one, streams, clock, ask };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test("a node that takes no hello is left, and what becomes of that stream later does not end the next one (NODECONNECTION-2)", async () => {
+  const { one, streams, clock, ask } = connection();
+  const silent = ask(60_000);
+  silent.catch(() => undefined);
+  await turn();
+  clock.fire(10_000);
+  await expect(silent).rejects.toMatchObject({ code: "GET_TIMEOUT" });
+  expect(streams[0]?.cancelled).toBe(true);
+  const asked = ask(60_000);
+  await turn();
+  const second = streams[1] as NodeStream;
+  second.answers = true;
+  second.answer();
+  await asked;
+  streams[0]?.emit("error", new PalimpsestError("UNAVAILABLE", "it is gone"));
+  await ask(60_000);
+  expect(streams).toHaveLength(2);
+  expect(second.cancelled).toBe(false);
+  one.close();
+  expect(second.cancelled).toBe(true);
+  await expect(ask(60_000)).rejects.toMatchObject({ code: "CANCELLED" });
+});
+
+test("nobody waits for a stream for longer than his own time, or than he likes, nor does close() (NODECONNECTION-2)", async () => {
+  const { one, streams, clock, ask } = connection();
+  const abort = new AbortController();
+  const [short, given, long] = [ask(50), ask(60_000, abort.signal), ask(60_000)];
+  for (const asked of [short, given, long]) asked.catch(() => undefined);
+  await turn();
+  clock.fire(50);
+  await expect(short).rejects.toMatchObject({ code: "GET_TIMEOUT" });
+  abort.abort("enough");
+  await expect(given).rejects.toMatchObject({ code: "CANCELLED", cause: "enough" });
+  expect(streams).toHaveLength(1);
+  one.close();
+  await expect(long).rejects.toMatchObject({ code: "CANCELLED" });
+  expect(streams[0]?.cancelled).toBe(true);
+});
+
+test("a read is given up while its node says nothing", async () => {
+  const { streams, clock, network: over } = network();
+  const values = new ValueStore({
+    ...{ address: async () => "node:1", network: over, clock, holder: "session-1" },
+    handle: (actorId) => actorId,
+  });
+  const abort = new AbortController();
+  const reading = values.read({ objectId: "ab".repeat(20), sizeBytes: 1 }, { signal: abort.signal });
+  reading.catch(() => undefined);
+  await turn();
+  streams[0]?.answer();
+  await turn();
+  await turn();
+  expect(streams[0]?.orders).toMatchObject([{ find: {} }]);
+  abort.abort("enough");
+  await expect(reading).rejects.toMatchObject({ code: "CANCELLED", cause: "enough" });
+  values.close();
+});
