@@ -49,6 +49,8 @@ export class TaskCall extends PendingCall {
   isQueued = false;
   /** Whether its process ends with it when it computes on: it was cancelled so, or its time is over. */
   isForced = false;
+  /** When its caller gave it up, where a worker has it; by the clock's monotonicMs(). */
+  abandonedAtMs: number | undefined;
   /** Names it in lists. */
   readonly taskId: string;
   /** By performance.now(). */

@@ -45,6 +45,7 @@ export class TaskLease {
   #stream: CallStream | undefined;
   #died: ((info: proto.ActorInfo.$Properties) => void) | undefined;
   #everOpen = false;
+  #crashing: Promise<void> | undefined;
 
   constructor(deps: TaskLeaseDeps) {
     this.#deps = deps;
@@ -84,6 +85,12 @@ export class TaskLease {
       break;
     }
     return false;
+  }
+
+  /** Since when its first task runs on although nobody waits for it any more. */
+  get lingersSinceMs(): number | undefined {
+    const [first] = this.#tasks;
+    return first?.settled ? first.abandonedAtMs : undefined;
   }
 
   send(call: TaskCall): void {
@@ -139,7 +146,12 @@ export class TaskLease {
   }
 
   /** Ends its process, whatever it does. */
-  async crash(): Promise<void> {
+  crash(): Promise<void> {
+    this.#crashing ??= this.#crash();
+    return this.#crashing;
+  }
+
+  async #crash(): Promise<void> {
     this.retiring = true;
     while (!this.isOver) {
       try {

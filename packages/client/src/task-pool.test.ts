@@ -189,6 +189,23 @@ test("a task that computes on after it was cancelled with force has its process 
   expect(callsOf(hosts[1], "echo")).toHaveLength(1);
 });
 
+test("a task that computes on after it was cancelled has its process ended when another one waits for the room (TASKQUEUE-4)", async () => {
+  room = 1;
+  const { task: taskOf, close } = poolOf({ clock: hurriedClock });
+  const task = taskOf();
+  const spinning = task(1);
+  await poll(() => callsOf(hosts[0], "slow")).toHaveLength(1);
+  spinning.cancel();
+  await expect(spinning).rejects.toMatchObject({ code: "CANCELLED" });
+  const next = task(2);
+  await poll(() => head.killed).toMatchObject([{ actorId: workers[0]?.spec?.actorId, noRestart: false }]);
+  die(1);
+  await poll(() => callsOf(hosts[1], "slow")).toHaveLength(1);
+  hosts[1]?.reply({ callId: 1, value: encodeValue("there") });
+  expect(await next).toBe("there");
+  close();
+});
+
 test("a stream that breaks while the worker lives is opened again (TASKLEASE-2)", async () => {
   const task = cluster.task(slow, source)(1);
   await poll(() => callsOf(hosts[0], "slow")).toHaveLength(1);

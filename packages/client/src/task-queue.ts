@@ -10,7 +10,8 @@
  * - TASKQUEUE-3. A worker without tasks is given back after `idleMs`, and at once when somebody else waits for its room.
  *   One that has had tasks for `quantumMs` takes no more while somebody waits, and is given back when they are done.
  * - TASKQUEUE-4. A task that is cancelled with force, or whose time is over, ends its worker's process when it still runs
- *   after `forceAfterMs`. So does one that was cancelled and runs on for `lingerMs` before others: they run elsewhere.
+ *   after `forceAfterMs`. So does one that was cancelled and runs on for `lingerMs` while others wait for its room: behind
+ *   it, in the backlog, or somebody else's.
  */
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -110,9 +111,11 @@ export class TaskQueue {
   abandon(call: TaskCall): void {
     const { lease, isForced } = call;
     if (!lease) return;
+    call.abandonedAtMs ??= this.clock.monotonicMs();
     lease.abandon(call);
-    this.clock.after(isForced ? forceAfterMs : lingerMs, () => {
-      if (lease.has(call) && (isForced || lease.size > 1)) void lease.crash();
+    if (!isForced) return;
+    this.clock.after(forceAfterMs, () => {
+      if (lease.has(call)) void lease.crash();
     });
   }
 
@@ -223,6 +226,11 @@ export class TaskQueue {
     for (const call of this.#backlog.takeAll()) call.fail(error);
   }
 
+  /** TASKQUEUE-4 */
+  #lingers({ lingersSinceMs }: TaskLease): boolean {
+    return lingersSinceMs !== undefined && this.clock.monotonicMs() - lingersSinceMs >= lingerMs;
+  }
+
   /** Gives back what is idle, from time to time while there are workers. */
   #look(): void {
     if (this.#cancelLook || this.#leases.size === 0) return;
@@ -231,6 +239,7 @@ export class TaskQueue {
       const nowMs = this.clock.monotonicMs();
       if (this.#backlog.size > 0) this.#emptySinceMs = nowMs;
       for (const lease of [...this.#leases]) {
+        if (this.#lingers(lease) && (lease.size > 1 || this.#backlog.size > 0)) void lease.crash();
         const sinceMs = Math.max(lease.idleSinceMs, this.#emptySinceMs);
         if (lease.size === 0 && nowMs - sinceMs >= idleMs) lease.giveBack();
       }
@@ -256,6 +265,7 @@ export class TaskQueue {
   #makeRoom(): void {
     const nowMs = this.clock.monotonicMs();
     const leases = [...this.#leases];
+    for (const lease of leases) if (this.#lingers(lease)) void lease.crash();
     const idle = leases.filter((lease) => lease.size === 0 && (lease.isOpen || this.#backlog.size === 0));
     if (idle.length > 0 && this.#backlog.size === 0) {
       for (const lease of idle) lease.giveBack();
