@@ -27,7 +27,14 @@ function listening(signal: AbortSignal): Listening {
   const listener = () => {
     for (const callback of callbacks) {
       callbacks.delete(callback);
-      callback();
+      try {
+        callback();
+      } catch (reason) {
+        // As an EventTarget does it: the others are told all the same.
+        process.nextTick(() => {
+          throw reason;
+        });
+      }
     }
   };
   const made = { callbacks, listener };
