@@ -25,7 +25,7 @@ export class ObjectTable {
   readonly #objects = new Map<string, TableEntry>();
   /** Objects without a holder, the longest unused first. */
   readonly #copies = new Map<string, TableEntry>();
-  /** Objects with a holder, the longest unused first. */
+  /** Objects in memory with a holder, the longest unused first. */
   readonly #kept = new Map<string, TableEntry>();
   readonly #held = new Map<string, Set<TableEntry>>();
   readonly #watchers = new Set<StoreWatcher>();
@@ -72,7 +72,7 @@ export class ObjectTable {
     return this.#copies.values();
   }
 
-  /** Objects with a holder, the longest unused first. */
+  /** Objects in memory with a holder, the longest unused first: those that can be spilled. */
   kept(): Iterable<TableEntry> {
     return this.#kept.values();
   }
@@ -154,13 +154,15 @@ export class ObjectTable {
     if (entry.isResident === isResident) return;
     entry.isResident = isResident;
     this.#residentBytes += isResident ? entry.sizeBytes : -entry.sizeBytes;
+    if (!isResident) this.#kept.delete(entry.objectId);
+    else if (entry.holders.size > 0) this.#kept.set(entry.objectId, entry);
     for (const watcher of this.#watchers) watcher.present(placeOf(entry));
   }
 
   hold(entry: TableEntry, holder: string): void {
     entry.revision = ++this.#revisions;
     this.#copies.delete(entry.objectId);
-    this.#kept.set(entry.objectId, entry);
+    if (entry.isResident) this.#kept.set(entry.objectId, entry);
     entry.holders.set(holder, entry.revision);
     let objects = this.#held.get(holder);
     if (objects === undefined) {

@@ -138,15 +138,23 @@ export class StoreRoom {
   #spillable(missingBytes: number): readonly TableEntry[] | undefined {
     const { table, clock } = this.#deps;
     const now = clock.monotonicMs();
-    const idle = [...table.kept()].filter(({ readers, isResident }) => isResident && readers === 0);
-    const isLeased = ({ leasedUntilMs }: TableEntry) => leasedUntilMs > now;
     const victims: TableEntry[] = [];
+    const leased: TableEntry[] = [];
     let bytes = 0;
-    // One that is leased to a reader may be open by now, and is found again when it is not.
-    for (const entry of [...idle.filter((one) => !isLeased(one)), ...idle.filter(isLeased)]) {
-      if (bytes >= missingBytes) break;
+    const add = (entry: TableEntry) => {
       victims.push(entry);
       bytes += entry.sizeBytes;
+    };
+    for (const entry of table.kept()) {
+      if (bytes >= missingBytes) break;
+      if (entry.readers > 0) continue;
+      if (entry.leasedUntilMs > now) leased.push(entry);
+      else add(entry);
+    }
+    // One that is leased to a reader may be open by now, and is found again when it is not.
+    for (const entry of leased) {
+      if (bytes >= missingBytes) break;
+      add(entry);
     }
     return bytes >= missingBytes && this.#roomOnDisk(victims) ? victims : undefined;
   }
@@ -158,7 +166,7 @@ export class StoreRoom {
     const written = victims.filter(({ objectId }) => !spill.has(objectId));
     const neededBytes = written.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     const kept = new Set(victims.map(({ objectId }) => objectId));
-    for (const objectId of [...spill.objectIds()]) {
+    for (const objectId of spill.objectIds()) {
       if (spill.bytes + neededBytes <= spill.maxBytes) return true;
       if (!kept.has(objectId) && table.find(objectId)?.isResident) spill.drop(objectId);
     }
