@@ -63,7 +63,7 @@ test("nodes of one machine have one file: what one of them frees stays with the 
   expect(inodes[0]).toBe(inodes[1]);
   first.command.kill("SIGKILL");
   expect(Buffer.compare(await second.objects.get(ref), bytes)).toBe(0);
-  for (const { objects } of [first, second]) await objects.close();
+  for (const { objects } of [first, second]) objects.close();
 }, 120_000);
 
 /** Bytes of objects that the node has sent or got until now. */
@@ -92,7 +92,7 @@ test("an object goes on from another node when its source is killed in the middl
   source.command.kill("SIGKILL");
   await holding;
   expect(Buffer.compare(await receiver.objects.get(ref), bytes)).toBe(0);
-  for (const { objects } of [source, other, receiver]) await objects.close();
+  for (const { objects } of [source, other, receiver]) objects.close();
 }, 180_000);
 
 test("receivers pass an object on, and one that is killed in the middle keeps no other from it (BULKTRANSFER-3)", async () => {
@@ -109,7 +109,7 @@ test("receivers pass an object on, and one that is killed in the middle keeps no
   for (const got of read) expect(Buffer.compare(got, bytes)).toBe(0);
   // The source sends it once to a chain, and once more at most to each that lost the one before it.
   expect(await movedBy(source, "out")).toBeLessThan(3 * manyBytes);
-  for (const { objects } of [source, ...receivers]) await objects.close();
+  for (const { objects } of [source, ...receivers]) objects.close();
 }, 180_000);
 
 test("under TLS objects come in pieces too, and are the same", async () => {
@@ -135,5 +135,5 @@ test("under TLS objects come in pieces too, and are the same", async () => {
   });
   await objects.hold(ref);
   expect((await cluster.client.locateObject(ref)).length).toBe(2);
-  await objects.close();
+  objects.close();
 }, 120_000);

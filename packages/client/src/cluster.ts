@@ -6,6 +6,7 @@ import type { ActorHandles } from "./actor-handles.js";
 import { type ActorOutputOptions, actorOutput } from "./actor-output.js";
 import { type ActorClass, type ActorSource, type ActorType, actorType } from "./actor-type.js";
 import { actorView } from "./actor-view.js";
+import { atMost } from "./at-most.js";
 import type { Bundle } from "./bundle.js";
 import { BundleUploads } from "./bundle-uploads.js";
 import { ClusterValues } from "./cluster-values.js";
@@ -37,6 +38,9 @@ import { type TracedDriver, traceDriver } from "./traced-driver.js";
 import type { ValueStore } from "./value-store.js";
 import { type ClusterInfo, clusterView } from "./views.js";
 import { networkOf, type WatchedNetwork } from "./watched-network.js";
+
+/** What a session's goodbye may take together: SESSION-6, SESSION-8. */
+const closeLimitMs = 10_000;
 
 /** Opens the session of a driver; `Session.open` in this thread. */
 type OpenSession = (
@@ -345,7 +349,7 @@ export class Cluster extends ClusterValues {
     return { ownerId: this.sessionId, ownerIncarnation: owner?.incarnation ?? 0, jobId };
   }
 
-  /** Says goodbye: the session's actors end, except detached ones. */
+  /** Says goodbye: the session's actors end, except detached ones. Over within 10 s, also when no head answers. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -356,9 +360,9 @@ export class Cluster extends ClusterValues {
     this.#tasks.close();
     this.#meshCalls?.close();
     // Before the session: what is still under way needs it.
-    if (!this.#shared) await this.#program.close();
-    await this.#session?.close();
-    await this.objects.close();
+    if (!this.#shared) this.#program.close();
+    await atMost(closeLimitMs, this.#session?.close());
+    this.objects.close();
     this.#head.close();
     await this.#traced?.end();
   }

@@ -137,7 +137,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await objects.close();
+  objects.close();
   server.kill();
   await rm(folder, { recursive: true, force: true });
 });

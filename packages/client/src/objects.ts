@@ -169,10 +169,10 @@ export class Objects {
     await this.#free(refs, "", options);
   }
 
-  async close(): Promise<void> {
+  /** Waits for nothing: a connection that is being made is closed as soon as it is there. */
+  close(): void {
     this.#closed = true;
-    const peer = await this.#peer?.catch(() => undefined);
-    peer?.close();
+    this.#peer?.then((peer) => peer.close()).catch(() => undefined);
   }
 
   async #free(

@@ -35,7 +35,7 @@ export class ProgramValues {
     });
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.handles.close();
     this.values.close();
   }

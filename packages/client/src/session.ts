@@ -10,6 +10,8 @@
  * - SESSION-3. Only a refusal of the token, the certificate or the session ends it early; onLost says so once. What may
  *   be renewed meanwhile is shown again for `refusalGraceMs`.
  * - SESSION-4. While the stream is open a renewal is sent at least four times within the head's session lease.
+ * - SESSION-8. close() is over within three times `goodbyeTimeoutMs`, whatever the head, or a stream that was released, does
+ *   or omits.
  */
 import type { ClientDuplexStream } from "@grpc/grpc-js";
 import {
@@ -22,6 +24,7 @@ import {
   systemClock,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import { atMost } from "./at-most.js";
 import { delay } from "./delay.js";
 
 const backoffMs = { first: 50, longest: 1_000 };
@@ -56,6 +59,7 @@ export class Session {
   readonly #abort = new AbortController();
   #stream: SessionStream | undefined;
   #keeping: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
 
   private constructor(peer: Peer, options: SessionOptions) {
     this.#peer = peer;
@@ -83,18 +87,22 @@ export class Session {
   }
 
   /** @param reopen whether the head may have closed the stream for another one, which has ended since */
-  async close(reopen = false): Promise<void> {
-    if (this.#abort.signal.aborted) return this.#keeping;
+  close(reopen = false): Promise<void> {
+    this.#closing ??= this.#close(reopen);
+    return this.#closing;
+  }
+
+  /** SESSION-8 */
+  async #close(reopen: boolean): Promise<void> {
     this.#abort.abort();
     const stream = this.#stream ?? (reopen ? await this.#openedAgain() : undefined);
     if (stream) {
       stream.write({ ...this.#hello(), goodbye: true });
       stream.end();
-      const cancelForce = this.#clock.after(goodbyeTimeoutMs, () => stream.cancel());
-      await this.#keeping;
-      cancelForce();
     }
-    await this.#keeping;
+    if (await atMost(goodbyeTimeoutMs, this.#keeping, this.#clock)) return;
+    this.#stream?.cancel();
+    await atMost(goodbyeTimeoutMs, this.#keeping, this.#clock);
   }
 
   /** A stream to say goodbye on. */

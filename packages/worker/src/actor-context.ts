@@ -102,7 +102,7 @@ export function createContext(
   const close = {
     abort: async () => abort.abort(),
     connections: async () => {
-      await objects?.close();
+      objects?.close();
       await (await cluster?.catch(() => undefined))?.close();
     },
   };

@@ -102,8 +102,8 @@ export async function startActorProcess(
     } finally {
       events?.close();
       await tracing()?.flush(flushMs);
-      const values = program.close().then(() => close.connections());
-      await Promise.all([host.close(), metricsServer.close(), values]);
+      program.close();
+      await Promise.all([host.close(), metricsServer.close(), close.connections()]);
       services.close();
     }
   }

@@ -88,7 +88,7 @@ export class SharedActor {
   }
 
   async #close(): Promise<void> {
-    await this.#program?.close();
+    this.#program?.close();
     await this.#opened.close.connections();
   }
 

@@ -29,6 +29,8 @@ export class FakeHead {
   credentials = Credentials.ofCluster(this.token);
   address = "";
   sessionLeaseMs = 120_000;
+  /** It hears what it is asked, goodbyes too, and says nothing. */
+  isMute = false;
   /** What sessions are refused with. */
   refusal: PalimpsestError | undefined;
   readonly sessions: proto.SessionMessage.$Properties[] = [];
@@ -80,7 +82,11 @@ export class FakeHead {
       }),
       listPlacementGroups: unary(() => ({ groups: [...this.groups.values()] })),
       listActors: unary(() => ({ actors: [...this.actors.values()] })),
-      listNodes: unary(() => ({ nodes: this.nodes })),
+      listNodes: unary(() =>
+        this.isMute
+          ? new Promise<proto.ListNodesResponse.$Properties>(() => undefined)
+          : { nodes: this.nodes },
+      ),
       listQueues: unary(() => ({ queues: [{ name: "rollouts", waiting: 3 }] })),
       shutdown: unary(() => ({})),
     });
@@ -139,6 +145,7 @@ export class FakeHead {
     stream.on("data", (message: proto.SessionMessage.$Properties) => {
       this.sessions.push(message);
       if (this.refusal) stream.emit("error", toGrpcError(this.refusal));
+      else if (this.isMute) return;
       else if (message.goodbye) stream.end();
       else if (!opened) {
         opened = true;

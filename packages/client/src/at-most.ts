@@ -1,0 +1,18 @@
+import { type Clock, systemClock } from "@palimpsest/wire";
+import { delay } from "./delay.js";
+
+/** Waits until the work is over, however it ends, and no longer than `limitMs`. @returns whether it was over by then */
+export async function atMost(
+  limitMs: number,
+  work: Promise<unknown> | undefined,
+  clock: Clock = systemClock,
+): Promise<boolean> {
+  const over = new AbortController();
+  let isOver = false;
+  const note = () => {
+    isOver = true;
+  };
+  await Promise.race([Promise.resolve(work).then(note, note), delay(limitMs, over.signal, clock)]);
+  over.abort();
+  return isOver;
+}
