@@ -1,7 +1,7 @@
 /** Results of tasks whose node is killed, over a head and nodes as real processes. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ObjectRef } from "@palimpsest/client";
+import { connect, type ObjectRef } from "@palimpsest/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { items, made, next, putBy, short } from "./support/lineage-tasks.js";
 import { TestCluster } from "./support/test-cluster.js";
@@ -103,6 +103,49 @@ test("a task whose argument is lost has it made again; retries are used up (TASK
   const failed = client.get(first);
   await expect(failed).rejects.toMatchObject({ code: "OBJECT_LOST" });
   await expect(failed).rejects.toThrow("has used its retries");
+}, 240_000);
+
+test("who borrows a lost result has the program that ran its task make it again, also as an argument of its own task, until that program has ended (LINEAGE-4, OWNERRECOVERY-1, OWNERRECOVERY-2)", async () => {
+  const { client } = cluster;
+  const runs = runsFile();
+  const node = await mortalNode();
+  const owner = await connect({ address: cluster.address, token: cluster.token, name: "owner" });
+  const [read, passed, orphan] = await Promise.all(
+    ["r", "p", "o"].map((letter) => owner.task(made, source, node.there).ref(runs, letter)),
+  );
+  if (!read || !passed || !orphan) throw new Error("there is no result");
+  for (const ref of [read, passed, orphan]) expect(await holdersOf(ref)).toEqual([node.nodeId]);
+  const stays = (await client.nodes()).find(
+    ({ nodeId, state }) => nodeId !== node.nodeId && state === "alive",
+  );
+  const here = { strategy: { nodeId: stays?.nodeId ?? "" } } as const;
+  const keeper = await client
+    .actor(ValueKeeper, { from: new URL("./support/value-keeper.ts", import.meta.url) }, here)
+    .spawn();
+  await keeper.keep([read]);
+  // The driver of this test borrows too: from the actor.
+  const mine = (await keeper.echo(passed)) as ObjectRef<Float64Array>;
+  const other = (await keeper.echo(orphan)) as ObjectRef<Float64Array>;
+  await node.kill();
+  // The actor reads its own; twice at once, for which the task runs once.
+  const values = await Promise.all([keeper.keptValues(), keeper.keptValues(), read.get()]);
+  expect(values.slice(0, 2).map(([array]) => (array as Float64Array).length)).toEqual([50_000, 50_000]);
+  const sum = await client.task(next, source, here)(runs, "n", { before: mine });
+  expect(sum[0]).toBe(2);
+  expect(runsOf(runs)).toBe("nnopprr");
+  await owner.close();
+  const failed = client.get(other);
+  await expect(failed).rejects.toMatchObject({ code: "OBJECT_LOST" });
+  await expect(failed).rejects.toThrow("has ended");
+  for (const ref of [mine, other]) ref.release();
+  await keeper.drop();
+  // What the tests before left is theirs.
+  const borrowed = new Set([read, passed, orphan].map(({ objectId }) => objectId));
+  const left = async () => (await client.listObjects({ limit: 1_000 })).objects;
+  await until(
+    "nothing of it is left",
+    async () => !(await left()).some(({ objectId }) => borrowed.has(objectId)),
+  );
 }, 240_000);
 
 test("a small result stays with the program that has the reference; a generator gives none", async () => {

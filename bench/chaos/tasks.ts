@@ -6,7 +6,7 @@
  * no memory that grows. Exits with 1 otherwise.
  *
  * Usage, on built code (`npx tsc -b packages/cli`):
- *   npx tsx --conditions=@palimpsest/source bench/chaos/tasks.ts [--tasks 100000] [--json FILE]
+ *   npx tsx --conditions=@palimpsest/source bench/chaos/tasks.ts [--tasks 100000] [--kill-every-ms 1000] [--json FILE]
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -15,23 +15,28 @@ import { createRandom } from "../../packages/trajectories/src/random.js";
 import { collect } from "../../test/support/collect.js";
 import { TestCluster } from "../../test/support/test-cluster.js";
 import { until } from "../../test/support/until.js";
+import { HeapProbe, type KeptMemory, probedEnvironment } from "./heap-probe.js";
 import { MemoryWatch } from "./memory-watch.js";
 import * as work from "./task-work.js";
 
 const { values: flags } = parseArgs({
-  options: { tasks: { type: "string", default: "100000" }, json: { type: "string" } },
+  options: {
+    tasks: { type: "string", default: "100000" },
+    "kill-every-ms": { type: "string", default: "1000" },
+    json: { type: "string" },
+  },
 });
 const count = Number(flags.tasks);
 const source = { from: new URL("./task-work.ts", import.meta.url) };
 const inFlight = 1_000;
 /** What a task waits for: so that the run lasts for many kills. */
 const taskMs = 4;
-const killEveryMs = 1_000;
+const killEveryMs = Number(flags["kill-every-ms"]);
 const endMs = 120_000;
 const mebibyte = 2 ** 20;
 
 const random = createRandom(1).float;
-const cluster = await TestCluster.start({ workers: 2 });
+const cluster = await TestCluster.start({ workers: 2, environment: probedEnvironment });
 try {
   const { client } = cluster;
   const answer = client.task(work.answer, source);
@@ -67,6 +72,20 @@ try {
     return Math.round(process.memoryUsage().heapUsed / mebibyte);
   };
   const heapMiB = [heap()];
+  const probes = new Map([
+    ["head", await HeapProbe.open(cluster.head)],
+    ...(await Promise.all(
+      cluster.workers.map(
+        async (worker, at): Promise<[string, HeapProbe]> => [`node ${at + 1}`, await HeapProbe.open(worker)],
+      ),
+    )),
+  ]);
+  /** After a collection: before, at each fifth of the tasks, after. */
+  const kept = new Map([...probes.keys()].map((name): [string, KeptMemory[]] => [name, []]));
+  const probe = async () => {
+    for (const [name, each] of probes) kept.get(name)?.push(await each.read());
+  };
+  await probe();
   const watch = new MemoryWatch(
     new Map([
       ["client", process.pid],
@@ -96,7 +115,12 @@ try {
     Array.from({ length: inFlight }, async () => {
       while (next < count) {
         const index = next++;
-        if (index % Math.ceil(count / 5) === 0 && index > 0) heapMiB.push(heap());
+        if (index % Math.ceil(count / 5) === 0 && index > 0) {
+          heapMiB.push(heap());
+          await probe();
+          const now = [...kept].map(([name, all]) => `${name} ${all.at(-1)?.heapMiB} MiB`);
+          process.stderr.write(`${index} tasks, ${kills} kills: ${now.join(", ")}\n`);
+        }
         await run(index);
       }
     }),
@@ -125,6 +149,8 @@ try {
     leftAtEnd[name] = await amount();
   }
   heapMiB.push(heap());
+  await probe();
+  for (const each of probes.values()) each.close();
   const result = {
     measured: new Date().toISOString(),
     tasks: count,
@@ -137,6 +163,12 @@ try {
     leftAtEnd,
     /** Of the client after a collection: before, at each fifth of the tasks, after. */
     clientHeapMiB: heapMiB,
+    /** Of the others after a collection, at the same moments, and their largest tables at the end. */
+    keptMiB: Object.fromEntries([...kept].map(([name, all]) => [name, all.map(({ heapMiB }) => heapMiB)])),
+    externalMiB: Object.fromEntries(
+      [...kept].map(([name, all]) => [name, all.map((one) => one.externalMiB)]),
+    ),
+    tables: Object.fromEntries([...kept].map(([name, all]) => [name, all.at(-1)?.tables])),
     memory,
   };
   process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);

@@ -18,6 +18,8 @@ export interface TestClusterOptions {
   readonly workerFlags?: readonly string[];
   /** Files to write into the cluster's folder first, by name. */
   readonly files?: Readonly<Record<string, string>>;
+  /** More variables of every command. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 const endTimeoutMs = 60_000;
@@ -29,6 +31,7 @@ export class TestCluster {
   readonly workers: Command[] = [];
   #tls = false;
   #headFlags: readonly string[] = [];
+  #environment: Readonly<Record<string, string>> = {};
   #head: Command | undefined;
   #client: Cluster | undefined;
   #commands: Command[] = [];
@@ -42,6 +45,7 @@ export class TestCluster {
 
   static async start(options: TestClusterOptions = {}): Promise<TestCluster> {
     const cluster = new TestCluster(mkdtempSync(join(tmpdir(), "palimpsest-story-")));
+    cluster.#environment = options.environment ?? {};
     cluster.#headFlags = (options.headFlags ?? []).map((flag) => flag.replace("$DIR", cluster.dir));
     for (const [name, text] of Object.entries(options.files ?? {}))
       writeFileSync(join(cluster.dir, name), text);
@@ -131,6 +135,7 @@ export class TestCluster {
         // Nothing is read from or written to the user's own folders.
         XDG_STATE_HOME: join(this.dir, "state"),
         PALIMPSEST_DATA_DIR: this.dir,
+        ...this.#environment,
         ...environment,
       },
     });

@@ -14,8 +14,14 @@ import { ByteBudget } from "../../packages/node/src/byte-budget.js";
 import type { ObjectFetcher } from "../../packages/node/src/object-fetch.js";
 import { ObjectHolds } from "../../packages/node/src/object-holds.js";
 import { ObjectPins } from "../../packages/node/src/object-pins.js";
+import { ObjectRecoveries } from "../../packages/node/src/object-recoveries.js";
 import { ObjectStore } from "../../packages/node/src/object-store.js";
 import { createObjectsHandlers } from "../../packages/node/src/objects-service.js";
+
+/** No program of these tests has a lost result made again. */
+const noHead = () => {
+  throw new PalimpsestError("UNAVAILABLE", "there is no head");
+};
 
 const token = "token-of-the-tests";
 
@@ -79,6 +85,7 @@ export class ValueNode {
       holds: new ObjectHolds({ store, clock, freeElsewhere, ...asking }),
       onMoved: () => undefined,
       pins: new ObjectPins(clock),
+      recoveries: new ObjectRecoveries({ head: noHead, send: () => undefined }),
       existing: async (objectIds) => objectIds.filter((objectId) => store.find(objectId) !== undefined),
     });
     this.#server = grpcNetwork({ token }).createServer();

@@ -34,7 +34,10 @@ test("a session is closed although its head hears the goodbye and keeps the stre
     after(delayMs, callback) {
       if (!isClosing) return systemClock.after(delayMs, callback);
       let isCancelled = false;
-      void expect.poll(goodbyes, { timeout: 20_000 }).toBe(1).then(() => isCancelled || callback());
+      void expect
+        .poll(goodbyes, { timeout: 20_000 })
+        .toBe(1)
+        .then(() => isCancelled || callback());
       return () => {
         isCancelled = true;
       };

@@ -29,6 +29,8 @@ export interface NodeConnectionOptions {
   readonly heldIds: () => readonly string[];
   /** What calls under way refer to. */
   readonly pinnedIds: () => readonly string[];
+  /** Has a result of this program's own tasks made again. @throws {PalimpsestError} OBJECT_LOST */
+  readonly recover: (objectId: string) => Promise<void>;
 }
 
 export class NodeConnection {
@@ -85,7 +87,7 @@ export class NodeConnection {
   }
 
   #open(): Promise<ObjectLink> {
-    const { address, network, holder, heldIds, pinnedIds } = this.#options;
+    const { address, network, holder, heldIds, pinnedIds, recover } = this.#options;
     const { signal } = this.#abort;
     const leave = () => {
       if (this.#link !== opening) return;
@@ -100,8 +102,8 @@ export class NodeConnection {
         leave();
         peer.close();
       };
-      const held = heldIds();
-      return await ObjectLink.open({ peer, clock: this.#clock, holder, held, pinnedIds, signal, onEnd });
+      const asked = { held: heldIds(), pinnedIds, recover };
+      return await ObjectLink.open({ peer, clock: this.#clock, holder, ...asked, signal, onEnd });
     };
     const opening: Promise<ObjectLink> = open().then(
       (link) => {

@@ -12,6 +12,7 @@ import type { ClientDuplexStream } from "@grpc/grpc-js";
 import {
   type Clock,
   errorFromProto,
+  errorToProto,
   fromGrpcError,
   objectsService,
   PalimpsestError,
@@ -40,6 +41,8 @@ export interface ObjectLinkOptions {
   readonly pinnedIds: () => readonly string[];
   /** Gives up the opening. */
   readonly signal: AbortSignal;
+  /** Has a result of this program's own tasks made again, for another program. */
+  readonly recover: (objectId: string) => Promise<void>;
   /** Called once. */
   readonly onEnd: () => void;
 }
@@ -49,6 +52,7 @@ export class ObjectLink {
   readonly #clock: Clock;
   readonly #onEnd: () => void;
   readonly #pinnedIds: () => readonly string[];
+  readonly #recover: (objectId: string) => Promise<void>;
   readonly #waiting = new Map<number, Waiting>();
   #stream: ClientDuplexStream<proto.ObjectOrders.$Properties, proto.ObjectAnswers.$Properties> | undefined;
   #outbox: proto.ObjectOrder.$Properties[] = [];
@@ -57,8 +61,9 @@ export class ObjectLink {
   #full = false;
   #shared = false;
 
-  private constructor({ peer, clock, onEnd, pinnedIds }: ObjectLinkOptions) {
+  private constructor({ peer, clock, onEnd, pinnedIds, recover }: ObjectLinkOptions) {
     this.#pinnedIds = pinnedIds;
+    this.#recover = recover;
     this.peer = peer;
     this.#clock = clock;
     this.#onEnd = onEnd;
@@ -157,12 +162,26 @@ export class ObjectLink {
         this.order({ pinned: { objectIds } }, helloTimeoutMs).catch(() => undefined);
         continue;
       }
+      if (answer.recover) {
+        void this.#recovered(answer.recover);
+        continue;
+      }
       const orderId = answer.orderId ?? 0;
       const waiting = this.#waiting.get(orderId);
       this.#waiting.delete(orderId);
       if (answer.error) waiting?.reject(errorFromProto(answer.error));
       else waiting?.resolve(answer);
     }
+  }
+
+  /** Another program asked for a result of this one's tasks. Who asks asks again where the answer is lost. */
+  async #recovered({ requestId, objectId }: proto.RecoveryRequest.$Properties): Promise<void> {
+    const outcome = await this.#recover(Buffer.from(objectId ?? []).toString("hex")).then(
+      () => ({}),
+      (reason: unknown) => ({ error: errorToProto(reason) }),
+    );
+    const recovered = { requestId: requestId ?? "", ...outcome };
+    await this.order({ recovered }, helloTimeoutMs).catch(() => undefined);
   }
 
   #end(error: PalimpsestError): void {

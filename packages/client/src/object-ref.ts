@@ -1,5 +1,5 @@
 /** References to values of the cluster. */
-import { type EncodedValue, markReference } from "@palimpsest/wire";
+import { type EncodedValue, markReference, objectReference } from "@palimpsest/wire";
 
 /** What a reference asks of the connection that it belongs to. */
 export interface RefStore {
@@ -26,14 +26,17 @@ export class ObjectRef<T = unknown> {
   readonly objectId: string;
   /** Bytes of the encoded value. */
   readonly sizeBytes: number;
+  /** The program that ran the task whose result it is, and can have it made again; empty: nobody can. */
+  readonly ownerId: string;
   readonly #store: RefStore;
 
   /** Made by `put` and by whatever reads a value. */
-  constructor(objectId: string, sizeBytes: number, store: RefStore) {
+  constructor(objectId: string, sizeBytes: number, store: RefStore, ownerId = "") {
     this.objectId = objectId;
     this.sizeBytes = sizeBytes;
+    this.ownerId = ownerId;
     this.#store = store;
-    markReference(this, { kind: "object", objectId, sizeBytes });
+    markReference(this, objectReference(objectId, sizeBytes, ownerId));
   }
 
   /** The value, a new one each time. @throws {PalimpsestError} OBJECT_LOST, GET_TIMEOUT, CANCELLED */

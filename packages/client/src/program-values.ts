@@ -12,6 +12,8 @@ export interface ProgramValuesOptions {
   readonly objectsAddress: () => Promise<string>;
   /** Session, or actor and incarnation, that holds what this program refers to. */
   readonly holder: string;
+  /** Whether this program runs tasks. Default false. */
+  readonly isTaskWorker?: boolean;
   readonly clock?: Clock;
 }
 

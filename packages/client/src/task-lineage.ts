@@ -10,6 +10,8 @@
  *   are made again before.
  * - LINEAGE-3. To make a result again uses one of the retries of its task. Values that were put and results of actors are
  *   never made again.
+ * - LINEAGE-4. A result of another program's task is made again by that program, its owner, as long as it lives and refers to
+ *   the result (owner-recoveries.ts). What it is asked for is not asked of anybody else.
  */
 import { PalimpsestError } from "@palimpsest/wire";
 import type { ObjectRef } from "./object-ref.js";
@@ -40,6 +42,8 @@ export interface TaskLineageDeps {
   /** Has those values lie on a node that can be had again; others are made by `recover`. */
   readonly ensure: (refs: readonly ObjectRef[], recover: (ref: ObjectRef) => Promise<void>) => Promise<void>;
   readonly isThere: (objectId: string) => Promise<boolean>;
+  /** Asks the program that can make it; undefined: there is no other one. */
+  readonly askOwner?: (objectId: string) => ((why: PalimpsestError) => Promise<void>) | undefined;
   readonly maxBytes?: number;
 }
 
@@ -67,8 +71,14 @@ export class TaskLineage {
     }
   }
 
-  knows(objectId: string): boolean {
+  /** Whether it is the result of a task of this program, which is known still. */
+  isOwn(objectId: string): boolean {
     return this.#entries.has(objectId);
+  }
+
+  /** Whether somebody can make it again. */
+  knows(objectId: string): boolean {
+    return this.#entries.has(objectId) || this.#deps.askOwner?.(objectId) !== undefined;
   }
 
   /** Nobody here refers to the result any more. */
@@ -82,11 +92,17 @@ export class TaskLineage {
 
   /** Settles when it is there again. @param why it is needed @throws {PalimpsestError} OBJECT_LOST, what the task threw */
   async recover(objectId: string, why: PalimpsestError): Promise<void> {
+    const ask = this.#entries.has(objectId) ? undefined : this.#deps.askOwner?.(objectId);
+    await (ask ? ask(why) : this.recoverOwn(objectId, why));
+  }
+
+  /** As recover(), of results of this program's own tasks. */
+  async recoverOwn(objectId: string, why: PalimpsestError): Promise<void> {
     const entry = this.#entries.get(objectId);
     if (entry === undefined)
       throw notAgain(
         why,
-        "only results of tasks are computed again, by the program that ran them and refers to them; it was put, is the result of an actor, or how it was made is not kept any more",
+        "only results of tasks are computed again, by the program that ran them as long as it refers to them; it was put, is the result of an actor, or how it was made is not kept any more",
       );
     entry.recovering ??= this.#recover(objectId, entry, why).finally(() => {
       entry.recovering = undefined;

@@ -17,7 +17,7 @@ export function referenceReader(values: ValueStore, name: string, runAgain: RunA
   return {
     inline: (value) => values.put(value),
     async object(reference, call) {
-      const ref = values.bind({ kind: "object", ...reference }) as ObjectRef;
+      const ref = values.bind({ kind: "object", ...reference, ownerId: values.holder }) as ObjectRef;
       const { args, retriesLeft } = call;
       if (args === undefined || retriesLeft <= 0) return ref;
       const { refs, sizeBytes, release } = call.keepArguments();

@@ -19,6 +19,8 @@ interface Entry {
   calls: number;
   /** The program said that it needs it no more. */
   released: boolean;
+  /** As the reference has it. */
+  readonly ownerId: string;
 }
 
 export interface ValueHoldsDeps {
@@ -67,6 +69,11 @@ export class ValueHolds {
     return this.#entries.has(objectId);
   }
 
+  /** Who ran the task whose result it is; empty: it is no such result, or nothing here refers to it. */
+  ownerOf(objectId: string): string {
+    return this.#entries.get(objectId)?.ownerId ?? "";
+  }
+
   /** A value that this program has just stored: the node holds it already. */
   stored(ref: ObjectRef): void {
     const entry: Entry = {
@@ -75,22 +82,25 @@ export class ValueHolds {
       pins: 0,
       calls: 0,
       released: false,
+      ownerId: ref.ownerId,
     };
     this.#entries.set(ref.objectId, entry);
     this.#collected.register(ref, { objectId: ref.objectId, generation: 0 });
   }
 
   /** The reference to a value that came with another one; held from now on. */
-  received(objectId: string, sizeBytes: number, store: RefStore): ObjectRef {
+  received(objectId: string, sizeBytes: number, store: RefStore, givenOwnerId = ""): ObjectRef {
     const entry = this.#entries.get(objectId);
     const known = entry?.released ? undefined : entry?.ref.deref();
     if (known) return known;
-    const ref = new ObjectRef(objectId, sizeBytes, store);
+    const ownerId = entry?.ownerId || givenOwnerId;
+    const ref = new ObjectRef(objectId, sizeBytes, store, ownerId);
     const generation = (entry?.generation ?? 0) + 1;
     this.#collected.register(ref, { objectId, generation });
     if (entry) Object.assign(entry, { ref: new WeakRef(ref), generation, released: false });
     else {
-      const next: Entry = { ref: new WeakRef(ref), generation, pins: 0, calls: 0, released: false };
+      const none = { pins: 0, calls: 0, released: false };
+      const next: Entry = { ref: new WeakRef(ref), generation, ...none, ownerId };
       this.#entries.set(objectId, next);
       this.#change(true, objectId);
     }

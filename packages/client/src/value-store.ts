@@ -29,6 +29,7 @@ import { NodeConnection } from "./node-connection.js";
 import { idBytes } from "./object-link.js";
 import { type GetOptions, ObjectRef, type RefStore, refsOf } from "./object-ref.js";
 import { pull } from "./object-transfer.js";
+import { OwnerRecoveries } from "./owner-recoveries.js";
 import { TaskLineage } from "./task-lineage.js";
 import { readFileValue } from "./value-files.js";
 import { ValueHolds } from "./value-holds.js";
@@ -36,6 +37,8 @@ import { newValueId, smallValueBytes, storeAt } from "./value-writes.js";
 import { within } from "./within.js";
 
 const controlTimeoutMs = 30_000;
+/** For how long one question to the owner of a lost result waits for its answer. */
+const recoverWaitMs = 10_000;
 /** For how long the head or a node may be away before a value that was received and is not held counts as lost. */
 const holdLimitMs = 120_000;
 /** How often an object is looked for in one read. */
@@ -60,6 +63,11 @@ export interface ValueStoreOptions {
   readonly network: Network;
   /** Session, or actor and incarnation, that holds what this program refers to. */
   readonly holder: string;
+  /**
+   * Whether this program runs tasks: what they read and is lost they do not wait for, since they would keep the resources
+   * that making it needs. They fail, and their caller has it made again before they run again. Default false.
+   */
+  readonly isTaskWorker?: boolean;
   readonly clock?: Clock;
   /** The live handle of an actor that a value refers to. */
   readonly handle: (actorId: string, maxTaskRetries: number) => unknown;
@@ -80,6 +88,8 @@ export class ValueStore implements RefStore {
       ...options,
       heldIds: () => this.holds.heldIds(),
       pinnedIds: () => this.holds.pinnedIds(),
+      recover: (objectId) =>
+        this.lineage.recoverOwn(objectId, lost(objectId, "no node has it, and it was asked of its owner")),
     });
     this.holds = new ValueHolds({
       hold: async (objectIds) => {
@@ -102,7 +112,23 @@ export class ValueStore implements RefStore {
           recover,
         ),
       isThere: async (objectId) => (await this.#there([objectId], controlTimeoutMs)).has(objectId),
+      askOwner: (objectId) => {
+        const ownerId = this.holds.ownerOf(objectId);
+        if (ownerId === "" || ownerId === this.holder) return undefined;
+        return (why) => owners.recover(objectId, ownerId, why);
+      },
     });
+    const owners = new OwnerRecoveries({
+      ask: (objectId, ownerId) => this.#askOwner(objectId, ownerId),
+      isReferredTo: (objectId) => this.holds.has(objectId),
+      holdAgain: (objectId) => this.holds.holdAgain(objectId),
+      clock: this.#clock,
+    });
+  }
+
+  /** Session, or actor and incarnation, that holds what this program refers to. */
+  get holder(): string {
+    return this.#options.holder;
   }
 
   /**
@@ -168,6 +194,7 @@ export class ValueStore implements RefStore {
       } catch (reason) {
         const error = PalimpsestError.from(reason);
         if (error.code !== "OBJECT_LOST" || reads === maxReads) throw error;
+        if (this.#options.isTaskWorker && !this.lineage.isOwn(ref.objectId)) throw error;
         const { timeoutMs, signal } = options;
         const again = this.lineage.recover(ref.objectId, error);
         await within(again, timeoutMs ?? Number.POSITIVE_INFINITY, signal, this.#clock);
@@ -215,7 +242,7 @@ export class ValueStore implements RefStore {
   /** Makes of references in values what stands for them here. */
   readonly bind = (reference: Reference): unknown => {
     if (reference.kind === "object")
-      return this.holds.received(reference.objectId, reference.sizeBytes, this);
+      return this.holds.received(reference.objectId, reference.sizeBytes, this, reference.ownerId);
     return this.#options.handle(reference.actorId, reference.maxTaskRetries);
   };
 
@@ -262,6 +289,14 @@ export class ValueStore implements RefStore {
     );
     const there = answers.flatMap(({ objectIds }) => objectIds ?? []);
     return new Set(there.map((id) => Buffer.from(id).toString("hex")));
+  }
+
+  async #askOwner(objectId: string, ownerId: string) {
+    const recover = { objectId: idBytes(objectId), ownerId, waitMs: recoverWaitMs };
+    const { recovery } = await this.#node.use({ timeoutMs: controlTimeoutMs }, (link, leftMs) =>
+      link.order({ recover }, leftMs),
+    );
+    return recovery ?? {};
   }
 
   /** Has values that tasks need lie on a node again: this program's own are stored anew, others `recover` makes. */

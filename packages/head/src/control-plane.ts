@@ -25,6 +25,7 @@ import { NodeDrains } from "./node-drains.js";
 import { NodeTable } from "./node-table.js";
 import { ObjectDirectory } from "./object-directory.js";
 import { type HolderState, ObjectHolders, objectHolderPrefix } from "./object-holders.js";
+import { ObjectRecoveries } from "./object-recoveries.js";
 import { endOrphans, expectDrivers, ownerHasEnded } from "./owners.js";
 import { PendingQueue } from "./placement.js";
 import { PlacementGroupTable } from "./placement-group-table.js";
@@ -73,6 +74,7 @@ export class ControlPlane {
   readonly history: History;
   readonly drains: NodeDrains;
   readonly stacks: StackRequests;
+  readonly recoveries: ObjectRecoveries;
   readonly logs: JobLogs;
   readonly bundles: Bundles;
   readonly #clock: Clock;
@@ -187,6 +189,10 @@ export class ControlPlane {
     this.drains = new NodeDrains({
       ...{ nodes, actors, jobs, clock, objects: this.objects, lifecycle: this.lifecycle },
       events: this.history.cluster,
+    });
+    this.recoveries = new ObjectRecoveries({
+      ...{ nodes, clock },
+      stateOf: (holder) => this.#holderState(holder),
     });
     this.stacks = new StackRequests({ actors, nodes, sessions: this.sessions, clock });
     this.actors.onChange((actor, before) => {

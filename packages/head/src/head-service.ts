@@ -22,6 +22,7 @@ import type { JobTable } from "./job-table.js";
 import { type ListingsDeps, listActors, listNodes, summarize } from "./listings.js";
 import type { NodeDrains } from "./node-drains.js";
 import type { ObjectDirectory } from "./object-directory.js";
+import type { ObjectRecoveries } from "./object-recoveries.js";
 import { createObjectRpcs } from "./object-rpcs.js";
 import { expectOwner } from "./owners.js";
 import { createGroupRpcs, expectGroup } from "./placement-group-rpcs.js";
@@ -42,6 +43,7 @@ const defaultStackWaitMs = 5_000;
 const maxStackWaitMs = 25_000;
 
 export interface HeadServiceDeps extends SessionServiceDeps, ListingsDeps, TaskEventRpcDeps {
+  readonly recoveries: ObjectRecoveries;
   readonly rpc: Rpc;
   readonly recovery: Recovery;
   readonly objects: ObjectDirectory;
@@ -91,7 +93,7 @@ export function createHeadHandlers(deps: HeadServiceDeps): UntypedServiceImpleme
     listNodes: rpc.unary(headService.listNodes, (request) => listNodes(deps, request)),
     summarize: rpc.unary(headService.summarize, () => summarize(deps)),
     listQueues: rpc.unary(headService.listQueues, async () => ({ queues: [...(await deps.queueDepths())] })),
-    ...createObjectRpcs(rpc, deps.objects),
+    ...createObjectRpcs(rpc, deps.objects, deps.recoveries),
     ...createTaskRpcs(rpc, deps.pendingQueue, deps.groups, deps.taskWorkers, deps.drains),
     ...createTaskEventRpcs(deps),
     ...createGroupRpcs(deps),

@@ -32,7 +32,18 @@ async function serve(writeLog: WriteAt): Promise<string> {
   const config = aConfig({ ...times, dataDir: folder.path });
   const deps = { store: new MemoryStore(), clock: systemClock, logger, metrics: testMetrics(), writeLog };
   plane = await ControlPlane.open(config, deps);
-  const { nodes, lifecycle, jobLifecycle, jobs, logs, objects, objectHolders, stacks, clusterId } = plane;
+  const {
+    nodes,
+    lifecycle,
+    jobLifecycle,
+    jobs,
+    logs,
+    objects,
+    objectHolders,
+    stacks,
+    recoveries,
+    clusterId,
+  } = plane;
   const link = createNodeLinkHandlers({
     nodes,
     actors: lifecycle,
@@ -40,6 +51,7 @@ async function serve(writeLog: WriteAt): Promise<string> {
     objects,
     objectHolders,
     stacks,
+    recoveries,
     history: plane.history,
     logger,
     clusterId,

@@ -45,6 +45,7 @@ async function openLinks(leadership: Partial<NodeLinkDeps["leadership"]> = {}) {
     objects: plane.objects,
     objectHolders: plane.objectHolders,
     stacks: plane.stacks,
+    recoveries: plane.recoveries,
     history: plane.history,
     logger: quietLogger(),
     clusterId: plane.clusterId,
@@ -124,7 +125,7 @@ it("NODELINK-7: a heartbeat renews the node's lease only while no other head can
 
 it("NODELINK-4: a node that does not read has so many bytes waiting for it, then its link is cut", async () => {
   const { plane } = await TestPlane.open();
-  const { nodes, lifecycle, jobLifecycle, objects, objectHolders, stacks, history } = plane;
+  const { nodes, lifecycle, jobLifecycle, objects, objectHolders, stacks, recoveries, history } = plane;
   const { link } = createNodeLinkHandlers({
     nodes,
     actors: lifecycle,
@@ -132,6 +133,7 @@ it("NODELINK-4: a node that does not read has so many bytes waiting for it, then
     objects,
     objectHolders,
     stacks,
+    recoveries,
     history,
     logger: quietLogger(),
     clusterId: plane.clusterId,

@@ -24,6 +24,7 @@ import type { Leadership } from "./leadership.js";
 import type { NodeConnection, NodeTable } from "./node-table.js";
 import type { ObjectDirectory } from "./object-directory.js";
 import type { ObjectHolders } from "./object-holders.js";
+import type { ObjectRecoveries } from "./object-recoveries.js";
 import { failStream } from "./rpc.js";
 import type { StackRequests } from "./stack-requests.js";
 import { TaskEvents } from "./task-events.js";
@@ -43,6 +44,7 @@ export interface NodeLinkDeps {
   readonly objects: ObjectDirectory;
   readonly objectHolders: ObjectHolders;
   readonly stacks: StackRequests;
+  readonly recoveries: ObjectRecoveries;
   readonly history: Pick<History, "tasks">;
   readonly logger: Logger;
   readonly clusterId: string;
@@ -134,6 +136,7 @@ class NodeLink implements NodeConnection {
     else if (message.objectReport) this.#objects(nodeId, message.objectReport);
     else if (message.taskReport) this.#deps.history.tasks.report({ ...message.taskReport, nodeId });
     else if (message.stack) this.#deps.stacks.answered(message.stack);
+    else if (message.objectRecovered) this.#deps.recoveries.answered(message.objectRecovered);
     else if (message.actorDescribed) this.#adopt(nodeId, message.actorDescribed);
     else if (message.goodbye) {
       this.#disconnected(true);

@@ -1,7 +1,9 @@
 /** The RPCs of service Head about objects, over the directory. */
 import type { UntypedServiceImplementation } from "@grpc/grpc-js";
 import { headService, PalimpsestError } from "@palimpsest/wire";
+import { isValidId } from "./actor.js";
 import type { ObjectDirectory } from "./object-directory.js";
+import type { ObjectRecoveries } from "./object-recoveries.js";
 import type { Rpc } from "./rpc.js";
 
 /** SHA-256 of the bytes, or the name of a value. */
@@ -11,7 +13,11 @@ const maxIds = 10_000;
 const maxRows = 10_000;
 const defaultRows = 100;
 
-export function createObjectRpcs(rpc: Rpc, objects: ObjectDirectory): UntypedServiceImplementation {
+export function createObjectRpcs(
+  rpc: Rpc,
+  objects: ObjectDirectory,
+  recoveries: ObjectRecoveries,
+): UntypedServiceImplementation {
   return {
     locateObject: rpc.unary(headService.locateObject, ({ objectId, waitMs, askingMs, nodeId }) =>
       objects.locate(
@@ -19,6 +25,13 @@ export function createObjectRpcs(rpc: Rpc, objects: ObjectDirectory): UntypedSer
         Math.min(maxWaitMs, Math.max(0, waitMs ?? 0)),
         Math.max(0, askingMs ?? 0),
         nodeId ?? "",
+      ),
+    ),
+    recoverObject: rpc.unary(headService.recoverObject, ({ objectId, ownerId, waitMs }) =>
+      recoveries.recover(
+        checkedId(objectId),
+        checkedOwner(ownerId),
+        Math.min(maxWaitMs, Math.max(0, waitMs ?? 0)),
       ),
     ),
     freeObjects: rpc.unary(headService.freeObjects, ({ objectIds, holder }) => {
@@ -33,6 +46,15 @@ export function createObjectRpcs(rpc: Rpc, objects: ObjectDirectory): UntypedSer
       objects.list(Math.min(maxRows, limit || defaultRows)),
     ),
   };
+}
+
+/** @throws {PalimpsestError} INVALID_ARGUMENT */
+function checkedOwner(ownerId: string | null | undefined): string {
+  if (ownerId && isValidId(ownerId)) return ownerId;
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `owner_id is ${JSON.stringify(ownerId)}: name the program that the reference names`,
+  );
 }
 
 /** DIRECTORY-6 */

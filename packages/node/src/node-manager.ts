@@ -98,6 +98,7 @@ export class NodeManager {
     parts.objects.attach({
       head: () => this.#heads.peer,
       send: (objectReport) => this.#link.send({ objectReport }),
+      sendRecovered: (objectRecovered) => this.#link.send({ objectRecovered }),
       onTransfer: (transfer) => this.#taskReports.transferred(transfer),
     });
     this.#link = new HeadLink({

@@ -19,6 +19,7 @@ import { ObjectFetcher, type ObjectTransfer } from "./object-fetch.js";
 import { chooseObjectFolder, type ObjectFolder } from "./object-folder.js";
 import { ObjectHolds } from "./object-holds.js";
 import { ObjectPins } from "./object-pins.js";
+import { ObjectRecoveries } from "./object-recoveries.js";
 import { ObjectReports } from "./object-reports.js";
 import type { OnMovedBytes } from "./object-residence.js";
 import { ObjectStore } from "./object-store.js";
@@ -53,6 +54,8 @@ export interface HeadOfObjects {
   readonly head: () => Peer;
   /** Over the node's link. */
   readonly send: (report: proto.ObjectReport.$Properties) => void;
+  /** Over the node's link: what the owner of a lost result says. */
+  readonly sendRecovered: (answer: proto.ObjectRecovered.$Properties) => void;
   /** An object has come from another node, or has not. */
   readonly onTransfer?: (transfer: ObjectTransfer) => void;
 }
@@ -64,6 +67,7 @@ interface NodeObjectsParts {
   readonly reports: ObjectReports;
   readonly holds: ObjectHolds;
   readonly drain: ObjectDrain;
+  readonly recoveries: ObjectRecoveries;
   readonly server: RpcServer;
   readonly incoming: ByteBudget;
   readonly outgoing: ByteBudget;
@@ -132,6 +136,10 @@ export class NodeObjects {
       use: (address, ask) => peers.use(address, ask),
     });
     const drain = new ObjectDrain({ store, use: (to, ask) => peers.use(to, ask) });
+    const recoveries = new ObjectRecoveries({
+      head,
+      send: (answer) => attachment.to?.sendRecovered(answer),
+    });
     const server = network.createServer();
     const handlers = createObjectsHandlers({
       ...{ store, fetcher, holds, clock, onMoved },
@@ -140,6 +148,7 @@ export class NodeObjects {
       budget: outgoing,
       bulk: server.serveBulk !== undefined,
       pins: new ObjectPins(clock),
+      recoveries,
       existing: (objectIds) => existing(store, head, objectIds),
     });
     server.addService(objectsService, handlers);
@@ -158,6 +167,7 @@ export class NodeObjects {
       reports,
       holds,
       drain,
+      recoveries,
       server,
       incoming,
       outgoing,
@@ -203,8 +213,9 @@ export class NodeObjects {
   }
 
   /** Carries out what of a message concerns objects. */
-  receive({ endedHolders, dropObjects }: proto.HeadMessage.$Properties): void {
+  receive({ endedHolders, dropObjects, recoverObject }: proto.HeadMessage.$Properties): void {
     if (endedHolders) this.#parts.reports.endedHolders(endedHolders);
+    else if (recoverObject) this.#parts.recoveries.wanted(recoverObject);
     else if (dropObjects) this.#parts.reports.drop(dropObjects);
   }
 

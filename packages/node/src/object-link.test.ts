@@ -17,9 +17,15 @@ import { ByteBudget } from "./byte-budget.js";
 import type { ObjectFetcher } from "./object-fetch.js";
 import { ObjectHolds } from "./object-holds.js";
 import { ObjectPins } from "./object-pins.js";
+import { ObjectRecoveries } from "./object-recoveries.js";
 import { ObjectStore } from "./object-store.js";
 import { createObjectsHandlers } from "./objects-service.js";
 import { StandingClock } from "./testing/standing-clock.js";
+
+/** No program of these tests has a lost result made again. */
+const noHead = () => {
+  throw new PalimpsestError("UNAVAILABLE", "there is no head");
+};
 
 const token = "token-of-the-tests";
 const kib = 1024;
@@ -53,10 +59,22 @@ beforeEach(async () => {
   const budget = new ByteBudget(1_000_000);
   server = grpcNetwork({ token }).createServer();
   const pins = new ObjectPins(clock);
+  const recoveries = new ObjectRecoveries({ head: noHead, send: () => undefined });
   const rest = { onMoved: () => undefined, existing: async (objectIds: readonly string[]) => objectIds };
   server.addService(
     objectsService,
-    createObjectsHandlers({ store, fetcher, holds, proof, budget, clock, freeElsewhere, pins, ...rest }),
+    createObjectsHandlers({
+      store,
+      fetcher,
+      holds,
+      proof,
+      budget,
+      clock,
+      freeElsewhere,
+      pins,
+      recoveries,
+      ...rest,
+    }),
   );
   peer = grpcNetwork({ token }).connect(await server.listen("127.0.0.1", 0));
 });

@@ -16,6 +16,7 @@ import type * as proto from "@palimpsest/wire/protocol";
 import type { ObjectFetcher } from "./object-fetch.js";
 import type { ObjectHolds } from "./object-holds.js";
 import type { ObjectPins, PinningProgram } from "./object-pins.js";
+import type { ObjectRecoveries, RecoveringProgram } from "./object-recoveries.js";
 import type { ObjectStore } from "./object-store.js";
 import type { SharedWrite } from "./shared-write.js";
 import { isObjectId, isValueId, type StoredObject } from "./stored-object.js";
@@ -37,6 +38,8 @@ export interface ObjectLinkDeps {
   readonly existing: (objectIds: readonly string[]) => Promise<readonly string[]>;
   /** Where the programs of this node's streams are asked which objects their calls refer to. */
   readonly pins: ObjectPins;
+  /** Where programs have lost results made again. */
+  readonly recoveries: ObjectRecoveries;
 }
 
 /** Serves a program until its stream ends. */
@@ -44,8 +47,10 @@ export function serveLink(deps: ObjectLinkDeps, stream: LinkStream): void {
   const link = new ObjectLink(deps, stream);
   stream.on("data", ({ orders }: proto.ObjectOrders.$Properties) => link.take(orders ?? []));
   deps.pins.add(link);
+  deps.recoveries.add(link);
   const leave = () => {
     deps.pins.delete(link);
+    deps.recoveries.delete(link);
     void link.end();
   };
   stream.on("cancelled", leave);
@@ -56,7 +61,7 @@ export function serveLink(deps: ObjectLinkDeps, stream: LinkStream): void {
   });
 }
 
-class ObjectLink implements PinningProgram {
+class ObjectLink implements PinningProgram, RecoveringProgram {
   readonly #deps: ObjectLinkDeps;
   readonly #stream: LinkStream;
   readonly #reserved = new Map<string, SharedWrite>();
@@ -89,6 +94,10 @@ class ObjectLink implements PinningProgram {
     if (this.#holder !== "") this.#answer({ tellPins: true });
   }
 
+  askRecovery(recover: proto.RecoveryRequest.$Properties): void {
+    this.#answer({ recover });
+  }
+
   /** OBJECTLINK-3 */
   async end(): Promise<void> {
     if (this.#ended) return;
@@ -116,6 +125,12 @@ class ObjectLink implements PinningProgram {
     if (order.find) return await this.#find(order.find);
     if (order.pinned) {
       this.#deps.pins.told(this, idsOf(order.pinned));
+      return {};
+    }
+    if (order.recover)
+      return { recovery: await this.#deps.recoveries.ask(valueIdOf(order.recover.objectId), order.recover) };
+    if (order.recovered) {
+      this.#deps.recoveries.answered(order.recovered);
       return {};
     }
     if (order.exist) {

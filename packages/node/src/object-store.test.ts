@@ -2,15 +2,21 @@ import { createHash } from "node:crypto";
 import { mkdtemp, open, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { grpcNetwork, objectsService } from "@palimpsest/wire";
+import { grpcNetwork, objectsService, PalimpsestError } from "@palimpsest/wire";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ByteBudget } from "./byte-budget.js";
 import type { ObjectFetcher } from "./object-fetch.js";
 import type { ObjectHolds } from "./object-holds.js";
 import { ObjectPins } from "./object-pins.js";
+import { ObjectRecoveries } from "./object-recoveries.js";
 import { ObjectStore } from "./object-store.js";
 import { createObjectsHandlers } from "./objects-service.js";
 import { StandingClock } from "./testing/standing-clock.js";
+
+/** No program of these tests has a lost result made again. */
+const noHead = () => {
+  throw new PalimpsestError("UNAVAILABLE", "there is no head");
+};
 
 let parent: string;
 let store: ObjectStore;
@@ -56,6 +62,7 @@ test("an upload of which nothing comes is cut off and leaves nothing behind (SER
     ...{ store, fetcher, budget, clock, freeElsewhere },
     ...{ holds: {} as ObjectHolds, proof: { path: "", text: "" }, existing: async () => [] },
     pins: new ObjectPins(clock),
+    recoveries: new ObjectRecoveries({ head: noHead, send: () => undefined }),
     onMoved: () => undefined,
   });
   server.addService(objectsService, handlers);

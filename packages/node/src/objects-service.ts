@@ -23,6 +23,7 @@ import type { ObjectFetcher } from "./object-fetch.js";
 import type { ObjectHolds } from "./object-holds.js";
 import { idsOf, type LinkStream, serveLink, valueIdOf } from "./object-link.js";
 import type { ObjectPins } from "./object-pins.js";
+import type { ObjectRecoveries } from "./object-recoveries.js";
 import type { ObjectStore } from "./object-store.js";
 import { isObjectId, type StoredObject } from "./stored-object.js";
 
@@ -40,6 +41,8 @@ export interface ObjectsServiceDeps {
   readonly existing: (objectIds: readonly string[]) => Promise<readonly string[]>;
   /** Asks programs which objects their calls refer to. */
   readonly pins: ObjectPins;
+  /** Has lost results made again. */
+  readonly recoveries: ObjectRecoveries;
   /** Whether its port takes bulk connections too. */
   readonly bulk?: boolean;
   /** Of what goes out. */

@@ -1,16 +1,22 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { grpcNetwork, objectsService, type Peer, type RpcServer } from "@palimpsest/wire";
+import { grpcNetwork, objectsService, PalimpsestError, type Peer, type RpcServer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ByteBudget } from "./byte-budget.js";
 import type { ObjectFetcher } from "./object-fetch.js";
 import type { ObjectHolds } from "./object-holds.js";
 import { ObjectPins } from "./object-pins.js";
+import { ObjectRecoveries } from "./object-recoveries.js";
 import { ObjectStore } from "./object-store.js";
 import { createObjectsHandlers } from "./objects-service.js";
 import { StandingClock } from "./testing/standing-clock.js";
+
+/** No program of these tests has a lost result made again. */
+const noHead = () => {
+  throw new PalimpsestError("UNAVAILABLE", "there is no head");
+};
 
 const mebibyte = 1024 * 1024;
 /** More than the buffers of two sockets take: what they hold has left the store's bound. */
@@ -39,6 +45,7 @@ beforeEach(async () => {
     freeElsewhere: async () => undefined,
     ...{ holds: {} as ObjectHolds, proof: { path: "", text: "" }, existing: async () => [] },
     pins: new ObjectPins(clock),
+    recoveries: new ObjectRecoveries({ head: noHead, send: () => undefined }),
     onMoved: () => undefined,
   });
   server.addService(objectsService, handlers);

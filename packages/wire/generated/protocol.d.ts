@@ -2216,11 +2216,17 @@ export namespace palimpsest {
             /** ObjectOrder exist. */
             exist?: (palimpsest.v1.ObjectIds.$Properties|null);
 
+            /** ObjectOrder recover. */
+            recover?: (palimpsest.v1.RecoverValue.$Properties|null);
+
+            /** ObjectOrder recovered. */
+            recovered?: (palimpsest.v1.ValueRecovered.$Properties|null);
+
             /** ObjectOrder pinned. */
             pinned?: (palimpsest.v1.ObjectIds.$Properties|null);
 
             /** ObjectOrder order. */
-            order?: ("hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist"|"pinned");
+            order?: ("hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist"|"recover"|"recovered"|"pinned");
 
             /**
              * Creates a new ObjectOrder instance using the specified properties.
@@ -2284,11 +2290,17 @@ export namespace palimpsest {
                 /** ObjectOrder exist */
                 exist?: (palimpsest.v1.ObjectIds.$Properties|null);
 
+                /** ObjectOrder recover */
+                recover?: (palimpsest.v1.RecoverValue.$Properties|null);
+
+                /** ObjectOrder recovered */
+                recovered?: (palimpsest.v1.ValueRecovered.$Properties|null);
+
                 /** ObjectOrder pinned */
                 pinned?: (palimpsest.v1.ObjectIds.$Properties|null);
 
                 /** ObjectOrder order */
-                order?: ("hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist"|"pinned");
+                order?: ("hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist"|"recover"|"recovered"|"pinned");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -2306,10 +2318,12 @@ export namespace palimpsest {
               release?: palimpsest.v1.ObjectIds.$Shape|null;
               find?: palimpsest.v1.FindValue.$Shape|null;
               exist?: palimpsest.v1.ObjectIds.$Shape|null;
+              recover?: palimpsest.v1.RecoverValue.$Shape|null;
+              recovered?: palimpsest.v1.ValueRecovered.$Shape|null;
               pinned?: palimpsest.v1.ObjectIds.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ order?: undefined; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "hello"; hello: palimpsest.v1.LinkHello.$Shape; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "store"; hello?: null; store: palimpsest.v1.StoreValue.$Shape; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "reserve"; hello?: null; store?: null; reserve: palimpsest.v1.ReserveValue.$Shape; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "seal"; hello?: null; store?: null; reserve?: null; seal: palimpsest.v1.SealValue.$Shape; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "abandon"; hello?: null; store?: null; reserve?: null; seal?: null; abandon: Uint8Array; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "hold"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold: palimpsest.v1.ObjectIds.$Shape; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "release"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release: palimpsest.v1.ObjectIds.$Shape; find?: null; exist?: null; pinned?: null }|{ order?: "find"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find: palimpsest.v1.FindValue.$Shape; exist?: null; pinned?: null }|{ order?: "exist"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist: palimpsest.v1.ObjectIds.$Shape; pinned?: null }|{ order?: "pinned"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned: palimpsest.v1.ObjectIds.$Shape })
+              ({ order?: undefined; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "hello"; hello: palimpsest.v1.LinkHello.$Shape; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "store"; hello?: null; store: palimpsest.v1.StoreValue.$Shape; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "reserve"; hello?: null; store?: null; reserve: palimpsest.v1.ReserveValue.$Shape; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "seal"; hello?: null; store?: null; reserve?: null; seal: palimpsest.v1.SealValue.$Shape; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "abandon"; hello?: null; store?: null; reserve?: null; seal?: null; abandon: Uint8Array; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "hold"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold: palimpsest.v1.ObjectIds.$Shape; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "release"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release: palimpsest.v1.ObjectIds.$Shape; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "find"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find: palimpsest.v1.FindValue.$Shape; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "exist"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist: palimpsest.v1.ObjectIds.$Shape; recover?: null; recovered?: null; pinned?: null }|{ order?: "recover"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover: palimpsest.v1.RecoverValue.$Shape; recovered?: null; pinned?: null }|{ order?: "recovered"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered: palimpsest.v1.ValueRecovered.$Shape; pinned?: null }|{ order?: "pinned"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned: palimpsest.v1.ObjectIds.$Shape })
             );
         }
 
@@ -2669,6 +2683,296 @@ export namespace palimpsest {
         }
 
         /**
+         * Properties of a RecoverValue.
+         * @deprecated Use palimpsest.v1.RecoverValue.$Properties instead.
+         */
+        interface IRecoverValue extends palimpsest.v1.RecoverValue.$Properties {
+        }
+
+        /** Represents a RecoverValue. */
+        class RecoverValue {
+
+            /**
+             * Constructs a new RecoverValue.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.RecoverValue.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** RecoverValue objectId. */
+            objectId: Uint8Array;
+
+            /** RecoverValue ownerId. */
+            ownerId: string;
+
+            /** RecoverValue waitMs. */
+            waitMs: number;
+
+            /**
+             * Creates a new RecoverValue instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns RecoverValue instance
+             */
+            static create(properties: palimpsest.v1.RecoverValue.$Shape): palimpsest.v1.RecoverValue & palimpsest.v1.RecoverValue.$Shape;
+            static create(properties?: palimpsest.v1.RecoverValue.$Properties): palimpsest.v1.RecoverValue;
+
+            /**
+             * Encodes the specified RecoverValue message. Does not implicitly {@link palimpsest.v1.RecoverValue.verify|verify} messages.
+             * @param message RecoverValue message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.RecoverValue.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a RecoverValue message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RecoverValue & palimpsest.v1.RecoverValue.$Shape} RecoverValue
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.RecoverValue & palimpsest.v1.RecoverValue.$Shape;
+        }
+
+        namespace RecoverValue {
+
+            /** Properties of a RecoverValue. */
+            interface $Properties {
+
+                /** RecoverValue objectId */
+                objectId?: (Uint8Array|null);
+
+                /** RecoverValue ownerId */
+                ownerId?: (string|null);
+
+                /** RecoverValue waitMs */
+                waitMs?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a RecoverValue. */
+            type $Shape = palimpsest.v1.RecoverValue.$Properties;
+        }
+
+        /**
+         * Properties of a ValueRecovered.
+         * @deprecated Use palimpsest.v1.ValueRecovered.$Properties instead.
+         */
+        interface IValueRecovered extends palimpsest.v1.ValueRecovered.$Properties {
+        }
+
+        /** Represents a ValueRecovered. */
+        class ValueRecovered {
+
+            /**
+             * Constructs a new ValueRecovered.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ValueRecovered.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ValueRecovered requestId. */
+            requestId: string;
+
+            /** ValueRecovered error. */
+            error?: (palimpsest.v1.Error.$Properties|null);
+
+            /**
+             * Creates a new ValueRecovered instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ValueRecovered instance
+             */
+            static create(properties: palimpsest.v1.ValueRecovered.$Shape): palimpsest.v1.ValueRecovered & palimpsest.v1.ValueRecovered.$Shape;
+            static create(properties?: palimpsest.v1.ValueRecovered.$Properties): palimpsest.v1.ValueRecovered;
+
+            /**
+             * Encodes the specified ValueRecovered message. Does not implicitly {@link palimpsest.v1.ValueRecovered.verify|verify} messages.
+             * @param message ValueRecovered message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ValueRecovered.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ValueRecovered message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ValueRecovered & palimpsest.v1.ValueRecovered.$Shape} ValueRecovered
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ValueRecovered & palimpsest.v1.ValueRecovered.$Shape;
+        }
+
+        namespace ValueRecovered {
+
+            /** Properties of a ValueRecovered. */
+            interface $Properties {
+
+                /** ValueRecovered requestId */
+                requestId?: (string|null);
+
+                /** ValueRecovered error */
+                error?: (palimpsest.v1.Error.$Properties|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ValueRecovered. */
+            type $Shape = palimpsest.v1.ValueRecovered.$Properties;
+        }
+
+        /**
+         * Properties of a Recovery.
+         * @deprecated Use palimpsest.v1.Recovery.$Properties instead.
+         */
+        interface IRecovery extends palimpsest.v1.Recovery.$Properties {
+        }
+
+        /** Represents a Recovery. */
+        class Recovery {
+
+            /**
+             * Constructs a new Recovery.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.Recovery.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Recovery answered. */
+            answered: boolean;
+
+            /** Recovery ownerLives. */
+            ownerLives: boolean;
+
+            /**
+             * Creates a new Recovery instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Recovery instance
+             */
+            static create(properties: palimpsest.v1.Recovery.$Shape): palimpsest.v1.Recovery & palimpsest.v1.Recovery.$Shape;
+            static create(properties?: palimpsest.v1.Recovery.$Properties): palimpsest.v1.Recovery;
+
+            /**
+             * Encodes the specified Recovery message. Does not implicitly {@link palimpsest.v1.Recovery.verify|verify} messages.
+             * @param message Recovery message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.Recovery.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Recovery message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Recovery & palimpsest.v1.Recovery.$Shape} Recovery
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.Recovery & palimpsest.v1.Recovery.$Shape;
+        }
+
+        namespace Recovery {
+
+            /** Properties of a Recovery. */
+            interface $Properties {
+
+                /** Recovery answered */
+                answered?: (boolean|null);
+
+                /** Recovery ownerLives */
+                ownerLives?: (boolean|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a Recovery. */
+            type $Shape = palimpsest.v1.Recovery.$Properties;
+        }
+
+        /**
+         * Properties of a RecoveryRequest.
+         * @deprecated Use palimpsest.v1.RecoveryRequest.$Properties instead.
+         */
+        interface IRecoveryRequest extends palimpsest.v1.RecoveryRequest.$Properties {
+        }
+
+        /** Represents a RecoveryRequest. */
+        class RecoveryRequest {
+
+            /**
+             * Constructs a new RecoveryRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.RecoveryRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** RecoveryRequest requestId. */
+            requestId: string;
+
+            /** RecoveryRequest objectId. */
+            objectId: Uint8Array;
+
+            /**
+             * Creates a new RecoveryRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns RecoveryRequest instance
+             */
+            static create(properties: palimpsest.v1.RecoveryRequest.$Shape): palimpsest.v1.RecoveryRequest & palimpsest.v1.RecoveryRequest.$Shape;
+            static create(properties?: palimpsest.v1.RecoveryRequest.$Properties): palimpsest.v1.RecoveryRequest;
+
+            /**
+             * Encodes the specified RecoveryRequest message. Does not implicitly {@link palimpsest.v1.RecoveryRequest.verify|verify} messages.
+             * @param message RecoveryRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.RecoveryRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a RecoveryRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RecoveryRequest & palimpsest.v1.RecoveryRequest.$Shape} RecoveryRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.RecoveryRequest & palimpsest.v1.RecoveryRequest.$Shape;
+        }
+
+        namespace RecoveryRequest {
+
+            /** Properties of a RecoveryRequest. */
+            interface $Properties {
+
+                /** RecoveryRequest requestId */
+                requestId?: (string|null);
+
+                /** RecoveryRequest objectId */
+                objectId?: (Uint8Array|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a RecoveryRequest. */
+            type $Shape = palimpsest.v1.RecoveryRequest.$Properties;
+        }
+
+        /**
          * Properties of a FindValue.
          * @deprecated Use palimpsest.v1.FindValue.$Properties instead.
          */
@@ -2847,6 +3151,12 @@ export namespace palimpsest {
             /** ObjectAnswer tellPins. */
             tellPins: boolean;
 
+            /** ObjectAnswer recovery. */
+            recovery?: (palimpsest.v1.Recovery.$Properties|null);
+
+            /** ObjectAnswer recover. */
+            recover?: (palimpsest.v1.RecoveryRequest.$Properties|null);
+
             /**
              * Creates a new ObjectAnswer instance using the specified properties.
              * @param [properties] Properties to set
@@ -2902,6 +3212,12 @@ export namespace palimpsest {
 
                 /** ObjectAnswer tellPins */
                 tellPins?: (boolean|null);
+
+                /** ObjectAnswer recovery */
+                recovery?: (palimpsest.v1.Recovery.$Properties|null);
+
+                /** ObjectAnswer recover */
+                recover?: (palimpsest.v1.RecoveryRequest.$Properties|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -3321,6 +3637,9 @@ export namespace palimpsest {
             /** ObjectReference sizeBytes. */
             sizeBytes: number;
 
+            /** ObjectReference ownerId. */
+            ownerId: string;
+
             /**
              * Creates a new ObjectReference instance using the specified properties.
              * @param [properties] Properties to set
@@ -3358,6 +3677,9 @@ export namespace palimpsest {
 
                 /** ObjectReference sizeBytes */
                 sizeBytes?: (number|null);
+
+                /** ObjectReference ownerId */
+                ownerId?: (string|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -10157,6 +10479,160 @@ export namespace palimpsest {
         }
 
         /**
+         * Properties of a RecoverObjectRequest.
+         * @deprecated Use palimpsest.v1.RecoverObjectRequest.$Properties instead.
+         */
+        interface IRecoverObjectRequest extends palimpsest.v1.RecoverObjectRequest.$Properties {
+        }
+
+        /** Represents a RecoverObjectRequest. */
+        class RecoverObjectRequest {
+
+            /**
+             * Constructs a new RecoverObjectRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.RecoverObjectRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** RecoverObjectRequest objectId. */
+            objectId: string;
+
+            /** RecoverObjectRequest ownerId. */
+            ownerId: string;
+
+            /** RecoverObjectRequest waitMs. */
+            waitMs: number;
+
+            /**
+             * Creates a new RecoverObjectRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns RecoverObjectRequest instance
+             */
+            static create(properties: palimpsest.v1.RecoverObjectRequest.$Shape): palimpsest.v1.RecoverObjectRequest & palimpsest.v1.RecoverObjectRequest.$Shape;
+            static create(properties?: palimpsest.v1.RecoverObjectRequest.$Properties): palimpsest.v1.RecoverObjectRequest;
+
+            /**
+             * Encodes the specified RecoverObjectRequest message. Does not implicitly {@link palimpsest.v1.RecoverObjectRequest.verify|verify} messages.
+             * @param message RecoverObjectRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.RecoverObjectRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a RecoverObjectRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RecoverObjectRequest & palimpsest.v1.RecoverObjectRequest.$Shape} RecoverObjectRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.RecoverObjectRequest & palimpsest.v1.RecoverObjectRequest.$Shape;
+        }
+
+        namespace RecoverObjectRequest {
+
+            /** Properties of a RecoverObjectRequest. */
+            interface $Properties {
+
+                /** RecoverObjectRequest objectId */
+                objectId?: (string|null);
+
+                /** RecoverObjectRequest ownerId */
+                ownerId?: (string|null);
+
+                /** RecoverObjectRequest waitMs */
+                waitMs?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a RecoverObjectRequest. */
+            type $Shape = palimpsest.v1.RecoverObjectRequest.$Properties;
+        }
+
+        /**
+         * Properties of a RecoverObjectResponse.
+         * @deprecated Use palimpsest.v1.RecoverObjectResponse.$Properties instead.
+         */
+        interface IRecoverObjectResponse extends palimpsest.v1.RecoverObjectResponse.$Properties {
+        }
+
+        /** Represents a RecoverObjectResponse. */
+        class RecoverObjectResponse {
+
+            /**
+             * Constructs a new RecoverObjectResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.RecoverObjectResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** RecoverObjectResponse answered. */
+            answered: boolean;
+
+            /** RecoverObjectResponse error. */
+            error?: (palimpsest.v1.Error.$Properties|null);
+
+            /** RecoverObjectResponse ownerLives. */
+            ownerLives: boolean;
+
+            /**
+             * Creates a new RecoverObjectResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns RecoverObjectResponse instance
+             */
+            static create(properties: palimpsest.v1.RecoverObjectResponse.$Shape): palimpsest.v1.RecoverObjectResponse & palimpsest.v1.RecoverObjectResponse.$Shape;
+            static create(properties?: palimpsest.v1.RecoverObjectResponse.$Properties): palimpsest.v1.RecoverObjectResponse;
+
+            /**
+             * Encodes the specified RecoverObjectResponse message. Does not implicitly {@link palimpsest.v1.RecoverObjectResponse.verify|verify} messages.
+             * @param message RecoverObjectResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.RecoverObjectResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a RecoverObjectResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RecoverObjectResponse & palimpsest.v1.RecoverObjectResponse.$Shape} RecoverObjectResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.RecoverObjectResponse & palimpsest.v1.RecoverObjectResponse.$Shape;
+        }
+
+        namespace RecoverObjectResponse {
+
+            /** Properties of a RecoverObjectResponse. */
+            interface $Properties {
+
+                /** RecoverObjectResponse answered */
+                answered?: (boolean|null);
+
+                /** RecoverObjectResponse error */
+                error?: (palimpsest.v1.Error.$Properties|null);
+
+                /** RecoverObjectResponse ownerLives */
+                ownerLives?: (boolean|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a RecoverObjectResponse. */
+            type $Shape = palimpsest.v1.RecoverObjectResponse.$Properties;
+        }
+
+        /**
          * Properties of a FreeObjectsRequest.
          * @deprecated Use palimpsest.v1.FreeObjectsRequest.$Properties instead.
          */
@@ -12992,6 +13468,9 @@ export namespace palimpsest {
             /** NodeMessage taskReport. */
             taskReport?: (palimpsest.v1.TaskReport.$Properties|null);
 
+            /** NodeMessage objectRecovered. */
+            objectRecovered?: (palimpsest.v1.ObjectRecovered.$Properties|null);
+
             /** NodeMessage goodbye. */
             goodbye?: (palimpsest.v1.Goodbye.$Properties|null);
 
@@ -12999,7 +13478,7 @@ export namespace palimpsest {
             actorDescribed?: (palimpsest.v1.ActorDescribed.$Properties|null);
 
             /** NodeMessage message. */
-            message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"|"taskReport"|"goodbye"|"actorDescribed");
+            message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"|"taskReport"|"objectRecovered"|"goodbye"|"actorDescribed");
 
             /**
              * Creates a new NodeMessage instance using the specified properties.
@@ -13060,6 +13539,9 @@ export namespace palimpsest {
                 /** NodeMessage taskReport */
                 taskReport?: (palimpsest.v1.TaskReport.$Properties|null);
 
+                /** NodeMessage objectRecovered */
+                objectRecovered?: (palimpsest.v1.ObjectRecovered.$Properties|null);
+
                 /** NodeMessage goodbye */
                 goodbye?: (palimpsest.v1.Goodbye.$Properties|null);
 
@@ -13067,7 +13549,7 @@ export namespace palimpsest {
                 actorDescribed?: (palimpsest.v1.ActorDescribed.$Properties|null);
 
                 /** NodeMessage message */
-                message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"|"taskReport"|"goodbye"|"actorDescribed");
+                message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"|"taskReport"|"objectRecovered"|"goodbye"|"actorDescribed");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -13084,11 +13566,12 @@ export namespace palimpsest {
               objectReport?: palimpsest.v1.ObjectReport.$Shape|null;
               stack?: palimpsest.v1.StackReport.$Shape|null;
               taskReport?: palimpsest.v1.TaskReport.$Shape|null;
+              objectRecovered?: palimpsest.v1.ObjectRecovered.$Shape|null;
               goodbye?: palimpsest.v1.Goodbye.$Shape|null;
               actorDescribed?: palimpsest.v1.ActorDescribed.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "objectReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport: palimpsest.v1.ObjectReport.$Shape; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "stack"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack: palimpsest.v1.StackReport.$Shape; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "taskReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport: palimpsest.v1.TaskReport.$Shape; goodbye?: null; actorDescribed?: null }|{ message?: "goodbye"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye: palimpsest.v1.Goodbye.$Shape; actorDescribed?: null }|{ message?: "actorDescribed"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed: palimpsest.v1.ActorDescribed.$Shape })
+              ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; objectRecovered?: null; goodbye?: null; actorDescribed?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; objectRecovered?: null; goodbye?: null; actorDescribed?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; objectRecovered?: null; goodbye?: null; actorDescribed?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; objectRecovered?: null; goodbye?: null; actorDescribed?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; objectRecovered?: null; goodbye?: null; actorDescribed?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; objectRecovered?: null; goodbye?: null; actorDescribed?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape; objectReport?: null; stack?: null; taskReport?: null; objectRecovered?: null; goodbye?: null; actorDescribed?: null }|{ message?: "objectReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport: palimpsest.v1.ObjectReport.$Shape; stack?: null; taskReport?: null; objectRecovered?: null; goodbye?: null; actorDescribed?: null }|{ message?: "stack"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack: palimpsest.v1.StackReport.$Shape; taskReport?: null; objectRecovered?: null; goodbye?: null; actorDescribed?: null }|{ message?: "taskReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport: palimpsest.v1.TaskReport.$Shape; objectRecovered?: null; goodbye?: null; actorDescribed?: null }|{ message?: "objectRecovered"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; objectRecovered: palimpsest.v1.ObjectRecovered.$Shape; goodbye?: null; actorDescribed?: null }|{ message?: "goodbye"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; objectRecovered?: null; goodbye: palimpsest.v1.Goodbye.$Shape; actorDescribed?: null }|{ message?: "actorDescribed"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; objectRecovered?: null; goodbye?: null; actorDescribed: palimpsest.v1.ActorDescribed.$Shape })
             );
         }
 
@@ -14080,6 +14563,9 @@ export namespace palimpsest {
             /** HeadMessage dropObjects. */
             dropObjects?: (palimpsest.v1.DropObjects.$Properties|null);
 
+            /** HeadMessage recoverObject. */
+            recoverObject?: (palimpsest.v1.RecoverObject.$Properties|null);
+
             /** HeadMessage stackRequest. */
             stackRequest?: (palimpsest.v1.StackRequest.$Properties|null);
 
@@ -14090,7 +14576,7 @@ export namespace palimpsest {
             drainObjects?: (palimpsest.v1.DrainObjects.$Properties|null);
 
             /** HeadMessage message. */
-            message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest"|"newToken"|"drainObjects");
+            message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"recoverObject"|"stackRequest"|"newToken"|"drainObjects");
 
             /**
              * Creates a new HeadMessage instance using the specified properties.
@@ -14151,6 +14637,9 @@ export namespace palimpsest {
                 /** HeadMessage dropObjects */
                 dropObjects?: (palimpsest.v1.DropObjects.$Properties|null);
 
+                /** HeadMessage recoverObject */
+                recoverObject?: (palimpsest.v1.RecoverObject.$Properties|null);
+
                 /** HeadMessage stackRequest */
                 stackRequest?: (palimpsest.v1.StackRequest.$Properties|null);
 
@@ -14161,7 +14650,7 @@ export namespace palimpsest {
                 drainObjects?: (palimpsest.v1.DrainObjects.$Properties|null);
 
                 /** HeadMessage message */
-                message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest"|"newToken"|"drainObjects");
+                message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"recoverObject"|"stackRequest"|"newToken"|"drainObjects");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -14178,13 +14667,162 @@ export namespace palimpsest {
               leaseRenewed?: palimpsest.v1.LeaseRenewed.$Shape|null;
               endedHolders?: palimpsest.v1.EndedHolders.$Shape|null;
               dropObjects?: palimpsest.v1.DropObjects.$Shape|null;
+              recoverObject?: palimpsest.v1.RecoverObject.$Shape|null;
               stackRequest?: palimpsest.v1.StackRequest.$Shape|null;
               newToken?: palimpsest.v1.NewToken.$Shape|null;
               drainObjects?: palimpsest.v1.DrainObjects.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "leaseRenewed"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed: palimpsest.v1.LeaseRenewed.$Shape; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "endedHolders"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders: palimpsest.v1.EndedHolders.$Shape; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "dropObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects: palimpsest.v1.DropObjects.$Shape; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stackRequest"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest: palimpsest.v1.StackRequest.$Shape; newToken?: null; drainObjects?: null }|{ message?: "newToken"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken: palimpsest.v1.NewToken.$Shape; drainObjects?: null }|{ message?: "drainObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects: palimpsest.v1.DrainObjects.$Shape })
+              ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; recoverObject?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; recoverObject?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; recoverObject?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; recoverObject?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; recoverObject?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; recoverObject?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; recoverObject?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "leaseRenewed"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed: palimpsest.v1.LeaseRenewed.$Shape; endedHolders?: null; dropObjects?: null; recoverObject?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "endedHolders"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders: palimpsest.v1.EndedHolders.$Shape; dropObjects?: null; recoverObject?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "dropObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects: palimpsest.v1.DropObjects.$Shape; recoverObject?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "recoverObject"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; recoverObject: palimpsest.v1.RecoverObject.$Shape; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stackRequest"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; recoverObject?: null; stackRequest: palimpsest.v1.StackRequest.$Shape; newToken?: null; drainObjects?: null }|{ message?: "newToken"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; recoverObject?: null; stackRequest?: null; newToken: palimpsest.v1.NewToken.$Shape; drainObjects?: null }|{ message?: "drainObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; recoverObject?: null; stackRequest?: null; newToken?: null; drainObjects: palimpsest.v1.DrainObjects.$Shape })
             );
+        }
+
+        /**
+         * Properties of a RecoverObject.
+         * @deprecated Use palimpsest.v1.RecoverObject.$Properties instead.
+         */
+        interface IRecoverObject extends palimpsest.v1.RecoverObject.$Properties {
+        }
+
+        /** Represents a RecoverObject. */
+        class RecoverObject {
+
+            /**
+             * Constructs a new RecoverObject.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.RecoverObject.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** RecoverObject requestId. */
+            requestId: string;
+
+            /** RecoverObject objectId. */
+            objectId: Uint8Array;
+
+            /** RecoverObject ownerId. */
+            ownerId: string;
+
+            /**
+             * Creates a new RecoverObject instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns RecoverObject instance
+             */
+            static create(properties: palimpsest.v1.RecoverObject.$Shape): palimpsest.v1.RecoverObject & palimpsest.v1.RecoverObject.$Shape;
+            static create(properties?: palimpsest.v1.RecoverObject.$Properties): palimpsest.v1.RecoverObject;
+
+            /**
+             * Encodes the specified RecoverObject message. Does not implicitly {@link palimpsest.v1.RecoverObject.verify|verify} messages.
+             * @param message RecoverObject message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.RecoverObject.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a RecoverObject message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RecoverObject & palimpsest.v1.RecoverObject.$Shape} RecoverObject
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.RecoverObject & palimpsest.v1.RecoverObject.$Shape;
+        }
+
+        namespace RecoverObject {
+
+            /** Properties of a RecoverObject. */
+            interface $Properties {
+
+                /** RecoverObject requestId */
+                requestId?: (string|null);
+
+                /** RecoverObject objectId */
+                objectId?: (Uint8Array|null);
+
+                /** RecoverObject ownerId */
+                ownerId?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a RecoverObject. */
+            type $Shape = palimpsest.v1.RecoverObject.$Properties;
+        }
+
+        /**
+         * Properties of an ObjectRecovered.
+         * @deprecated Use palimpsest.v1.ObjectRecovered.$Properties instead.
+         */
+        interface IObjectRecovered extends palimpsest.v1.ObjectRecovered.$Properties {
+        }
+
+        /** Represents an ObjectRecovered. */
+        class ObjectRecovered {
+
+            /**
+             * Constructs a new ObjectRecovered.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ObjectRecovered.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ObjectRecovered requestId. */
+            requestId: string;
+
+            /** ObjectRecovered error. */
+            error?: (palimpsest.v1.Error.$Properties|null);
+
+            /**
+             * Creates a new ObjectRecovered instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ObjectRecovered instance
+             */
+            static create(properties: palimpsest.v1.ObjectRecovered.$Shape): palimpsest.v1.ObjectRecovered & palimpsest.v1.ObjectRecovered.$Shape;
+            static create(properties?: palimpsest.v1.ObjectRecovered.$Properties): palimpsest.v1.ObjectRecovered;
+
+            /**
+             * Encodes the specified ObjectRecovered message. Does not implicitly {@link palimpsest.v1.ObjectRecovered.verify|verify} messages.
+             * @param message ObjectRecovered message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ObjectRecovered.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ObjectRecovered message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ObjectRecovered & palimpsest.v1.ObjectRecovered.$Shape} ObjectRecovered
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ObjectRecovered & palimpsest.v1.ObjectRecovered.$Shape;
+        }
+
+        namespace ObjectRecovered {
+
+            /** Properties of an ObjectRecovered. */
+            interface $Properties {
+
+                /** ObjectRecovered requestId */
+                requestId?: (string|null);
+
+                /** ObjectRecovered error */
+                error?: (palimpsest.v1.Error.$Properties|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ObjectRecovered. */
+            type $Shape = palimpsest.v1.ObjectRecovered.$Properties;
         }
 
         /**
@@ -17647,6 +18285,7 @@ export import ObjectInfo = palimpsest.v1.ObjectInfo;
 export import ObjectOrder = palimpsest.v1.ObjectOrder;
 export import ObjectOrders = palimpsest.v1.ObjectOrders;
 export import ObjectPlace = palimpsest.v1.ObjectPlace;
+export import ObjectRecovered = palimpsest.v1.ObjectRecovered;
 export import ObjectReference = palimpsest.v1.ObjectReference;
 export import ObjectReport = palimpsest.v1.ObjectReport;
 export import ObjectRow = palimpsest.v1.ObjectRow;
@@ -17663,6 +18302,12 @@ export import PullRequest = palimpsest.v1.PullRequest;
 export import PutChunk = palimpsest.v1.PutChunk;
 export import QueueInfo = palimpsest.v1.QueueInfo;
 export import ReadLogRequest = palimpsest.v1.ReadLogRequest;
+export import RecoverObject = palimpsest.v1.RecoverObject;
+export import RecoverObjectRequest = palimpsest.v1.RecoverObjectRequest;
+export import RecoverObjectResponse = palimpsest.v1.RecoverObjectResponse;
+export import RecoverValue = palimpsest.v1.RecoverValue;
+export import Recovery = palimpsest.v1.Recovery;
+export import RecoveryRequest = palimpsest.v1.RecoveryRequest;
 export import RegisterNode = palimpsest.v1.RegisterNode;
 export import Registered = palimpsest.v1.Registered;
 export import RemoveDurableRequest = palimpsest.v1.RemoveDurableRequest;
@@ -17730,6 +18375,7 @@ export import TokenState = palimpsest.v1.TokenState;
 export import Trajectory = palimpsest.v1.Trajectory;
 export import TrajectoryScore = palimpsest.v1.TrajectoryScore;
 export import UnmetDemand = palimpsest.v1.UnmetDemand;
+export import ValueRecovered = palimpsest.v1.ValueRecovered;
 export import VersionRun = palimpsest.v1.VersionRun;
 export import WaitingShape = palimpsest.v1.WaitingShape;
 export import WeightAdapters = palimpsest.v1.WeightAdapters;

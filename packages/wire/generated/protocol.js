@@ -5488,8 +5488,10 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.ObjectIds.$Properties|null} [release] ObjectOrder release
              * @property {palimpsest.v1.FindValue.$Properties|null} [find] ObjectOrder find
              * @property {palimpsest.v1.ObjectIds.$Properties|null} [exist] ObjectOrder exist
+             * @property {palimpsest.v1.RecoverValue.$Properties|null} [recover] ObjectOrder recover
+             * @property {palimpsest.v1.ValueRecovered.$Properties|null} [recovered] ObjectOrder recovered
              * @property {palimpsest.v1.ObjectIds.$Properties|null} [pinned] ObjectOrder pinned
-             * @property {"hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist"|"pinned"} [order] ObjectOrder order
+             * @property {"hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist"|"recover"|"recovered"|"pinned"} [order] ObjectOrder order
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -5514,10 +5516,12 @@ export const palimpsest = $root.palimpsest = (() => {
              *   release?: palimpsest.v1.ObjectIds.$Shape|null;
              *   find?: palimpsest.v1.FindValue.$Shape|null;
              *   exist?: palimpsest.v1.ObjectIds.$Shape|null;
+             *   recover?: palimpsest.v1.RecoverValue.$Shape|null;
+             *   recovered?: palimpsest.v1.ValueRecovered.$Shape|null;
              *   pinned?: palimpsest.v1.ObjectIds.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ order?: undefined; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "hello"; hello: palimpsest.v1.LinkHello.$Shape; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "store"; hello?: null; store: palimpsest.v1.StoreValue.$Shape; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "reserve"; hello?: null; store?: null; reserve: palimpsest.v1.ReserveValue.$Shape; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "seal"; hello?: null; store?: null; reserve?: null; seal: palimpsest.v1.SealValue.$Shape; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "abandon"; hello?: null; store?: null; reserve?: null; seal?: null; abandon: Uint8Array; hold?: null; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "hold"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold: palimpsest.v1.ObjectIds.$Shape; release?: null; find?: null; exist?: null; pinned?: null }|{ order?: "release"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release: palimpsest.v1.ObjectIds.$Shape; find?: null; exist?: null; pinned?: null }|{ order?: "find"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find: palimpsest.v1.FindValue.$Shape; exist?: null; pinned?: null }|{ order?: "exist"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist: palimpsest.v1.ObjectIds.$Shape; pinned?: null }|{ order?: "pinned"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; pinned: palimpsest.v1.ObjectIds.$Shape })
+             *   ({ order?: undefined; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "hello"; hello: palimpsest.v1.LinkHello.$Shape; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "store"; hello?: null; store: palimpsest.v1.StoreValue.$Shape; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "reserve"; hello?: null; store?: null; reserve: palimpsest.v1.ReserveValue.$Shape; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "seal"; hello?: null; store?: null; reserve?: null; seal: palimpsest.v1.SealValue.$Shape; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "abandon"; hello?: null; store?: null; reserve?: null; seal?: null; abandon: Uint8Array; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "hold"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold: palimpsest.v1.ObjectIds.$Shape; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "release"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release: palimpsest.v1.ObjectIds.$Shape; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "find"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find: palimpsest.v1.FindValue.$Shape; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "exist"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist: palimpsest.v1.ObjectIds.$Shape; recover?: null; recovered?: null; pinned?: null }|{ order?: "recover"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover: palimpsest.v1.RecoverValue.$Shape; recovered?: null; pinned?: null }|{ order?: "recovered"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered: palimpsest.v1.ValueRecovered.$Shape; pinned?: null }|{ order?: "pinned"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned: palimpsest.v1.ObjectIds.$Shape })
              * )} palimpsest.v1.ObjectOrder.$Shape
              */
 
@@ -5617,6 +5621,22 @@ export const palimpsest = $root.palimpsest = (() => {
             ObjectOrder.prototype.exist = null;
 
             /**
+             * ObjectOrder recover.
+             * @member {palimpsest.v1.RecoverValue.$Properties|null|undefined} recover
+             * @memberof palimpsest.v1.ObjectOrder
+             * @instance
+             */
+            ObjectOrder.prototype.recover = null;
+
+            /**
+             * ObjectOrder recovered.
+             * @member {palimpsest.v1.ValueRecovered.$Properties|null|undefined} recovered
+             * @memberof palimpsest.v1.ObjectOrder
+             * @instance
+             */
+            ObjectOrder.prototype.recovered = null;
+
+            /**
              * ObjectOrder pinned.
              * @member {palimpsest.v1.ObjectIds.$Properties|null|undefined} pinned
              * @memberof palimpsest.v1.ObjectOrder
@@ -5629,12 +5649,12 @@ export const palimpsest = $root.palimpsest = (() => {
 
             /**
              * ObjectOrder order.
-             * @member {"hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist"|"pinned"|undefined} order
+             * @member {"hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist"|"recover"|"recovered"|"pinned"|undefined} order
              * @memberof palimpsest.v1.ObjectOrder
              * @instance
              */
             $Object.defineProperty(ObjectOrder.prototype, "order", {
-                get: $util.oneOfGetter($oneOfFields = ["hello", "store", "reserve", "seal", "abandon", "hold", "release", "find", "exist", "pinned"]),
+                get: $util.oneOfGetter($oneOfFields = ["hello", "store", "reserve", "seal", "abandon", "hold", "release", "find", "exist", "recover", "recovered", "pinned"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -5690,8 +5710,12 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.FindValue.encode(message.find, writer.uint32(/* id 9, wireType 2 =*/74).fork(), _depth + 1).ldelim();
                 if (message.exist != null && $Object.hasOwnProperty.call(message, "exist"))
                     $root.palimpsest.v1.ObjectIds.encode(message.exist, writer.uint32(/* id 10, wireType 2 =*/82).fork(), _depth + 1).ldelim();
+                if (message.recover != null && $Object.hasOwnProperty.call(message, "recover"))
+                    $root.palimpsest.v1.RecoverValue.encode(message.recover, writer.uint32(/* id 11, wireType 2 =*/90).fork(), _depth + 1).ldelim();
                 if (message.pinned != null && $Object.hasOwnProperty.call(message, "pinned"))
                     $root.palimpsest.v1.ObjectIds.encode(message.pinned, writer.uint32(/* id 20, wireType 2 =*/162).fork(), _depth + 1).ldelim();
+                if (message.recovered != null && $Object.hasOwnProperty.call(message, "recovered"))
+                    $root.palimpsest.v1.ValueRecovered.encode(message.recovered, writer.uint32(/* id 21, wireType 2 =*/170).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -5806,6 +5830,20 @@ export const palimpsest = $root.palimpsest = (() => {
                                 break;
                             message.exist = $root.palimpsest.v1.ObjectIds.decode(reader, reader.size(), $undefined, _depth + 1, message.exist);
                             message.order = "exist";
+                            continue;
+                        }
+                    case 11: {
+                            if (wireType !== 2)
+                                break;
+                            message.recover = $root.palimpsest.v1.RecoverValue.decode(reader, reader.size(), $undefined, _depth + 1, message.recover);
+                            message.order = "recover";
+                            continue;
+                        }
+                    case 21: {
+                            if (wireType !== 2)
+                                break;
+                            message.recovered = $root.palimpsest.v1.ValueRecovered.decode(reader, reader.size(), $undefined, _depth + 1, message.recovered);
+                            message.order = "recovered";
                             continue;
                         }
                     case 20: {
@@ -6699,6 +6737,711 @@ export const palimpsest = $root.palimpsest = (() => {
             return SealValue;
         })();
 
+        v1.RecoverValue = (function() {
+
+            /**
+             * Properties of a RecoverValue.
+             * @typedef {Object} palimpsest.v1.RecoverValue.$Properties
+             * @property {Uint8Array|null} [objectId] RecoverValue objectId
+             * @property {string|null} [ownerId] RecoverValue ownerId
+             * @property {number|null} [waitMs] RecoverValue waitMs
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a RecoverValue.
+             * @memberof palimpsest.v1
+             * @interface IRecoverValue
+             * @augments palimpsest.v1.RecoverValue.$Properties
+             * @deprecated Use palimpsest.v1.RecoverValue.$Properties instead.
+             */
+
+            /**
+             * Shape of a RecoverValue.
+             * @typedef {palimpsest.v1.RecoverValue.$Properties} palimpsest.v1.RecoverValue.$Shape
+             */
+
+            /**
+             * Constructs a new RecoverValue.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a RecoverValue.
+             * @constructor
+             * @param {palimpsest.v1.RecoverValue.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const RecoverValue = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * RecoverValue objectId.
+             * @member {Uint8Array} objectId
+             * @memberof palimpsest.v1.RecoverValue
+             * @instance
+             */
+            RecoverValue.prototype.objectId = $util.newBuffer([]);
+
+            /**
+             * RecoverValue ownerId.
+             * @member {string} ownerId
+             * @memberof palimpsest.v1.RecoverValue
+             * @instance
+             */
+            RecoverValue.prototype.ownerId = "";
+
+            /**
+             * RecoverValue waitMs.
+             * @member {number} waitMs
+             * @memberof palimpsest.v1.RecoverValue
+             * @instance
+             */
+            RecoverValue.prototype.waitMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new RecoverValue instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.RecoverValue
+             * @static
+             * @param {palimpsest.v1.RecoverValue.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.RecoverValue} RecoverValue instance
+             * @type {{
+             *   (properties: palimpsest.v1.RecoverValue.$Shape): palimpsest.v1.RecoverValue & palimpsest.v1.RecoverValue.$Shape;
+             *   (properties?: palimpsest.v1.RecoverValue.$Properties): palimpsest.v1.RecoverValue;
+             * }}
+             */
+            RecoverValue.create = function(properties) {
+                return new RecoverValue(properties);
+            };
+
+            /**
+             * Encodes the specified RecoverValue message. Does not implicitly {@link palimpsest.v1.RecoverValue.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.RecoverValue
+             * @static
+             * @param {palimpsest.v1.RecoverValue.$Properties} message RecoverValue message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            RecoverValue.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.objectId);
+                if (message.ownerId != null && $Object.hasOwnProperty.call(message, "ownerId") && message.ownerId !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.ownerId);
+                if (message.waitMs != null && $Object.hasOwnProperty.call(message, "waitMs") && (typeof message.waitMs === "object" ? message.waitMs.low || message.waitMs.high : message.waitMs !== 0))
+                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.waitMs);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a RecoverValue message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.RecoverValue
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RecoverValue & palimpsest.v1.RecoverValue.$Shape} RecoverValue
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            RecoverValue.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.RecoverValue();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.objectId = value;
+                            else
+                                delete message.objectId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.ownerId = value;
+                            else
+                                delete message.ownerId;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.waitMs = value;
+                            else
+                                delete message.waitMs;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return RecoverValue;
+        })();
+
+        v1.ValueRecovered = (function() {
+
+            /**
+             * Properties of a ValueRecovered.
+             * @typedef {Object} palimpsest.v1.ValueRecovered.$Properties
+             * @property {string|null} [requestId] ValueRecovered requestId
+             * @property {palimpsest.v1.Error.$Properties|null} [error] ValueRecovered error
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ValueRecovered.
+             * @memberof palimpsest.v1
+             * @interface IValueRecovered
+             * @augments palimpsest.v1.ValueRecovered.$Properties
+             * @deprecated Use palimpsest.v1.ValueRecovered.$Properties instead.
+             */
+
+            /**
+             * Shape of a ValueRecovered.
+             * @typedef {palimpsest.v1.ValueRecovered.$Properties} palimpsest.v1.ValueRecovered.$Shape
+             */
+
+            /**
+             * Constructs a new ValueRecovered.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a ValueRecovered.
+             * @constructor
+             * @param {palimpsest.v1.ValueRecovered.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ValueRecovered = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ValueRecovered requestId.
+             * @member {string} requestId
+             * @memberof palimpsest.v1.ValueRecovered
+             * @instance
+             */
+            ValueRecovered.prototype.requestId = "";
+
+            /**
+             * ValueRecovered error.
+             * @member {palimpsest.v1.Error.$Properties|null|undefined} error
+             * @memberof palimpsest.v1.ValueRecovered
+             * @instance
+             */
+            ValueRecovered.prototype.error = null;
+
+            /**
+             * Creates a new ValueRecovered instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ValueRecovered
+             * @static
+             * @param {palimpsest.v1.ValueRecovered.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ValueRecovered} ValueRecovered instance
+             * @type {{
+             *   (properties: palimpsest.v1.ValueRecovered.$Shape): palimpsest.v1.ValueRecovered & palimpsest.v1.ValueRecovered.$Shape;
+             *   (properties?: palimpsest.v1.ValueRecovered.$Properties): palimpsest.v1.ValueRecovered;
+             * }}
+             */
+            ValueRecovered.create = function(properties) {
+                return new ValueRecovered(properties);
+            };
+
+            /**
+             * Encodes the specified ValueRecovered message. Does not implicitly {@link palimpsest.v1.ValueRecovered.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ValueRecovered
+             * @static
+             * @param {palimpsest.v1.ValueRecovered.$Properties} message ValueRecovered message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ValueRecovered.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.requestId != null && $Object.hasOwnProperty.call(message, "requestId") && message.requestId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.requestId);
+                if (message.error != null && $Object.hasOwnProperty.call(message, "error"))
+                    $root.palimpsest.v1.Error.encode(message.error, writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a ValueRecovered message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ValueRecovered
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ValueRecovered & palimpsest.v1.ValueRecovered.$Shape} ValueRecovered
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ValueRecovered.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ValueRecovered();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.requestId = value;
+                            else
+                                delete message.requestId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            message.error = $root.palimpsest.v1.Error.decode(reader, reader.size(), $undefined, _depth + 1, message.error);
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ValueRecovered;
+        })();
+
+        v1.Recovery = (function() {
+
+            /**
+             * Properties of a Recovery.
+             * @typedef {Object} palimpsest.v1.Recovery.$Properties
+             * @property {boolean|null} [answered] Recovery answered
+             * @property {boolean|null} [ownerLives] Recovery ownerLives
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a Recovery.
+             * @memberof palimpsest.v1
+             * @interface IRecovery
+             * @augments palimpsest.v1.Recovery.$Properties
+             * @deprecated Use palimpsest.v1.Recovery.$Properties instead.
+             */
+
+            /**
+             * Shape of a Recovery.
+             * @typedef {palimpsest.v1.Recovery.$Properties} palimpsest.v1.Recovery.$Shape
+             */
+
+            /**
+             * Constructs a new Recovery.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a Recovery.
+             * @constructor
+             * @param {palimpsest.v1.Recovery.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Recovery = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Recovery answered.
+             * @member {boolean} answered
+             * @memberof palimpsest.v1.Recovery
+             * @instance
+             */
+            Recovery.prototype.answered = false;
+
+            /**
+             * Recovery ownerLives.
+             * @member {boolean} ownerLives
+             * @memberof palimpsest.v1.Recovery
+             * @instance
+             */
+            Recovery.prototype.ownerLives = false;
+
+            /**
+             * Creates a new Recovery instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.Recovery
+             * @static
+             * @param {palimpsest.v1.Recovery.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.Recovery} Recovery instance
+             * @type {{
+             *   (properties: palimpsest.v1.Recovery.$Shape): palimpsest.v1.Recovery & palimpsest.v1.Recovery.$Shape;
+             *   (properties?: palimpsest.v1.Recovery.$Properties): palimpsest.v1.Recovery;
+             * }}
+             */
+            Recovery.create = function(properties) {
+                return new Recovery(properties);
+            };
+
+            /**
+             * Encodes the specified Recovery message. Does not implicitly {@link palimpsest.v1.Recovery.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.Recovery
+             * @static
+             * @param {palimpsest.v1.Recovery.$Properties} message Recovery message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Recovery.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.answered != null && $Object.hasOwnProperty.call(message, "answered") && message.answered !== false)
+                    writer.uint32(/* id 1, wireType 0 =*/8).bool(message.answered);
+                if (message.ownerLives != null && $Object.hasOwnProperty.call(message, "ownerLives") && message.ownerLives !== false)
+                    writer.uint32(/* id 2, wireType 0 =*/16).bool(message.ownerLives);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a Recovery message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.Recovery
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Recovery & palimpsest.v1.Recovery.$Shape} Recovery
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Recovery.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.Recovery();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.answered = value;
+                            else
+                                delete message.answered;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.ownerLives = value;
+                            else
+                                delete message.ownerLives;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return Recovery;
+        })();
+
+        v1.RecoveryRequest = (function() {
+
+            /**
+             * Properties of a RecoveryRequest.
+             * @typedef {Object} palimpsest.v1.RecoveryRequest.$Properties
+             * @property {string|null} [requestId] RecoveryRequest requestId
+             * @property {Uint8Array|null} [objectId] RecoveryRequest objectId
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a RecoveryRequest.
+             * @memberof palimpsest.v1
+             * @interface IRecoveryRequest
+             * @augments palimpsest.v1.RecoveryRequest.$Properties
+             * @deprecated Use palimpsest.v1.RecoveryRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a RecoveryRequest.
+             * @typedef {palimpsest.v1.RecoveryRequest.$Properties} palimpsest.v1.RecoveryRequest.$Shape
+             */
+
+            /**
+             * Constructs a new RecoveryRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a RecoveryRequest.
+             * @constructor
+             * @param {palimpsest.v1.RecoveryRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const RecoveryRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * RecoveryRequest requestId.
+             * @member {string} requestId
+             * @memberof palimpsest.v1.RecoveryRequest
+             * @instance
+             */
+            RecoveryRequest.prototype.requestId = "";
+
+            /**
+             * RecoveryRequest objectId.
+             * @member {Uint8Array} objectId
+             * @memberof palimpsest.v1.RecoveryRequest
+             * @instance
+             */
+            RecoveryRequest.prototype.objectId = $util.newBuffer([]);
+
+            /**
+             * Creates a new RecoveryRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.RecoveryRequest
+             * @static
+             * @param {palimpsest.v1.RecoveryRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.RecoveryRequest} RecoveryRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.RecoveryRequest.$Shape): palimpsest.v1.RecoveryRequest & palimpsest.v1.RecoveryRequest.$Shape;
+             *   (properties?: palimpsest.v1.RecoveryRequest.$Properties): palimpsest.v1.RecoveryRequest;
+             * }}
+             */
+            RecoveryRequest.create = function(properties) {
+                return new RecoveryRequest(properties);
+            };
+
+            /**
+             * Encodes the specified RecoveryRequest message. Does not implicitly {@link palimpsest.v1.RecoveryRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.RecoveryRequest
+             * @static
+             * @param {palimpsest.v1.RecoveryRequest.$Properties} message RecoveryRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            RecoveryRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.requestId != null && $Object.hasOwnProperty.call(message, "requestId") && message.requestId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.requestId);
+                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId.length)
+                    writer.uint32(/* id 2, wireType 2 =*/18).bytes(message.objectId);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a RecoveryRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.RecoveryRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RecoveryRequest & palimpsest.v1.RecoveryRequest.$Shape} RecoveryRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            RecoveryRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.RecoveryRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.requestId = value;
+                            else
+                                delete message.requestId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.objectId = value;
+                            else
+                                delete message.objectId;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return RecoveryRequest;
+        })();
+
         v1.FindValue = (function() {
 
             /**
@@ -7037,6 +7780,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [proofPath] ObjectAnswer proofPath
              * @property {string|null} [proof] ObjectAnswer proof
              * @property {boolean|null} [tellPins] ObjectAnswer tellPins
+             * @property {palimpsest.v1.Recovery.$Properties|null} [recovery] ObjectAnswer recovery
+             * @property {palimpsest.v1.RecoveryRequest.$Properties|null} [recover] ObjectAnswer recover
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -7134,6 +7879,22 @@ export const palimpsest = $root.palimpsest = (() => {
             ObjectAnswer.prototype.tellPins = false;
 
             /**
+             * ObjectAnswer recovery.
+             * @member {palimpsest.v1.Recovery.$Properties|null|undefined} recovery
+             * @memberof palimpsest.v1.ObjectAnswer
+             * @instance
+             */
+            ObjectAnswer.prototype.recovery = null;
+
+            /**
+             * ObjectAnswer recover.
+             * @member {palimpsest.v1.RecoveryRequest.$Properties|null|undefined} recover
+             * @memberof palimpsest.v1.ObjectAnswer
+             * @instance
+             */
+            ObjectAnswer.prototype.recover = null;
+
+            /**
              * Creates a new ObjectAnswer instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ObjectAnswer
@@ -7180,8 +7941,12 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 6, wireType 2 =*/50).string(message.proofPath);
                 if (message.proof != null && $Object.hasOwnProperty.call(message, "proof") && message.proof !== "")
                     writer.uint32(/* id 7, wireType 2 =*/58).string(message.proof);
+                if (message.recovery != null && $Object.hasOwnProperty.call(message, "recovery"))
+                    $root.palimpsest.v1.Recovery.encode(message.recovery, writer.uint32(/* id 8, wireType 2 =*/66).fork(), _depth + 1).ldelim();
                 if (message.tellPins != null && $Object.hasOwnProperty.call(message, "tellPins") && message.tellPins !== false)
                     writer.uint32(/* id 20, wireType 0 =*/160).bool(message.tellPins);
+                if (message.recover != null && $Object.hasOwnProperty.call(message, "recover"))
+                    $root.palimpsest.v1.RecoveryRequest.encode(message.recover, writer.uint32(/* id 21, wireType 2 =*/170).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -7289,6 +8054,18 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.tellPins = value;
                             else
                                 delete message.tellPins;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            message.recovery = $root.palimpsest.v1.Recovery.decode(reader, reader.size(), $undefined, _depth + 1, message.recovery);
+                            continue;
+                        }
+                    case 21: {
+                            if (wireType !== 2)
+                                break;
+                            message.recover = $root.palimpsest.v1.RecoveryRequest.decode(reader, reader.size(), $undefined, _depth + 1, message.recover);
                             continue;
                         }
                     }
@@ -8283,6 +9060,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @typedef {Object} palimpsest.v1.ObjectReference.$Properties
              * @property {Uint8Array|null} [objectId] ObjectReference objectId
              * @property {number|null} [sizeBytes] ObjectReference sizeBytes
+             * @property {string|null} [ownerId] ObjectReference ownerId
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -8331,6 +9109,14 @@ export const palimpsest = $root.palimpsest = (() => {
             ObjectReference.prototype.sizeBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
 
             /**
+             * ObjectReference ownerId.
+             * @member {string} ownerId
+             * @memberof palimpsest.v1.ObjectReference
+             * @instance
+             */
+            ObjectReference.prototype.ownerId = "";
+
+            /**
              * Creates a new ObjectReference instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ObjectReference
@@ -8366,6 +9152,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.objectId);
                 if (message.sizeBytes != null && $Object.hasOwnProperty.call(message, "sizeBytes") && (typeof message.sizeBytes === "object" ? message.sizeBytes.low || message.sizeBytes.high : message.sizeBytes !== 0))
                     writer.uint32(/* id 2, wireType 0 =*/16).int64(message.sizeBytes);
+                if (message.ownerId != null && $Object.hasOwnProperty.call(message, "ownerId") && message.ownerId !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.ownerId);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -8426,6 +9214,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.sizeBytes = value;
                             else
                                 delete message.sizeBytes;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.ownerId = value;
+                            else
+                                delete message.ownerId;
                             continue;
                         }
                     }
@@ -25577,6 +26374,387 @@ export const palimpsest = $root.palimpsest = (() => {
             return LocateObjectResponse;
         })();
 
+        v1.RecoverObjectRequest = (function() {
+
+            /**
+             * Properties of a RecoverObjectRequest.
+             * @typedef {Object} palimpsest.v1.RecoverObjectRequest.$Properties
+             * @property {string|null} [objectId] RecoverObjectRequest objectId
+             * @property {string|null} [ownerId] RecoverObjectRequest ownerId
+             * @property {number|null} [waitMs] RecoverObjectRequest waitMs
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a RecoverObjectRequest.
+             * @memberof palimpsest.v1
+             * @interface IRecoverObjectRequest
+             * @augments palimpsest.v1.RecoverObjectRequest.$Properties
+             * @deprecated Use palimpsest.v1.RecoverObjectRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a RecoverObjectRequest.
+             * @typedef {palimpsest.v1.RecoverObjectRequest.$Properties} palimpsest.v1.RecoverObjectRequest.$Shape
+             */
+
+            /**
+             * Constructs a new RecoverObjectRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a RecoverObjectRequest.
+             * @constructor
+             * @param {palimpsest.v1.RecoverObjectRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const RecoverObjectRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * RecoverObjectRequest objectId.
+             * @member {string} objectId
+             * @memberof palimpsest.v1.RecoverObjectRequest
+             * @instance
+             */
+            RecoverObjectRequest.prototype.objectId = "";
+
+            /**
+             * RecoverObjectRequest ownerId.
+             * @member {string} ownerId
+             * @memberof palimpsest.v1.RecoverObjectRequest
+             * @instance
+             */
+            RecoverObjectRequest.prototype.ownerId = "";
+
+            /**
+             * RecoverObjectRequest waitMs.
+             * @member {number} waitMs
+             * @memberof palimpsest.v1.RecoverObjectRequest
+             * @instance
+             */
+            RecoverObjectRequest.prototype.waitMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new RecoverObjectRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.RecoverObjectRequest
+             * @static
+             * @param {palimpsest.v1.RecoverObjectRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.RecoverObjectRequest} RecoverObjectRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.RecoverObjectRequest.$Shape): palimpsest.v1.RecoverObjectRequest & palimpsest.v1.RecoverObjectRequest.$Shape;
+             *   (properties?: palimpsest.v1.RecoverObjectRequest.$Properties): palimpsest.v1.RecoverObjectRequest;
+             * }}
+             */
+            RecoverObjectRequest.create = function(properties) {
+                return new RecoverObjectRequest(properties);
+            };
+
+            /**
+             * Encodes the specified RecoverObjectRequest message. Does not implicitly {@link palimpsest.v1.RecoverObjectRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.RecoverObjectRequest
+             * @static
+             * @param {palimpsest.v1.RecoverObjectRequest.$Properties} message RecoverObjectRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            RecoverObjectRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.objectId);
+                if (message.ownerId != null && $Object.hasOwnProperty.call(message, "ownerId") && message.ownerId !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.ownerId);
+                if (message.waitMs != null && $Object.hasOwnProperty.call(message, "waitMs") && (typeof message.waitMs === "object" ? message.waitMs.low || message.waitMs.high : message.waitMs !== 0))
+                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.waitMs);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a RecoverObjectRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.RecoverObjectRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RecoverObjectRequest & palimpsest.v1.RecoverObjectRequest.$Shape} RecoverObjectRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            RecoverObjectRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.RecoverObjectRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.objectId = value;
+                            else
+                                delete message.objectId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.ownerId = value;
+                            else
+                                delete message.ownerId;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.waitMs = value;
+                            else
+                                delete message.waitMs;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return RecoverObjectRequest;
+        })();
+
+        v1.RecoverObjectResponse = (function() {
+
+            /**
+             * Properties of a RecoverObjectResponse.
+             * @typedef {Object} palimpsest.v1.RecoverObjectResponse.$Properties
+             * @property {boolean|null} [answered] RecoverObjectResponse answered
+             * @property {palimpsest.v1.Error.$Properties|null} [error] RecoverObjectResponse error
+             * @property {boolean|null} [ownerLives] RecoverObjectResponse ownerLives
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a RecoverObjectResponse.
+             * @memberof palimpsest.v1
+             * @interface IRecoverObjectResponse
+             * @augments palimpsest.v1.RecoverObjectResponse.$Properties
+             * @deprecated Use palimpsest.v1.RecoverObjectResponse.$Properties instead.
+             */
+
+            /**
+             * Shape of a RecoverObjectResponse.
+             * @typedef {palimpsest.v1.RecoverObjectResponse.$Properties} palimpsest.v1.RecoverObjectResponse.$Shape
+             */
+
+            /**
+             * Constructs a new RecoverObjectResponse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a RecoverObjectResponse.
+             * @constructor
+             * @param {palimpsest.v1.RecoverObjectResponse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const RecoverObjectResponse = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * RecoverObjectResponse answered.
+             * @member {boolean} answered
+             * @memberof palimpsest.v1.RecoverObjectResponse
+             * @instance
+             */
+            RecoverObjectResponse.prototype.answered = false;
+
+            /**
+             * RecoverObjectResponse error.
+             * @member {palimpsest.v1.Error.$Properties|null|undefined} error
+             * @memberof palimpsest.v1.RecoverObjectResponse
+             * @instance
+             */
+            RecoverObjectResponse.prototype.error = null;
+
+            /**
+             * RecoverObjectResponse ownerLives.
+             * @member {boolean} ownerLives
+             * @memberof palimpsest.v1.RecoverObjectResponse
+             * @instance
+             */
+            RecoverObjectResponse.prototype.ownerLives = false;
+
+            /**
+             * Creates a new RecoverObjectResponse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.RecoverObjectResponse
+             * @static
+             * @param {palimpsest.v1.RecoverObjectResponse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.RecoverObjectResponse} RecoverObjectResponse instance
+             * @type {{
+             *   (properties: palimpsest.v1.RecoverObjectResponse.$Shape): palimpsest.v1.RecoverObjectResponse & palimpsest.v1.RecoverObjectResponse.$Shape;
+             *   (properties?: palimpsest.v1.RecoverObjectResponse.$Properties): palimpsest.v1.RecoverObjectResponse;
+             * }}
+             */
+            RecoverObjectResponse.create = function(properties) {
+                return new RecoverObjectResponse(properties);
+            };
+
+            /**
+             * Encodes the specified RecoverObjectResponse message. Does not implicitly {@link palimpsest.v1.RecoverObjectResponse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.RecoverObjectResponse
+             * @static
+             * @param {palimpsest.v1.RecoverObjectResponse.$Properties} message RecoverObjectResponse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            RecoverObjectResponse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.answered != null && $Object.hasOwnProperty.call(message, "answered") && message.answered !== false)
+                    writer.uint32(/* id 1, wireType 0 =*/8).bool(message.answered);
+                if (message.error != null && $Object.hasOwnProperty.call(message, "error"))
+                    $root.palimpsest.v1.Error.encode(message.error, writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.ownerLives != null && $Object.hasOwnProperty.call(message, "ownerLives") && message.ownerLives !== false)
+                    writer.uint32(/* id 3, wireType 0 =*/24).bool(message.ownerLives);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a RecoverObjectResponse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.RecoverObjectResponse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RecoverObjectResponse & palimpsest.v1.RecoverObjectResponse.$Shape} RecoverObjectResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            RecoverObjectResponse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.RecoverObjectResponse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.answered = value;
+                            else
+                                delete message.answered;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            message.error = $root.palimpsest.v1.Error.decode(reader, reader.size(), $undefined, _depth + 1, message.error);
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.ownerLives = value;
+                            else
+                                delete message.ownerLives;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return RecoverObjectResponse;
+        })();
+
         v1.FreeObjectsRequest = (function() {
 
             /**
@@ -32682,9 +33860,10 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.ObjectReport.$Properties|null} [objectReport] NodeMessage objectReport
              * @property {palimpsest.v1.StackReport.$Properties|null} [stack] NodeMessage stack
              * @property {palimpsest.v1.TaskReport.$Properties|null} [taskReport] NodeMessage taskReport
+             * @property {palimpsest.v1.ObjectRecovered.$Properties|null} [objectRecovered] NodeMessage objectRecovered
              * @property {palimpsest.v1.Goodbye.$Properties|null} [goodbye] NodeMessage goodbye
              * @property {palimpsest.v1.ActorDescribed.$Properties|null} [actorDescribed] NodeMessage actorDescribed
-             * @property {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"|"taskReport"|"goodbye"|"actorDescribed"} [message] NodeMessage message
+             * @property {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"|"taskReport"|"objectRecovered"|"goodbye"|"actorDescribed"} [message] NodeMessage message
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -32708,11 +33887,12 @@ export const palimpsest = $root.palimpsest = (() => {
              *   objectReport?: palimpsest.v1.ObjectReport.$Shape|null;
              *   stack?: palimpsest.v1.StackReport.$Shape|null;
              *   taskReport?: palimpsest.v1.TaskReport.$Shape|null;
+             *   objectRecovered?: palimpsest.v1.ObjectRecovered.$Shape|null;
              *   goodbye?: palimpsest.v1.Goodbye.$Shape|null;
              *   actorDescribed?: palimpsest.v1.ActorDescribed.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "objectReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport: palimpsest.v1.ObjectReport.$Shape; stack?: null; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "stack"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack: palimpsest.v1.StackReport.$Shape; taskReport?: null; goodbye?: null; actorDescribed?: null }|{ message?: "taskReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport: palimpsest.v1.TaskReport.$Shape; goodbye?: null; actorDescribed?: null }|{ message?: "goodbye"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye: palimpsest.v1.Goodbye.$Shape; actorDescribed?: null }|{ message?: "actorDescribed"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; goodbye?: null; actorDescribed: palimpsest.v1.ActorDescribed.$Shape })
+             *   ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; objectRecovered?: null; goodbye?: null; actorDescribed?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; objectRecovered?: null; goodbye?: null; actorDescribed?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; objectRecovered?: null; goodbye?: null; actorDescribed?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; objectRecovered?: null; goodbye?: null; actorDescribed?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; objectRecovered?: null; goodbye?: null; actorDescribed?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; objectRecovered?: null; goodbye?: null; actorDescribed?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape; objectReport?: null; stack?: null; taskReport?: null; objectRecovered?: null; goodbye?: null; actorDescribed?: null }|{ message?: "objectReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport: palimpsest.v1.ObjectReport.$Shape; stack?: null; taskReport?: null; objectRecovered?: null; goodbye?: null; actorDescribed?: null }|{ message?: "stack"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack: palimpsest.v1.StackReport.$Shape; taskReport?: null; objectRecovered?: null; goodbye?: null; actorDescribed?: null }|{ message?: "taskReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport: palimpsest.v1.TaskReport.$Shape; objectRecovered?: null; goodbye?: null; actorDescribed?: null }|{ message?: "objectRecovered"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; objectRecovered: palimpsest.v1.ObjectRecovered.$Shape; goodbye?: null; actorDescribed?: null }|{ message?: "goodbye"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; objectRecovered?: null; goodbye: palimpsest.v1.Goodbye.$Shape; actorDescribed?: null }|{ message?: "actorDescribed"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; taskReport?: null; objectRecovered?: null; goodbye?: null; actorDescribed: palimpsest.v1.ActorDescribed.$Shape })
              * )} palimpsest.v1.NodeMessage.$Shape
              */
 
@@ -32804,6 +33984,14 @@ export const palimpsest = $root.palimpsest = (() => {
             NodeMessage.prototype.taskReport = null;
 
             /**
+             * NodeMessage objectRecovered.
+             * @member {palimpsest.v1.ObjectRecovered.$Properties|null|undefined} objectRecovered
+             * @memberof palimpsest.v1.NodeMessage
+             * @instance
+             */
+            NodeMessage.prototype.objectRecovered = null;
+
+            /**
              * NodeMessage goodbye.
              * @member {palimpsest.v1.Goodbye.$Properties|null|undefined} goodbye
              * @memberof palimpsest.v1.NodeMessage
@@ -32824,12 +34012,12 @@ export const palimpsest = $root.palimpsest = (() => {
 
             /**
              * NodeMessage message.
-             * @member {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"|"taskReport"|"goodbye"|"actorDescribed"|undefined} message
+             * @member {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"|"taskReport"|"objectRecovered"|"goodbye"|"actorDescribed"|undefined} message
              * @memberof palimpsest.v1.NodeMessage
              * @instance
              */
             $Object.defineProperty(NodeMessage.prototype, "message", {
-                get: $util.oneOfGetter($oneOfFields = ["register", "heartbeat", "actorStarted", "actorDied", "driverExited", "driverStarted", "objectReport", "stack", "taskReport", "goodbye", "actorDescribed"]),
+                get: $util.oneOfGetter($oneOfFields = ["register", "heartbeat", "actorStarted", "actorDied", "driverExited", "driverStarted", "objectReport", "stack", "taskReport", "objectRecovered", "goodbye", "actorDescribed"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -32887,6 +34075,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.StackReport.encode(message.stack, writer.uint32(/* id 30, wireType 2 =*/242).fork(), _depth + 1).ldelim();
                 if (message.taskReport != null && $Object.hasOwnProperty.call(message, "taskReport"))
                     $root.palimpsest.v1.TaskReport.encode(message.taskReport, writer.uint32(/* id 31, wireType 2 =*/250).fork(), _depth + 1).ldelim();
+                if (message.objectRecovered != null && $Object.hasOwnProperty.call(message, "objectRecovered"))
+                    $root.palimpsest.v1.ObjectRecovered.encode(message.objectRecovered, writer.uint32(/* id 32, wireType 2 =*/258).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -32992,6 +34182,13 @@ export const palimpsest = $root.palimpsest = (() => {
                                 break;
                             message.taskReport = $root.palimpsest.v1.TaskReport.decode(reader, reader.size(), $undefined, _depth + 1, message.taskReport);
                             message.message = "taskReport";
+                            continue;
+                        }
+                    case 32: {
+                            if (wireType !== 2)
+                                break;
+                            message.objectRecovered = $root.palimpsest.v1.ObjectRecovered.decode(reader, reader.size(), $undefined, _depth + 1, message.objectRecovered);
+                            message.message = "objectRecovered";
                             continue;
                         }
                     case 8: {
@@ -35475,10 +36672,11 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.LeaseRenewed.$Properties|null} [leaseRenewed] HeadMessage leaseRenewed
              * @property {palimpsest.v1.EndedHolders.$Properties|null} [endedHolders] HeadMessage endedHolders
              * @property {palimpsest.v1.DropObjects.$Properties|null} [dropObjects] HeadMessage dropObjects
+             * @property {palimpsest.v1.RecoverObject.$Properties|null} [recoverObject] HeadMessage recoverObject
              * @property {palimpsest.v1.StackRequest.$Properties|null} [stackRequest] HeadMessage stackRequest
              * @property {palimpsest.v1.NewToken.$Properties|null} [newToken] HeadMessage newToken
              * @property {palimpsest.v1.DrainObjects.$Properties|null} [drainObjects] HeadMessage drainObjects
-             * @property {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest"|"newToken"|"drainObjects"} [message] HeadMessage message
+             * @property {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"recoverObject"|"stackRequest"|"newToken"|"drainObjects"} [message] HeadMessage message
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -35502,12 +36700,13 @@ export const palimpsest = $root.palimpsest = (() => {
              *   leaseRenewed?: palimpsest.v1.LeaseRenewed.$Shape|null;
              *   endedHolders?: palimpsest.v1.EndedHolders.$Shape|null;
              *   dropObjects?: palimpsest.v1.DropObjects.$Shape|null;
+             *   recoverObject?: palimpsest.v1.RecoverObject.$Shape|null;
              *   stackRequest?: palimpsest.v1.StackRequest.$Shape|null;
              *   newToken?: palimpsest.v1.NewToken.$Shape|null;
              *   drainObjects?: palimpsest.v1.DrainObjects.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "leaseRenewed"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed: palimpsest.v1.LeaseRenewed.$Shape; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "endedHolders"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders: palimpsest.v1.EndedHolders.$Shape; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "dropObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects: palimpsest.v1.DropObjects.$Shape; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stackRequest"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest: palimpsest.v1.StackRequest.$Shape; newToken?: null; drainObjects?: null }|{ message?: "newToken"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken: palimpsest.v1.NewToken.$Shape; drainObjects?: null }|{ message?: "drainObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null; drainObjects: palimpsest.v1.DrainObjects.$Shape })
+             *   ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; recoverObject?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; recoverObject?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; recoverObject?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; recoverObject?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; recoverObject?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; recoverObject?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; recoverObject?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "leaseRenewed"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed: palimpsest.v1.LeaseRenewed.$Shape; endedHolders?: null; dropObjects?: null; recoverObject?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "endedHolders"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders: palimpsest.v1.EndedHolders.$Shape; dropObjects?: null; recoverObject?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "dropObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects: palimpsest.v1.DropObjects.$Shape; recoverObject?: null; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "recoverObject"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; recoverObject: palimpsest.v1.RecoverObject.$Shape; stackRequest?: null; newToken?: null; drainObjects?: null }|{ message?: "stackRequest"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; recoverObject?: null; stackRequest: palimpsest.v1.StackRequest.$Shape; newToken?: null; drainObjects?: null }|{ message?: "newToken"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; recoverObject?: null; stackRequest?: null; newToken: palimpsest.v1.NewToken.$Shape; drainObjects?: null }|{ message?: "drainObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; recoverObject?: null; stackRequest?: null; newToken?: null; drainObjects: palimpsest.v1.DrainObjects.$Shape })
              * )} palimpsest.v1.HeadMessage.$Shape
              */
 
@@ -35599,6 +36798,14 @@ export const palimpsest = $root.palimpsest = (() => {
             HeadMessage.prototype.dropObjects = null;
 
             /**
+             * HeadMessage recoverObject.
+             * @member {palimpsest.v1.RecoverObject.$Properties|null|undefined} recoverObject
+             * @memberof palimpsest.v1.HeadMessage
+             * @instance
+             */
+            HeadMessage.prototype.recoverObject = null;
+
+            /**
              * HeadMessage stackRequest.
              * @member {palimpsest.v1.StackRequest.$Properties|null|undefined} stackRequest
              * @memberof palimpsest.v1.HeadMessage
@@ -35627,12 +36834,12 @@ export const palimpsest = $root.palimpsest = (() => {
 
             /**
              * HeadMessage message.
-             * @member {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest"|"newToken"|"drainObjects"|undefined} message
+             * @member {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"recoverObject"|"stackRequest"|"newToken"|"drainObjects"|undefined} message
              * @memberof palimpsest.v1.HeadMessage
              * @instance
              */
             $Object.defineProperty(HeadMessage.prototype, "message", {
-                get: $util.oneOfGetter($oneOfFields = ["registered", "startActor", "stopActor", "startDriver", "stopDriver", "stopNode", "leaseRenewed", "endedHolders", "dropObjects", "stackRequest", "newToken", "drainObjects"]),
+                get: $util.oneOfGetter($oneOfFields = ["registered", "startActor", "stopActor", "startDriver", "stopDriver", "stopNode", "leaseRenewed", "endedHolders", "dropObjects", "recoverObject", "stackRequest", "newToken", "drainObjects"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -35686,6 +36893,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.EndedHolders.encode(message.endedHolders, writer.uint32(/* id 20, wireType 2 =*/162).fork(), _depth + 1).ldelim();
                 if (message.dropObjects != null && $Object.hasOwnProperty.call(message, "dropObjects"))
                     $root.palimpsest.v1.DropObjects.encode(message.dropObjects, writer.uint32(/* id 21, wireType 2 =*/170).fork(), _depth + 1).ldelim();
+                if (message.recoverObject != null && $Object.hasOwnProperty.call(message, "recoverObject"))
+                    $root.palimpsest.v1.RecoverObject.encode(message.recoverObject, writer.uint32(/* id 22, wireType 2 =*/178).fork(), _depth + 1).ldelim();
                 if (message.stackRequest != null && $Object.hasOwnProperty.call(message, "stackRequest"))
                     $root.palimpsest.v1.StackRequest.encode(message.stackRequest, writer.uint32(/* id 30, wireType 2 =*/242).fork(), _depth + 1).ldelim();
                 if (message.newToken != null && $Object.hasOwnProperty.call(message, "newToken"))
@@ -35799,6 +37008,13 @@ export const palimpsest = $root.palimpsest = (() => {
                             message.message = "dropObjects";
                             continue;
                         }
+                    case 22: {
+                            if (wireType !== 2)
+                                break;
+                            message.recoverObject = $root.palimpsest.v1.RecoverObject.decode(reader, reader.size(), $undefined, _depth + 1, message.recoverObject);
+                            message.message = "recoverObject";
+                            continue;
+                        }
                     case 30: {
                             if (wireType !== 2)
                                 break;
@@ -35838,6 +37054,367 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return HeadMessage;
+        })();
+
+        v1.RecoverObject = (function() {
+
+            /**
+             * Properties of a RecoverObject.
+             * @typedef {Object} palimpsest.v1.RecoverObject.$Properties
+             * @property {string|null} [requestId] RecoverObject requestId
+             * @property {Uint8Array|null} [objectId] RecoverObject objectId
+             * @property {string|null} [ownerId] RecoverObject ownerId
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a RecoverObject.
+             * @memberof palimpsest.v1
+             * @interface IRecoverObject
+             * @augments palimpsest.v1.RecoverObject.$Properties
+             * @deprecated Use palimpsest.v1.RecoverObject.$Properties instead.
+             */
+
+            /**
+             * Shape of a RecoverObject.
+             * @typedef {palimpsest.v1.RecoverObject.$Properties} palimpsest.v1.RecoverObject.$Shape
+             */
+
+            /**
+             * Constructs a new RecoverObject.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a RecoverObject.
+             * @constructor
+             * @param {palimpsest.v1.RecoverObject.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const RecoverObject = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * RecoverObject requestId.
+             * @member {string} requestId
+             * @memberof palimpsest.v1.RecoverObject
+             * @instance
+             */
+            RecoverObject.prototype.requestId = "";
+
+            /**
+             * RecoverObject objectId.
+             * @member {Uint8Array} objectId
+             * @memberof palimpsest.v1.RecoverObject
+             * @instance
+             */
+            RecoverObject.prototype.objectId = $util.newBuffer([]);
+
+            /**
+             * RecoverObject ownerId.
+             * @member {string} ownerId
+             * @memberof palimpsest.v1.RecoverObject
+             * @instance
+             */
+            RecoverObject.prototype.ownerId = "";
+
+            /**
+             * Creates a new RecoverObject instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.RecoverObject
+             * @static
+             * @param {palimpsest.v1.RecoverObject.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.RecoverObject} RecoverObject instance
+             * @type {{
+             *   (properties: palimpsest.v1.RecoverObject.$Shape): palimpsest.v1.RecoverObject & palimpsest.v1.RecoverObject.$Shape;
+             *   (properties?: palimpsest.v1.RecoverObject.$Properties): palimpsest.v1.RecoverObject;
+             * }}
+             */
+            RecoverObject.create = function(properties) {
+                return new RecoverObject(properties);
+            };
+
+            /**
+             * Encodes the specified RecoverObject message. Does not implicitly {@link palimpsest.v1.RecoverObject.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.RecoverObject
+             * @static
+             * @param {palimpsest.v1.RecoverObject.$Properties} message RecoverObject message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            RecoverObject.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.requestId != null && $Object.hasOwnProperty.call(message, "requestId") && message.requestId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.requestId);
+                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId.length)
+                    writer.uint32(/* id 2, wireType 2 =*/18).bytes(message.objectId);
+                if (message.ownerId != null && $Object.hasOwnProperty.call(message, "ownerId") && message.ownerId !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.ownerId);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a RecoverObject message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.RecoverObject
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RecoverObject & palimpsest.v1.RecoverObject.$Shape} RecoverObject
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            RecoverObject.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.RecoverObject();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.requestId = value;
+                            else
+                                delete message.requestId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.objectId = value;
+                            else
+                                delete message.objectId;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.ownerId = value;
+                            else
+                                delete message.ownerId;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return RecoverObject;
+        })();
+
+        v1.ObjectRecovered = (function() {
+
+            /**
+             * Properties of an ObjectRecovered.
+             * @typedef {Object} palimpsest.v1.ObjectRecovered.$Properties
+             * @property {string|null} [requestId] ObjectRecovered requestId
+             * @property {palimpsest.v1.Error.$Properties|null} [error] ObjectRecovered error
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ObjectRecovered.
+             * @memberof palimpsest.v1
+             * @interface IObjectRecovered
+             * @augments palimpsest.v1.ObjectRecovered.$Properties
+             * @deprecated Use palimpsest.v1.ObjectRecovered.$Properties instead.
+             */
+
+            /**
+             * Shape of an ObjectRecovered.
+             * @typedef {palimpsest.v1.ObjectRecovered.$Properties} palimpsest.v1.ObjectRecovered.$Shape
+             */
+
+            /**
+             * Constructs a new ObjectRecovered.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ObjectRecovered.
+             * @constructor
+             * @param {palimpsest.v1.ObjectRecovered.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ObjectRecovered = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ObjectRecovered requestId.
+             * @member {string} requestId
+             * @memberof palimpsest.v1.ObjectRecovered
+             * @instance
+             */
+            ObjectRecovered.prototype.requestId = "";
+
+            /**
+             * ObjectRecovered error.
+             * @member {palimpsest.v1.Error.$Properties|null|undefined} error
+             * @memberof palimpsest.v1.ObjectRecovered
+             * @instance
+             */
+            ObjectRecovered.prototype.error = null;
+
+            /**
+             * Creates a new ObjectRecovered instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ObjectRecovered
+             * @static
+             * @param {palimpsest.v1.ObjectRecovered.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ObjectRecovered} ObjectRecovered instance
+             * @type {{
+             *   (properties: palimpsest.v1.ObjectRecovered.$Shape): palimpsest.v1.ObjectRecovered & palimpsest.v1.ObjectRecovered.$Shape;
+             *   (properties?: palimpsest.v1.ObjectRecovered.$Properties): palimpsest.v1.ObjectRecovered;
+             * }}
+             */
+            ObjectRecovered.create = function(properties) {
+                return new ObjectRecovered(properties);
+            };
+
+            /**
+             * Encodes the specified ObjectRecovered message. Does not implicitly {@link palimpsest.v1.ObjectRecovered.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ObjectRecovered
+             * @static
+             * @param {palimpsest.v1.ObjectRecovered.$Properties} message ObjectRecovered message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ObjectRecovered.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.requestId != null && $Object.hasOwnProperty.call(message, "requestId") && message.requestId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.requestId);
+                if (message.error != null && $Object.hasOwnProperty.call(message, "error"))
+                    $root.palimpsest.v1.Error.encode(message.error, writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ObjectRecovered message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ObjectRecovered
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ObjectRecovered & palimpsest.v1.ObjectRecovered.$Shape} ObjectRecovered
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ObjectRecovered.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ObjectRecovered();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.requestId = value;
+                            else
+                                delete message.requestId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            message.error = $root.palimpsest.v1.Error.decode(reader, reader.size(), $undefined, _depth + 1, message.error);
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ObjectRecovered;
         })();
 
         v1.DrainObjects = (function() {
@@ -44687,6 +46264,7 @@ const exportedObjectInfo = palimpsest.v1.ObjectInfo;
 const exportedObjectOrder = palimpsest.v1.ObjectOrder;
 const exportedObjectOrders = palimpsest.v1.ObjectOrders;
 const exportedObjectPlace = palimpsest.v1.ObjectPlace;
+const exportedObjectRecovered = palimpsest.v1.ObjectRecovered;
 const exportedObjectReference = palimpsest.v1.ObjectReference;
 const exportedObjectReport = palimpsest.v1.ObjectReport;
 const exportedObjectRow = palimpsest.v1.ObjectRow;
@@ -44703,6 +46281,12 @@ const exportedPullRequest = palimpsest.v1.PullRequest;
 const exportedPutChunk = palimpsest.v1.PutChunk;
 const exportedQueueInfo = palimpsest.v1.QueueInfo;
 const exportedReadLogRequest = palimpsest.v1.ReadLogRequest;
+const exportedRecoverObject = palimpsest.v1.RecoverObject;
+const exportedRecoverObjectRequest = palimpsest.v1.RecoverObjectRequest;
+const exportedRecoverObjectResponse = palimpsest.v1.RecoverObjectResponse;
+const exportedRecoverValue = palimpsest.v1.RecoverValue;
+const exportedRecovery = palimpsest.v1.Recovery;
+const exportedRecoveryRequest = palimpsest.v1.RecoveryRequest;
 const exportedRegisterNode = palimpsest.v1.RegisterNode;
 const exportedRegistered = palimpsest.v1.Registered;
 const exportedRemoveDurableRequest = palimpsest.v1.RemoveDurableRequest;
@@ -44770,6 +46354,7 @@ const exportedTokenState = palimpsest.v1.TokenState;
 const exportedTrajectory = palimpsest.v1.Trajectory;
 const exportedTrajectoryScore = palimpsest.v1.TrajectoryScore;
 const exportedUnmetDemand = palimpsest.v1.UnmetDemand;
+const exportedValueRecovered = palimpsest.v1.ValueRecovered;
 const exportedVersionRun = palimpsest.v1.VersionRun;
 const exportedWaitingShape = palimpsest.v1.WaitingShape;
 const exportedWeightAdapters = palimpsest.v1.WeightAdapters;
@@ -44780,4 +46365,4 @@ const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
 const exportedWriteAnswer = palimpsest.v1.WriteAnswer;
 const exportedWriteOrder = palimpsest.v1.WriteOrder;
-export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorLogChunk as ActorLogChunk, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessExiting as ActorProcessExiting, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessPing as ActorProcessPing, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedAnswer as Answer, exportedAnswerBatch as AnswerBatch, exportedArgsObject as ArgsObject, exportedAutoscalerStatus as AutoscalerStatus, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedCallIdentity as CallIdentity, exportedClusterEvent as ClusterEvent, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedCommitDurableRequest as CommitDurableRequest, exportedCommitDurableResponse as CommitDurableResponse, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDescribeObjectsRequest as DescribeObjectsRequest, exportedDescribeObjectsResponse as DescribeObjectsResponse, exportedDrainNodeRequest as DrainNodeRequest, exportedDrainNodeResponse as DrainNodeResponse, exportedDrainObjects as DrainObjects, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedDurableField as DurableField, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListEventsRequest as ListEventsRequest, exportedListEventsResponse as ListEventsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedListTasksRequest as ListTasksRequest, exportedListTasksResponse as ListTasksResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMeshCall as MeshCall, exportedMeshMember as MeshMember, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedNodeTypeStatus as NodeTypeStatus, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectDetail as ObjectDetail, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedOpenDurableRequest as OpenDurableRequest, exportedOpenDurableResponse as OpenDurableResponse, exportedPackages as Packages, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedReadLogRequest as ReadLogRequest, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemoveDurableRequest as RemoveDurableRequest, exportedRemoveDurableResponse as RemoveDurableResponse, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReportTasksRequest as ReportTasksRequest, exportedReportTasksResponse as ReportTasksResponse, exportedRequest as Request, exportedRequestBatch as RequestBatch, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedSharedActor as SharedActor, exportedSharedActorEnded as SharedActorEnded, exportedSharedNews as SharedNews, exportedSharedOrders as SharedOrders, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStopSharedActor as StopSharedActor, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummarizeTasksRequest as SummarizeTasksRequest, exportedSummarizeTasksResponse as SummarizeTasksResponse, exportedSummary as Summary, exportedTask as Task, exportedTaskCounts as TaskCounts, exportedTaskEvent as TaskEvent, exportedTaskFact as TaskFact, exportedTaskKind as TaskKind, exportedTaskReport as TaskReport, exportedTaskState as TaskState, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedUnmetDemand as UnmetDemand, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile, exportedWriteAnswer as WriteAnswer, exportedWriteOrder as WriteOrder };
+export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorLogChunk as ActorLogChunk, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessExiting as ActorProcessExiting, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessPing as ActorProcessPing, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedAnswer as Answer, exportedAnswerBatch as AnswerBatch, exportedArgsObject as ArgsObject, exportedAutoscalerStatus as AutoscalerStatus, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedCallIdentity as CallIdentity, exportedClusterEvent as ClusterEvent, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedCommitDurableRequest as CommitDurableRequest, exportedCommitDurableResponse as CommitDurableResponse, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDescribeObjectsRequest as DescribeObjectsRequest, exportedDescribeObjectsResponse as DescribeObjectsResponse, exportedDrainNodeRequest as DrainNodeRequest, exportedDrainNodeResponse as DrainNodeResponse, exportedDrainObjects as DrainObjects, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedDurableField as DurableField, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListEventsRequest as ListEventsRequest, exportedListEventsResponse as ListEventsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedListTasksRequest as ListTasksRequest, exportedListTasksResponse as ListTasksResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMeshCall as MeshCall, exportedMeshMember as MeshMember, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedNodeTypeStatus as NodeTypeStatus, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectDetail as ObjectDetail, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectRecovered as ObjectRecovered, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedOpenDurableRequest as OpenDurableRequest, exportedOpenDurableResponse as OpenDurableResponse, exportedPackages as Packages, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedReadLogRequest as ReadLogRequest, exportedRecoverObject as RecoverObject, exportedRecoverObjectRequest as RecoverObjectRequest, exportedRecoverObjectResponse as RecoverObjectResponse, exportedRecoverValue as RecoverValue, exportedRecovery as Recovery, exportedRecoveryRequest as RecoveryRequest, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemoveDurableRequest as RemoveDurableRequest, exportedRemoveDurableResponse as RemoveDurableResponse, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReportTasksRequest as ReportTasksRequest, exportedReportTasksResponse as ReportTasksResponse, exportedRequest as Request, exportedRequestBatch as RequestBatch, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedSharedActor as SharedActor, exportedSharedActorEnded as SharedActorEnded, exportedSharedNews as SharedNews, exportedSharedOrders as SharedOrders, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStopSharedActor as StopSharedActor, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummarizeTasksRequest as SummarizeTasksRequest, exportedSummarizeTasksResponse as SummarizeTasksResponse, exportedSummary as Summary, exportedTask as Task, exportedTaskCounts as TaskCounts, exportedTaskEvent as TaskEvent, exportedTaskFact as TaskFact, exportedTaskKind as TaskKind, exportedTaskReport as TaskReport, exportedTaskState as TaskState, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedUnmetDemand as UnmetDemand, exportedValueRecovered as ValueRecovered, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile, exportedWriteAnswer as WriteAnswer, exportedWriteOrder as WriteOrder };

@@ -70,6 +70,7 @@ export { transferTimeoutMs } from "./transfer.js";
 export { decodeValue, encodeValue } from "./value.js";
 export {
   markReference,
+  objectReference,
   type Reference,
   referenceOf,
   type ValueDecoding,

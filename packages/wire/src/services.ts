@@ -47,6 +47,12 @@ export const headService = {
     proto.LocateObjectResponse,
     access.bytes,
   ),
+  recoverObject: head.unary(
+    "RecoverObject",
+    proto.RecoverObjectRequest,
+    proto.RecoverObjectResponse,
+    access.bytes,
+  ),
   freeObjects: head.unary("FreeObjects", proto.FreeObjectsRequest, proto.FreeObjectsResponse, access.bytes),
   missingObjects: head.unary(
     "MissingObjects",

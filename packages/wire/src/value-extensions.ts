@@ -4,7 +4,8 @@
  * Not responsible for: what a reference becomes where it arrives (client/value-codec.ts).
  *
  * Invariants:
- * - VALUE-1. A reference names an object or an actor by its id. It carries no address and no token.
+ * - VALUE-1. A reference names an object or an actor by its id, and perhaps the program that made the object. It carries
+ *   no address and no token.
  */
 import { ActorReference, ObjectReference } from "@palimpsest/wire/protocol";
 import { addExtension } from "msgpackr";
@@ -14,7 +15,13 @@ import { PalimpsestError } from "./error.js";
 const extension = { object: 1, actor: 2, array: 3 } as const;
 
 export type Reference =
-  | { readonly kind: "object"; readonly objectId: string; readonly sizeBytes: number }
+  | {
+      readonly kind: "object";
+      readonly objectId: string;
+      readonly sizeBytes: number;
+      /** The program that can have it made again, where there is one. */
+      readonly ownerId?: string;
+    }
   | { readonly kind: "actor"; readonly actorId: string; readonly maxTaskRetries: number };
 
 export interface ValueEncoding {
@@ -38,6 +45,11 @@ let encoding: ValueEncoding | undefined;
 let decoding: ValueDecoding | undefined;
 /** False while other programs of this process pack with the same library. */
 let isEncoding = false;
+
+/** @param ownerId empty: nobody can have it made again */
+export function objectReference(objectId: string, sizeBytes: number, ownerId: string): Reference {
+  return { kind: "object", objectId, sizeBytes, ...(ownerId === "" ? {} : { ownerId }) };
+}
 
 /** Has `value` travel as the reference, wherever it stands. */
 export function markReference(value: object, reference: Reference): void {
@@ -108,14 +120,14 @@ addExtension({
     const reference = references.get(value);
     if (reference?.kind !== "object") throw new PalimpsestError("INTERNAL", "no reference to an object");
     taken(reference, value);
-    const { objectId, sizeBytes } = reference;
+    const { objectId, sizeBytes, ownerId = "" } = reference;
     return Buffer.from(
-      ObjectReference.encode({ objectId: Buffer.from(objectId, "hex"), sizeBytes }).finish(),
+      ObjectReference.encode({ objectId: Buffer.from(objectId, "hex"), sizeBytes, ownerId }).finish(),
     );
   },
   unpack: (data: Uint8Array) => {
-    const { objectId, sizeBytes } = ObjectReference.decode(data);
-    return bound({ kind: "object", objectId: Buffer.from(objectId).toString("hex"), sizeBytes });
+    const { objectId, sizeBytes, ownerId } = ObjectReference.decode(data);
+    return bound(objectReference(Buffer.from(objectId).toString("hex"), sizeBytes, ownerId));
   },
 } as never);
 

@@ -29,7 +29,7 @@ export function openServices(start: proto.ActorProcessStart.$Properties) {
     values: (holder: string) =>
       new ProgramValues({
         head,
-        ...{ network, callTimeoutMs, holder },
+        ...{ network, callTimeoutMs, holder, isTaskWorker: start.spec?.taskWorker ?? false },
         objectsAddress: () => Promise.resolve(start.objectsAddress ?? ""),
       }),
     head,

@@ -123,7 +123,7 @@ export class SimHead {
   #serve(server: RpcServer, plane: ControlPlane, leadership: Leadership, config: HeadConfig): void {
     const world = this.#world;
     const logger = world.logger(this.process.name);
-    const { clusterId, actors, nodes, sessions, objects, stacks, jobs, logs, bundles } = plane;
+    const { clusterId, actors, nodes, sessions, objects, stacks, recoveries, jobs, logs, bundles } = plane;
     const rpc = new Rpc(world.metrics, config.rpcTimeoutMs);
     // Texts of recipes lie in the head's folder, which is simulated.
     bundles.putText = async (text) => ({ sha256: sha256Of(text), sizeBytes: text.length });
@@ -146,6 +146,7 @@ export class SimHead {
         jobs,
         objects,
         stacks,
+        recoveries,
         shutdown: () => undefined,
         recovery: plane.recovery,
         clusterInfo: () => ({
@@ -171,6 +172,7 @@ export class SimHead {
       objects,
       objectHolders: plane.objectHolders,
       stacks,
+      recoveries,
       history: plane.history,
       logger,
       clusterId,

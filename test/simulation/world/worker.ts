@@ -105,6 +105,7 @@ export class SimWorker implements SupervisedActor {
       address: async () => `${this.process.machine}:${objectsPort}`,
       network: this.#world.network.of(this.process),
       holder: `${this.actorId}.${incarnation}`,
+      isTaskWorker: spec.taskWorker ?? false,
       handle: () => undefined,
     });
     const { host, address } = await ActorHost.start(

@@ -1,0 +1,68 @@
+/**
+ * Responsibility: hands the wish that a lost result be made again to the program that ran its task, its owner, and the
+ *   answer to who asked.
+ * Not responsible for: making it (the owner does), whether it is lost (the owner looks).
+ *
+ * Invariants:
+ * - OBJECTRECOVERY-1. Each wish is answered once: by the owner, by the owner's end, or when its time is up. At most `maxOpen` wait.
+ */
+import { type Clock, errorToProto, newId, PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { NodeTable } from "./node-table.js";
+import type { HolderState } from "./object-holders.js";
+
+const maxOpen = 10_000;
+
+export interface ObjectRecoveriesDeps {
+  readonly nodes: Pick<NodeTable, "all" | "send">;
+  readonly stateOf: (holder: string) => HolderState;
+  readonly clock: Clock;
+}
+
+export class ObjectRecoveries {
+  readonly #deps: ObjectRecoveriesDeps;
+  readonly #open = new Map<string, (answer: proto.ObjectRecovered.$Properties) => void>();
+
+  constructor(deps: ObjectRecoveriesDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws {PalimpsestError} UNAVAILABLE when too many wait */
+  async recover(
+    objectId: string,
+    ownerId: string,
+    waitMs: number,
+  ): Promise<proto.RecoverObjectResponse.$Properties> {
+    const { nodes, stateOf, clock } = this.#deps;
+    const state = stateOf(ownerId);
+    if (state === "ended") return { answered: true, error: errorToProto(ownerEnded(objectId, ownerId)) };
+    if (this.#open.size >= maxOpen)
+      throw new PalimpsestError("UNAVAILABLE", `${maxOpen} lost objects are asked for already: try again`);
+    const requestId = newId("request");
+    const answer = await new Promise<proto.ObjectRecovered.$Properties | undefined>((resolve) => {
+      const cancel = clock.after(waitMs, () => resolve(undefined));
+      this.#open.set(requestId, (given) => {
+        cancel();
+        resolve(given);
+      });
+      // Whichever node has the stream of the owner's values; nodes come and go, and so do streams.
+      const recoverObject = { requestId, objectId: Buffer.from(objectId, "hex"), ownerId };
+      for (const { nodeId } of nodes.all()) nodes.send(nodeId, { recoverObject });
+    });
+    this.#open.delete(requestId);
+    if (answer === undefined) return { answered: false, ownerLives: state === "alive" };
+    return { answered: true, ownerLives: true, ...(answer.error ? { error: answer.error } : {}) };
+  }
+
+  answered(answer: proto.ObjectRecovered.$Properties): void {
+    this.#open.get(answer.requestId ?? "")?.(answer);
+  }
+}
+
+function ownerEnded(objectId: string, ownerId: string): PalimpsestError {
+  return new PalimpsestError(
+    "OBJECT_LOST",
+    `object ${objectId} cannot be had: ${ownerId}, which ran the task whose result it was and could run it again, has ended`,
+    { details: { objectId } },
+  );
+}
