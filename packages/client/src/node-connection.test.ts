@@ -63,7 +63,8 @@ function connection() {
   const one = new NodeConnection({
     ...{ address: async () => "node:1", network: over, clock, holder: "session-1" },
     heldIds: () => [],
-    pinnedIds: () => [], recover: async () => undefined,
+    pinnedIds: () => [],
+    recover: async () => undefined,
   });
   const ask = (timeoutMs: number, signal?: AbortSignal) =>
     one.use(signal ? { timeoutMs, signal } : { timeoutMs }, (link, leftMs) => link.order({}, leftMs));
