@@ -1,6 +1,6 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { ActorResolver } from "./actor-resolver.js";
 import type { ActorInfo } from "./actor-view.js";
 import { DeathWatches } from "./death-watches.js";
@@ -67,4 +67,25 @@ test("WATCH-1: what the session hears first ends the question, and an actor that
   watches.close();
   await turn();
   expect(questions).toHaveLength(3);
+});
+
+test("a listener that throws keeps no other from being told, and what it threw is not lost (WATCH-1)", () => {
+  const watches = new DeathWatches(scriptedHead().resolver);
+  const failure = new Error("a listener's own");
+  const later: (() => void)[] = [];
+  const nextTick = vi
+    .spyOn(process, "nextTick")
+    .mockImplementation((call) => void later.push(call as () => void));
+  try {
+    const heard: string[] = [];
+    watches.watch("x", () => {
+      throw failure;
+    });
+    watches.watch("x", (death) => void heard.push(death.certificate?.reason ?? ""));
+    watches.notice(info(ACTOR_STATE_DEAD, "it was killed"));
+    expect(heard).toEqual(["it was killed"]);
+    expect(later.at(-1)).toThrow(failure);
+  } finally {
+    nextTick.mockRestore();
+  }
 });

@@ -62,7 +62,16 @@ export class DeathWatches {
     this.#watches.delete(actorId);
     watch.abort.abort();
     const view = actorView(info);
-    for (const listener of watch.listeners) listener(view);
+    for (const listener of watch.listeners) {
+      try {
+        listener(view);
+      } catch (reason) {
+        // Thrown on its own, as by an EventTarget: the other listeners, and the calls of the actor, hear of the death all the same.
+        process.nextTick(() => {
+          throw reason;
+        });
+      }
+    }
   }
 
   close(): void {
