@@ -21,6 +21,7 @@ import type {
 import { diedError } from "./death.js";
 import { type HeadCallOptions, HeadClient } from "./head-client.js";
 import { Jobs } from "./jobs.js";
+import { loadConfig } from "./load-config.js";
 import { type MeshOptions, type MeshType, meshType, roomiestNodes } from "./mesh.js";
 import { MeshCalls } from "./mesh-calls.js";
 import { type MemoryOptions, type ObjectMemory, objectMemory } from "./object-memory.js";
@@ -141,7 +142,7 @@ export class Cluster extends ClusterValues {
 
   /** @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED, CONFIG_INVALID */
   static async connect(options: ConnectOptions, deps: ConnectDeps = {}): Promise<Cluster> {
-    const resolved = (await import("./config.js")).parseConnectOptions(options);
+    const resolved = (await loadConfig()).parseConnectOptions(options);
     const network: WatchedNetwork = deps.network ?? networkOf(resolved);
     const { program } = deps;
     const driver = resolved.owner === undefined ? await traceDriver(resolved, process.env) : undefined;

@@ -5,6 +5,7 @@ import { headService, newId, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { PlacementGroupOptions } from "./config.js";
 import type { HeadCallOptions, HeadClient } from "./head-client.js";
+import { loadConfig } from "./load-config.js";
 import { labelFields } from "./scheduling.js";
 
 const groupStates = {
@@ -131,7 +132,7 @@ export async function createPlacementGroup(
   owner: GroupOwner,
   options: PlacementGroupOptions,
 ): Promise<PlacementGroup> {
-  const { parsePlacementGroupOptions } = await import("./config.js");
+  const { parsePlacementGroupOptions } = await loadConfig();
   const { name, bundles, strategy, lifetime, labels } = parsePlacementGroupOptions(options);
   const spec: proto.PlacementGroupSpec.$Properties = {
     ...owner,

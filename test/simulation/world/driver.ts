@@ -3,6 +3,7 @@ import type { ActorHandle } from "../../../packages/client/src/actor-handle.js";
 import { actorType } from "../../../packages/client/src/actor-type.js";
 import { Cluster } from "../../../packages/client/src/cluster.js";
 import { type ActorOptions, parseConnectOptions } from "../../../packages/client/src/config.js";
+import { loadConfig } from "../../../packages/client/src/load-config.js";
 import { ConnectionEnvironment } from "../../../packages/client/src/runtime-environment.js";
 import type { TaskCall } from "../../../packages/client/src/task-call.js";
 import { taskType } from "../../../packages/client/src/task-type.js";
@@ -265,6 +266,7 @@ export class SimDriver {
 
 /** Loads what the client loads when it is first used: real input must not happen in a run. */
 export async function warmUp(): Promise<void> {
+  await loadConfig();
   const handle = {} as ActorHandle<never>;
   const environment = new ConnectionEnvironment();
   const deps = {
