@@ -25,10 +25,14 @@ const seconds = Number(values.seconds);
 const maxFrames = 40;
 
 const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, convertEol: false });
-const child = spawn("script", ["-qfec", `stty cols ${columns} rows ${rows}; ${command.join(" ")}`, "/dev/null"], {
-  env: { ...process.env, TERM: "xterm-256color", COLUMNS: String(columns), LINES: String(rows) },
-  stdio: ["ignore", "pipe", "inherit"],
-});
+const child = spawn(
+  "script",
+  ["-qfec", `stty cols ${columns} rows ${rows}; ${command.join(" ")}`, "/dev/null"],
+  {
+    env: { ...process.env, TERM: "xterm-256color", COLUMNS: String(columns), LINES: String(rows) },
+    stdio: ["ignore", "pipe", "inherit"],
+  },
+);
 /** Different screens with the millisecond at which each was first seen. */
 const screens = [];
 const startedAt = performance.now();
