@@ -33,8 +33,9 @@ it("has the commands and flags of every document", async () => {
     // A group of commands has none of its own; NAME stands for any of them, and some groups have one that need not be named.
     const rest = words[depth] ?? "";
     const isGroup = command.commands.length > 0 && command.registeredArguments.length === 0;
-    const isDefault = command.commands.some((one) => one.name() === "serve") && rest !== "";
-    if (command === program || (isGroup && !isDefault && !/^[A-Z]+$/.test(rest)))
+    const fallback = rest === "" ? undefined : command.commands.find((one) => one.name() === "serve");
+    for (const { long } of fallback?.options ?? []) if (long) flags.add(long);
+    if (command === program || (isGroup && !fallback && !/^[A-Z]+$/.test(rest)))
       return [`${file}: palimpsest ${line}: no such command`];
     return words
       .map((word) => /^(--?[a-z][a-z-]*)/.exec(word)?.[1] ?? "")
