@@ -40,12 +40,12 @@ try {
   // The card's settings, and beside them how `ask` reads with an untrained model of this size.
   const card = readFileSync(join(root, "recipes/adapters/smollm2-memagent/evaluation.yaml"), "utf8");
   const settings = join(folder, "settings.yaml");
-  const small = "contestants:\n  small: { kind: agent, agent: memagent, preset: small, settings: {} }\n";
-  writeFileSync(settings, card.replace("\ncontestants:\n", `\n${small}`));
+  const small = "systems:\n  small: { kind: agent, agent: memagent, preset: small, settings: {} }\n";
+  writeFileSync(settings, card.replace("\nsystems:\n", `\n${small}`));
   const load = loadavg()[0];
   const startedAtMs = Date.now();
   const report = palimpsest(
-    ...["eval", "longqa", "--input", tasks, "--settings", settings, "--contestants", systems.join(",")],
+    ...["eval", "longqa", "--input", tasks, "--settings", settings, "--systems", systems.join(",")],
     ...["--out", join(folder, "report"), "--json"],
     ...(values.limit === undefined ? [] : ["--limit", values.limit]),
   );

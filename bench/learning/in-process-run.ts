@@ -5,12 +5,12 @@
 import type { Agent } from "../../packages/agents/src/index.js";
 import { allTasks } from "../../packages/datasets/src/index.js";
 import {
-  type Contestant,
   documentText,
   itemOfTask,
   rewardedPrediction,
   rewardScorer,
   runSuite,
+  type System,
   taskOfItem,
 } from "../../packages/evals/src/index.js";
 import type { UpdateMetrics } from "../../packages/learner/src/index.js";
@@ -119,7 +119,7 @@ async function evaluateSet(
 ): Promise<SetResult> {
   const { seed = 0 } = recipe.evaluation ?? {};
   const temperature = set.temperature ?? recipe.evaluation?.temperature ?? 0;
-  const system: Contestant = {
+  const system: System = {
     name: agent.name,
     settings: {},
     answer: async (item, { signal, seed: itemSeed }) =>
@@ -132,12 +132,12 @@ async function evaluateSet(
   const run = await runSuite({
     suite: recipe.name,
     items: tasks.map((task) => itemOfTask(task)),
-    contestants: [system],
+    systems: [system],
     scorer: rewardScorer,
     concurrency: tasks.length,
     seed,
   });
-  const outcomes = run.contestants[0]?.outcomes ?? [];
+  const outcomes = run.systems[0]?.outcomes ?? [];
   const sums: Record<string, number> = { reward: 0 };
   for (const { prediction } of outcomes) {
     for (const [key, value] of Object.entries(prediction?.measures ?? {})) {

@@ -190,7 +190,7 @@ describe("a program as a job", () => {
   });
 });
 
-describe("wrong input is answered with one line that names the mend, and exit code 1", () => {
+describe("wrong input is answered with one line that names the fix, and exit code 1", () => {
   async function refused(args: readonly string[], environment: Record<string, string> = {}): Promise<string> {
     const end = await cluster.run(args, environment);
     expect(end.code, end.stdout).toBe(1);

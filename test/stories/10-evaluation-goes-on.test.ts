@@ -58,7 +58,7 @@ function evaluate(): Command {
   return Command.start(
     [
       ...["eval", "longqa", "--input", "tasks.jsonl", "--endpoint", `http://127.0.0.1:${port}`],
-      ...["--model", "test-model", "--contestants", "closed-book,full-context", "--concurrency", "3"],
+      ...["--model", "test-model", "--systems", "closed-book,full-context", "--concurrency", "3"],
       ...["--out", "out"],
     ],
     { cwd: folder, environment: {} },
@@ -77,7 +77,7 @@ test("an evaluation that was killed goes on without asking again what was finish
   first.kill("SIGKILL");
   const { signal } = await first.ended;
   expect(signal).toBe("SIGKILL");
-  const kept = (await keptLines()).map((line) => JSON.parse(line) as { contestant: string; item: string });
+  const kept = (await keptLines()).map((line) => JSON.parse(line) as { system: string; item: string });
   expect(kept.length).toBe(17);
   // The death of the process also cut a line short.
   await writeFile(join(folder, "out/predictions.jsonl"), '{"key":"cut sho', { flag: "a" });
@@ -87,14 +87,12 @@ test("an evaluation that was killed goes on without asking again what was finish
   const second = await evaluate().ended;
   expect(second.stderr).not.toContain("error:");
   expect(second.code).toBe(0);
-  const finished = new Set(
-    kept.filter(({ contestant }) => contestant === "full-context").map(({ item }) => item),
-  );
+  const finished = new Set(kept.filter(({ system }) => system === "full-context").map(({ item }) => item));
   expect(asked.length).toBe(2 * questions - kept.length);
   for (const number of asked) expect(finished.has(`q${number}/all`)).toBe(false);
 
   const report = JSON.parse(await readFile(join(folder, "out/report.json"), "utf8"));
-  const [closedBook, fullContext] = report.summary.contestants;
+  const [closedBook, fullContext] = report.summary.systems;
   for (const { cells } of [closedBook, fullContext]) {
     expect(cells[0].n).toBe(questions);
     expect(cells[0].failures).toBe(0);

@@ -35,7 +35,7 @@ test("eval ruler reports each task by length, an agent beside one that is shown 
     [
       ...["eval", "ruler", "--endpoint", `http://127.0.0.1:${port}`, "--model", "test-model"],
       ...["--tasks", "niah_single_1", "vt", "--lengths", "1024,4096", "--count", "3"],
-      ...["--contestants", "memagent,closed-book", "--set", "memagent.chunkTokens=700", "--out", "out"],
+      ...["--systems", "memagent,closed-book", "--set", "memagent.chunkTokens=700", "--out", "out"],
     ],
     { cwd: folder, environment: {} },
   );
@@ -44,8 +44,8 @@ test("eval ruler reports each task by length, an agent beside one that is shown 
   expect(code).toBe(0);
   expect(stdout).toContain("## Tasks by length");
   const report: unknown = JSON.parse(await readFile(join(folder, "out/report.json"), "utf8"));
-  const cell = (contestant: string, task: string, length: number, score: number) =>
-    expect.objectContaining({ contestant, task, length, score, n: 3 });
+  const cell = (system: string, task: string, length: number, score: number) =>
+    expect.objectContaining({ system, task, length, score, n: 3 });
   expect(report).toMatchObject({
     sections: [
       {

@@ -11,7 +11,7 @@ export type AgentErrorCode =
   /** The sampler gave up on its own. */
   | "SAMPLE_ABORTED";
 
-/** The only error class of this package: its message names the field, the value and the mend. */
+/** The only error class of this package: its message names the field, the value and the fix. */
 export class AgentError extends Error {
   readonly code: AgentErrorCode;
   readonly details: Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import { printable, printableLine } from "./display/printable.js";
 
-/** Says in one line what went wrong and what mends it; with PALIMPSEST_DEBUG=1 also where. Returns the exit code. */
+/** Says in one line what went wrong and what fixes it; with PALIMPSEST_DEBUG=1 also where. Returns the exit code. */
 export function reportFailure(reason: unknown): number {
   const message =
     reason instanceof PalimpsestError

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentSettings } from "@palimpsest/agents";
-import { contestantAgent, contestantSettings, parseEvalSettings } from "@palimpsest/evals";
+import { parseEvalSettings, systemAgent, systemSettings } from "@palimpsest/evals";
 import type { ModelFolder } from "@palimpsest/model";
 import { builtinRecipesDir } from "@palimpsest/trainer";
 import { parse as parseYaml } from "yaml";
@@ -17,9 +17,9 @@ const folder = join(builtinRecipesDir, "adapters", shippedAgentName);
 export function shippedAgentSettings(): AgentSettings {
   const file = join(folder, "evaluation.yaml");
   const settings = parseEvalSettings(parseYaml(readFileSync(file, "utf8")), file);
-  const contestant = contestantSettings("memagent", settings);
-  if (contestant.kind !== "agent") throw new Error(`${file}: contestants.memagent is no agent`);
-  return contestantAgent("memagent", contestant, undefined);
+  const system = systemSettings("memagent", settings);
+  if (system.kind !== "agent") throw new Error(`${file}: systems.memagent is no agent`);
+  return systemAgent("memagent", system, undefined);
 }
 
 /**

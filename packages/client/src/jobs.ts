@@ -148,7 +148,7 @@ export class Jobs {
     }
   }
 
-  /** The driver's output as text. A break is mended: it goes on where it stopped. */
+  /** The driver's output as text. After a break the stream is opened again and goes on where it stopped. */
   async *logs(jobId: string, options: JobLogsOptions = {}): AsyncGenerator<string, void, undefined> {
     const decoder = new TextDecoder();
     let offsetBytes = options.offsetBytes ?? 0;

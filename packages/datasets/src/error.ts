@@ -9,7 +9,7 @@ export type DatasetErrorCode =
   /** A file holds no usable row, or bad rows where none are allowed. */
   | "BAD_ROWS";
 
-/** The only error class of this package: its message names the field, the value and the mend. */
+/** The only error class of this package: its message names the field, the value and the fix. */
 export class DatasetError extends Error {
   readonly code: DatasetErrorCode;
   readonly details: Readonly<Record<string, unknown>>;

@@ -33,7 +33,7 @@ const retryableCodes: ReadonlySet<EngineErrorCode> = new Set([
   "QUEUE_FULL",
 ]);
 
-/** The one error of this package. The message names the endpoint or field, what came, and the mend. */
+/** The one error of this package. The message names the endpoint or field, what came, and the fix. */
 export class EngineError extends Error {
   readonly code: EngineErrorCode;
   readonly retryable: boolean;

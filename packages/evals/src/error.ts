@@ -13,7 +13,7 @@ export type EvaluationErrorCode =
   /** A baseline's prompt does not fit the model. */
   | "PROMPT_TOO_LONG";
 
-/** The only error class of this package: its message names the field, the value and the mend. */
+/** The only error class of this package: its message names the field, the value and the fix. */
 export class EvaluationError extends Error {
   readonly code: EvaluationErrorCode;
 

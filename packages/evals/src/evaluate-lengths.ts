@@ -1,9 +1,9 @@
 import { type LengthResult, lengthResult } from "./length-results.js";
 import { withSamples } from "./samples.js";
-import type { Contestant } from "./suite/contestant.js";
 import type { EvalItem } from "./suite/item.js";
 import { rewardScorer } from "./suite/rewarded-prediction.js";
 import { runSuite } from "./suite/runner.js";
+import type { System } from "./suite/system.js";
 
 export interface LengthItems {
   /** Nominal document length that the row is listed under. */
@@ -15,7 +15,7 @@ export interface LengthItems {
 export interface EvaluateLengthsOptions {
   readonly suite: string;
   /** Answers with predictions that a reward has scored: `rewardedPrediction`. */
-  readonly system: Contestant;
+  readonly system: System;
   readonly lengths: readonly LengthItems[];
   /** How often each question is asked, ≥ 1. Default 1. */
   readonly samples?: number;
@@ -41,10 +41,10 @@ export async function evaluateLengths(options: EvaluateLengthsOptions): Promise<
   for (const { lengthTokens, items: open } of lengths) {
     const items = withSamples(await open(), samples);
     const startedAt = performance.now();
-    const { contestants } = await runSuite({
+    const { systems } = await runSuite({
       suite,
       items,
-      contestants: [system],
+      systems: [system],
       scorer: rewardScorer,
       seed,
       ...(concurrency === undefined ? {} : { concurrency }),
@@ -52,7 +52,7 @@ export async function evaluateLengths(options: EvaluateLengthsOptions): Promise<
       onProgress: ({ done }) => onProgress?.(doneBefore + done),
     });
     const seconds = (performance.now() - startedAt) / 1000;
-    const outcomes = contestants[0]?.outcomes ?? [];
+    const outcomes = systems[0]?.outcomes ?? [];
     const peak = await peakRssBytes();
     results.push(lengthResult({ lengthTokens, items, outcomes, seconds, peakRssBytes: peak }));
     doneBefore += items.length;

@@ -1,26 +1,12 @@
 // For users
-export { agentContestant } from "./baselines/agent-contestant.js";
+export { agentSystem } from "./baselines/agent-system.js";
 export { type BaselineOptions, closedBook, fullContext, truncatedContext } from "./baselines/direct.js";
 export { evidenceRecall } from "./baselines/evidence-recall.js";
 export { createReader, type Reader } from "./baselines/reader.js";
 export { type ReaderConfig, type ReaderConfigInput, readerConfigSchema } from "./baselines/reader-config.js";
-export { type Retrieval, retrievalContestant } from "./baselines/retrieval.js";
-export { storeContestant } from "./baselines/store-contestant.js";
+export { type Retrieval, retrievalSystem } from "./baselines/retrieval.js";
+export { storeSystem } from "./baselines/store-system.js";
 export { compareEvaluations, type LengthComparison } from "./compare.js";
-export {
-  type ContestantModel,
-  contestantAgent,
-  contestantSettings,
-  createContestant,
-} from "./contestants/create-contestant.js";
-export {
-  builtInContestants,
-  type ContestantSettings,
-  type EvalSettings,
-  evalSettingsSchema,
-  parseEvalSettings,
-} from "./contestants/eval-settings.js";
-export { overrideSetting } from "./contestants/override.js";
 export { EvaluationError, type EvaluationErrorCode } from "./error.js";
 export { type EvaluateLengthsOptions, evaluateLengths, type LengthItems } from "./evaluate-lengths.js";
 // For other packages
@@ -52,12 +38,6 @@ export { rulerItems } from "./ruler/ruler-items.js";
 export { rulerScorer } from "./ruler/ruler-scorer.js";
 export { type RulerCell, rulerSection } from "./ruler/ruler-section.js";
 export { stackedPlots } from "./stacked-plots.js";
-export type {
-  AnswerOptions,
-  Contestant,
-  Prediction,
-  PredictionCounts,
-} from "./suite/contestant.js";
 export {
   documentText,
   type EvalItem,
@@ -77,24 +57,44 @@ export {
   taskOfItem,
 } from "./suite/rewarded-prediction.js";
 export {
-  type ContestantRun,
   type ItemOutcome,
   runSuite,
   type SuiteOptions,
   type SuiteProgress,
   type SuiteRun,
+  type SystemRun,
 } from "./suite/runner.js";
 export type { Metric, Scorer } from "./suite/scorer.js";
 export { type ReportSection, type SuiteReport, suiteMarkdown } from "./suite/suite-markdown.js";
 export { readSuiteSummary, suiteJson, suiteReportFiles, writeSuiteReport } from "./suite/suite-report.js";
 export {
   type CellSummary,
-  type ContestantSummary,
   type MetricSummary,
   type OutcomeSummary,
   type SuiteSummary,
+  type SystemSummary,
   summarizeSuite,
 } from "./suite/summary.js";
+export type {
+  AnswerOptions,
+  Prediction,
+  PredictionCounts,
+  System,
+} from "./suite/system.js";
+export {
+  createSystem,
+  type SystemModel,
+  systemAgent,
+  systemSettings,
+} from "./systems/create-system.js";
+export {
+  builtInSystems,
+  type EvalSettings,
+  evalSettingsSchema,
+  parseEvalSettings,
+  type SystemSettings,
+} from "./systems/eval-settings.js";
+export { overrideSetting } from "./systems/override.js";
 export { byCategory, taskCategory } from "./task-category.js";
 export {
   lostTrace,

@@ -3,8 +3,8 @@ import { compareEvaluations } from "./compare.js";
 import { evaluateLengths } from "./evaluate-lengths.js";
 import type { Evaluation } from "./length-results.js";
 import { reportMarkdown } from "./report.js";
-import type { Contestant, Prediction } from "./suite/contestant.js";
 import type { EvalItem } from "./suite/item.js";
+import type { Prediction, System } from "./suite/system.js";
 import { maxCategories, taskCategory } from "./task-category.js";
 
 /** How many of the samples of a question are right: questions q0 to q7. */
@@ -24,7 +24,7 @@ function anItem(index: number): EvalItem {
 }
 
 /** Says so often what is right, whichever sample asks first. */
-function system(rights: readonly number[], seeds: number[] = []): Contestant {
+function system(rights: readonly number[], seeds: number[] = []): System {
   const left = [...rights];
   return {
     name: "policy",

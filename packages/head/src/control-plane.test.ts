@@ -191,7 +191,7 @@ class World {
     }
   }
 
-  /** Links mend, processes start, time passes. */
+  /** Links recover, processes start, time passes. */
   async calm(): Promise<void> {
     for (let seconds = 0; seconds < 30; seconds++) {
       for (const each of this.nodes) {

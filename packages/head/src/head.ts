@@ -84,7 +84,7 @@ export class Head {
     });
   }
 
-  /** @throws {PalimpsestError} CONFIG_INVALID, UNAVAILABLE, ALREADY_EXISTS, each with the mend in one line */
+  /** @throws {PalimpsestError} CONFIG_INVALID, UNAVAILABLE, ALREADY_EXISTS, each with the fix in one line */
   static async start(input: HeadConfigInput, deps: HeadDeps): Promise<Head> {
     const config = parseHeadConfig(input);
     prepareFolder(config.dataDir);

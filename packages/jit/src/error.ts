@@ -1,6 +1,6 @@
 import type { MemoryShortage } from "./memory-shortage.js";
 
-/** What went wrong, as a closed set. The message names the function, operation or field, the value, and the mend. */
+/** What went wrong, as a closed set. The message names the function, operation or field, the value, and the fix. */
 export type JitErrorCode =
   | "BACKEND_UNAVAILABLE"
   | "DISPOSED"

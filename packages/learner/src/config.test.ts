@@ -46,7 +46,7 @@ describe("resolveLearnerConfig", () => {
       /referenceRefreshUpdates is 2/,
     ],
     ["no buckets", { buckets: [] }, /buckets/],
-  ])("refuses %s and names the mend", (_, extra, pattern) => {
+  ])("refuses %s and names the fix", (_, extra, pattern) => {
     const input = { buckets, ...extra } as Parameters<typeof resolveLearnerConfig>[0];
     expect(() => resolveLearnerConfig(input)).toThrow(pattern);
     expect(() => resolveLearnerConfig(input)).toThrow(/CONFIG_INVALID/);

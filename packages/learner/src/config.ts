@@ -208,7 +208,7 @@ export type ResolvedLearnerConfig = LearnerConfig & {
 
 /**
  * Parses, fills in the preset and refuses contradictions.
- * @throws {LearnerError} CONFIG_INVALID naming field, value and mend
+ * @throws {LearnerError} CONFIG_INVALID naming field, value and fix
  */
 export function resolveLearnerConfig(input: LearnerConfigInput): ResolvedLearnerConfig {
   const parsed = LearnerConfig.safeParse(input);

@@ -69,7 +69,7 @@ describe("credit", () => {
     expect(rows.map((row) => row.advantage)).toEqual([0.125, 0.125, 0.125, 0.125, -0.25, -0.25]);
   });
 
-  it("refuses step advantages of a reward that scores no steps, naming the mend", () => {
+  it("refuses step advantages of a reward that scores no steps, naming the fix", () => {
     const group = groupOf(aMember({ episodeIndex: 0 }), aMember({ episodeIndex: 1 }));
     const stepAdvantage = StepAdvantageConfig.parse({});
     expect(() => rowsFromGroups([group], { advantage: drgrpo, stepAdvantage })).toThrow(

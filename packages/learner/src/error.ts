@@ -1,8 +1,8 @@
 /** Why the learner refused or stopped. Closed set: a caller may switch over it. */
 export type LearnerErrorCode =
-  /** A setting is wrong or two settings contradict each other: mend the configuration. */
+  /** A setting is wrong or two settings contradict each other: fix the configuration. */
   | "CONFIG_INVALID"
-  /** A group, trajectory or conversation is malformed or ambiguous: mend whoever made it. */
+  /** A group, trajectory or conversation is malformed or ambiguous: correct the code that made it. */
   | "GROUP_INVALID"
   /** A training row is malformed. */
   | "ROW_INVALID"
@@ -39,7 +39,7 @@ export type LearnerErrorCode =
   /** A file of reference numbers is missing, damaged or lacks a field. */
   | "REFERENCE_INVALID";
 
-/** The one error class of this package. The message names the field, the value and the mend. */
+/** The one error class of this package. The message names the field, the value and the fix. */
 export class LearnerError extends Error {
   readonly code: LearnerErrorCode;
   /** Facts for whoever debugs it: ids, indices, values. */

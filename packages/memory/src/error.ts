@@ -12,7 +12,7 @@ export type MemoryErrorCode =
   | "EMBEDDER_FAILED"
   | "CLOSED";
 
-/** The only error class of this package: its message names the field, the value and the mend. */
+/** The only error class of this package: its message names the field, the value and the fix. */
 export class MemoryError extends Error {
   readonly code: MemoryErrorCode;
 

@@ -72,8 +72,8 @@ function formatOf(path: string): ModelFormat {
   if (statSync(path).isDirectory()) return "folder";
   if (path.endsWith(".gguf")) return "gguf";
   if (path.endsWith(".bin")) return "llama2c";
-  const mend = "give a model folder, a GGUF file (.gguf) or a llama2.c checkpoint (.bin)";
-  throw new ModelError("FILE_DAMAGED", `${path}: its name says no format that is read; ${mend}`);
+  const fix = "give a model folder, a GGUF file (.gguf) or a llama2.c checkpoint (.bin)";
+  throw new ModelError("FILE_DAMAGED", `${path}: its name says no format that is read; ${fix}`);
 }
 
 type Found = Omit<ModelFacts, "format">;

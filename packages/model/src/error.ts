@@ -40,7 +40,7 @@ export type ModelErrorCode =
 
 const retryableCodes: ReadonlySet<ModelErrorCode> = new Set(["QUEUE_FULL", "HUB_UNREACHABLE"]);
 
-/** The one error of this package. The message names the field or file, the value, and the mend. */
+/** The one error of this package. The message names the field or file, the value, and the fix. */
 export class ModelError extends Error {
   readonly code: ModelErrorCode;
   readonly retryable: boolean;

@@ -26,7 +26,7 @@ export function objectStoreFull(use: StoreUse): PalimpsestError {
     largestBytes = bytes;
   }
   const most = largestBytes > 0 ? ` (most by ${largest}: ${largestBytes})` : "";
-  const mend =
+  const fix =
     sizeBytes > maxBytes
       ? "it is larger than the whole store: raise objectStoreBytes, or put it in pieces"
       : "free what is not needed any more (objects.free), end its holders, or raise objectStoreBytes or objectSpillBytes";
@@ -35,7 +35,7 @@ export function objectStoreFull(use: StoreUse): PalimpsestError {
     : "";
   return new PalimpsestError(
     "OBJECT_STORE_FULL",
-    `${sizeBytes} bytes do not fit: of ${maxBytes} bytes ${storedBytes - copyBytes} are held${most}, ${copyBytes} are copies in use and ${reservedBytes} are on their way in${disk}; ${mend}`,
+    `${sizeBytes} bytes do not fit: of ${maxBytes} bytes ${storedBytes - copyBytes} are held${most}, ${copyBytes} are copies in use and ${reservedBytes} are on their way in${disk}; ${fix}`,
     {
       details: {
         sizeBytes: String(sizeBytes),

@@ -105,7 +105,7 @@ describe("planRun", () => {
     );
   });
 
-  it("fails where a file of tasks is not there, naming field, value and mend; a plan may stand in for the data", async () => {
+  it("fails where a file of tasks is not there, naming field, value and fix; a plan may stand in for the data", async () => {
     const recipe = recipeOf();
     const options = { cacheDir, memoryBytes: 64 * gib };
     const absent = join(folder, "absent.jsonl");

@@ -5,12 +5,12 @@ import { setTimeout } from "node:timers/promises";
 import type { ActorHandle } from "@palimpsest/client";
 import { openRulerTasks, type TaskSet } from "@palimpsest/datasets";
 import {
-  type Contestant,
   type EvalItem,
   type Evaluation,
   evaluateLengths,
   itemOfTask,
   openDocument,
+  type System,
   taskOfItem,
 } from "@palimpsest/evals";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -128,11 +128,7 @@ export async function evaluate(run: EvaluationRun): Promise<Evaluation> {
 }
 
 /** The policy as a system: each question goes to the rollout actor that has the fewest under way. */
-function policySystem(
-  run: EvaluationRun,
-  temperature: number,
-  onOther: (version: string) => void,
-): Contestant {
+function policySystem(run: EvaluationRun, temperature: number, onOther: (version: string) => void): System {
   const { rollouts, recipe, policyVersion } = run;
   const underWay = rollouts.map(() => 0);
   return {

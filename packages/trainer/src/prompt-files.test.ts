@@ -40,10 +40,10 @@ test("files that are not there or are no text are named with their field", () =>
 });
 
 test("settings of evaluations may name files at any depth, and other maps are left alone", () => {
-  const settings = { contestants: { memagent: { settings: { memoryPrompt: { file: "memory.txt" } } } } };
+  const settings = { systems: { memagent: { settings: { memoryPrompt: { file: "memory.txt" } } } } };
   const kept = { file: "memory.txt", more: 1 };
   expect(withPromptFiles({ ...settings, kept }, folder)).toEqual({
-    contestants: { memagent: { settings: { memoryPrompt: prompt } } },
+    systems: { memagent: { settings: { memoryPrompt: prompt } } },
     kept,
   });
 });

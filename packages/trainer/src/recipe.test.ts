@@ -122,7 +122,7 @@ test.each([
     minimal.replace("memoryTokens: 6", "memoryTokenz: 6"),
     /"memoryTokenz": did you mean "memoryTokens"/,
   ],
-  ["YAML that is none", "name: [", /mend the YAML/],
+  ["YAML that is none", "name: [", /fix the YAML/],
 ])("%s is an error of one line that names it", (_what, text, message) => {
   expect(() => parseRecipe(text, "/data", "r.yaml")).toThrowError(message);
   try {

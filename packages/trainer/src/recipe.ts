@@ -147,13 +147,13 @@ export type Recipe = z.infer<typeof recipeSchema>;
 /**
  * A recipe from YAML text, checked, its paths absolute.
  * @param baseDir folder that relative paths start from
- * @throws {PalimpsestError} CONFIG_INVALID naming the field, the value and the mend
+ * @throws {PalimpsestError} CONFIG_INVALID naming the field, the value and the fix
  */
 export function parseRecipe(text: string, baseDir: string, name = "recipe"): Recipe {
   const document = parseDocument(text);
   const problem = document.errors[0];
   if (problem)
-    throw new PalimpsestError("CONFIG_INVALID", `${name}: ${problem.message.split("\n")[0]}; mend the YAML`);
+    throw new PalimpsestError("CONFIG_INVALID", `${name}: ${problem.message.split("\n")[0]}; fix the YAML`);
   settleModelFolders(document, baseDir);
   settlePromptFiles(document, baseDir);
   const given = document.toJS() as unknown;

@@ -182,8 +182,8 @@ function startFolder(runDir: string): string {
 function readRunFile<Schema extends z.ZodType>(runDir: string, schema: Schema): z.output<Schema> {
   const file = join(runDir, "run.json");
   if (!existsSync(file)) {
-    const mend = "give the folder of its run, or name a model folder with the tokenizer";
-    throw new PalimpsestError("NOT_FOUND", `${file} is not there, so its recipe is not known; ${mend}`);
+    const fix = "give the folder of its run, or name a model folder with the tokenizer";
+    throw new PalimpsestError("NOT_FOUND", `${file} is not there, so its recipe is not known; ${fix}`);
   }
   return parseConfig(schema, JSON.parse(readFileSync(file, "utf8")) as unknown, file);
 }

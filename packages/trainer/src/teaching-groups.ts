@@ -57,11 +57,11 @@ export function shortageNotice(
 ): string | undefined {
   if (rejected === undefined) return undefined;
   const { groups, noneTaught } = rejected;
-  const mend = "the questions are too easy or too hard for the policy";
+  const fix = "the questions are too easy or too hard for the policy";
   if (noneTaught)
-    return `none of the ${groups + groupsTrained} groups of step ${step} has episodes of different worth: ${groupsTrained} of them are trained with an advantage of zero; ${mend}`;
+    return `none of the ${groups + groupsTrained} groups of step ${step} has episodes of different worth: ${groupsTrained} of them are trained with an advantage of zero; ${fix}`;
   if (groups <= zeroVarianceRefills * groupsPerStep) return undefined;
-  return `step ${step} trains ${groupsTrained} of ${groupsPerStep} groups: ${groups} others have episodes that all earned the same, and zeroVarianceRefills is ${zeroVarianceRefills}; ${mend}`;
+  return `step ${step} trains ${groupsTrained} of ${groupsPerStep} groups: ${groups} others have episodes that all earned the same, and zeroVarianceRefills is ${zeroVarianceRefills}; ${fix}`;
 }
 
 interface ShortStep {

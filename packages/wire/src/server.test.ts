@@ -61,7 +61,7 @@ test("a call with the token is answered, and 64-bit numbers stay numbers", async
   expect(info.sizeBytes).toBe(2 ** 40);
 });
 
-test("a wrong token is refused on unary calls and on streams, with the mend in one line", async () => {
+test("a wrong token is refused on unary calls and on streams, with the fix in one line", async () => {
   await withPeer("wrong", async (peer) => {
     const call = peer.unary(objectsService.stat, { objectId: "a" }, { timeoutMs: 5_000 });
     await expect(call).rejects.toMatchObject({

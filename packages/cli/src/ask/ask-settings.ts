@@ -59,7 +59,7 @@ export function moduleSettings({
 
 /**
  * Settings that the model can follow and read: the preset that suits its size, made smaller where its context is.
- * @throws {PalimpsestError} CONFIG_INVALID naming the setting and the mend
+ * @throws {PalimpsestError} CONFIG_INVALID naming the setting and the fix
  */
 export function chooseSettings(
   wishes: AskWishes,

@@ -152,7 +152,7 @@ describe("palimpsest ask", () => {
     );
   });
 
-  it("names the field, the value and the mend of what cannot be", async () => {
+  it("names the field, the value and the fix of what cannot be", async () => {
     const server = await aServer((request) => (request > 2 ? "cut" : "good"));
     const document = put("a.txt", proseWith(facts, 200_000));
     const asking = (...more: string[]) =>

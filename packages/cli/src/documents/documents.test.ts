@@ -119,7 +119,7 @@ describe("readDocuments", () => {
     );
   });
 
-  it("names the file, what is wrong with it and the mend", async () => {
+  it("names the file, what is wrong with it and the fix", async () => {
     await expect(read(join(folder, "none.txt"))).rejects.toThrow(
       /none\.txt: is not there; give a file, a folder/,
     );

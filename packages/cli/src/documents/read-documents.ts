@@ -19,7 +19,7 @@ export interface ReadLimits {
 
 /**
  * The text of a file, of standard input ("-"), or of every file of a folder and its folders, in the order of their names.
- * @throws {PalimpsestError} NOT_FOUND, INVALID_ARGUMENT naming the file and the mend
+ * @throws {PalimpsestError} NOT_FOUND, INVALID_ARGUMENT naming the file and the fix
  */
 export async function readDocuments(
   source: string,

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { contestantSettings } from "@palimpsest/evals";
+import { systemSettings } from "@palimpsest/evals";
 import { expect, it } from "vitest";
 import { type EvalFlags, readEvalSettings } from "./eval-flags.js";
 
@@ -9,8 +9,8 @@ const flags = (overrides: Partial<EvalFlags> = {}): EvalFlags => ({ set: [], see
 it("reads the committed settings of the small model, parts that repeat others included", () => {
   const settings = readEvalSettings(flags({ settings: recipe }));
   expect(settings.run).toContain("rememr1");
-  for (const name of settings.run ?? []) contestantSettings(name, settings);
-  const [whole, without] = ["rememr1", "rememr1-no-recall"].map((name) => contestantSettings(name, settings));
+  for (const name of settings.run ?? []) systemSettings(name, settings);
+  const [whole, without] = ["rememr1", "rememr1-no-recall"].map((name) => systemSettings(name, settings));
   const kept = whole?.kind === "agent" ? whole.settings : {};
   expect(without).toMatchObject({ kind: "agent", settings: { ...kept, recall: false } });
 });
@@ -21,7 +21,7 @@ it("lets flags replace parts of the file", () => {
   );
   expect(settings.concurrency).toBe(2);
   expect(settings.answer.form).toBe("boxed");
-  expect(contestantSettings("memagent", settings)).toMatchObject({ settings: { chunkTokens: 99 } });
+  expect(systemSettings("memagent", settings)).toMatchObject({ settings: { chunkTokens: 99 } });
 });
 
 it("names what is wrong with a setting", () => {
@@ -39,7 +39,7 @@ it("knows the published settings by their name", () => {
     answer: { form: "phrase", golds: "first", primary: "subExactMatch" },
     reader: { truncatedTokens: 130_000, answerTokens: 10_000 },
   });
-  const memagent = contestantSettings("memagent", settings);
+  const memagent = systemSettings("memagent", settings);
   const finalPrompt = memagent.kind === "agent" ? memagent.settings["finalPrompt"] : undefined;
   expect(finalPrompt).toContain("the answer is");
 });

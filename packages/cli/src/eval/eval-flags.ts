@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { type EvalSettings, overrideSetting, parseEvalSettings } from "@palimpsest/evals";
 import { builtinRecipesDir, withPromptFiles } from "@palimpsest/trainer";
 import { PalimpsestError } from "@palimpsest/wire";
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { parse as parseYaml } from "yaml";
 import { parseCount, parseWhole } from "../key-values.js";
 
@@ -13,7 +13,7 @@ export interface EvalFlags {
   readonly endpoint?: string;
   readonly tokenizer?: string;
   readonly backend?: string;
-  readonly contestants?: readonly string[];
+  readonly systems?: readonly string[];
   readonly settings?: string;
   readonly set: readonly string[];
   readonly limit?: number;
@@ -35,9 +35,14 @@ export function withEvalFlags(command: Command): Command {
     .option("--tokenizer <name>", "with --endpoint: the model whose tokenizer counts and cuts texts")
     .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto")
     .option(
-      "--contestants <names>",
+      "--systems <names>",
       "who takes part, such as memagent,rag-bm25; NAME@MODEL runs on another model",
       names,
+    )
+    .addOption(
+      new Option("--contestants <names>").hideHelp().argParser((): never => {
+        throw new InvalidArgumentError("Write --systems instead.");
+      }),
     )
     .option(
       "--settings <file.yaml>",

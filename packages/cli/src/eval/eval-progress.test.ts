@@ -10,9 +10,9 @@ afterEach(() => {
 });
 
 const at = (done: number, overrides: Partial<SuiteProgress> = {}): SuiteProgress => ({
-  contestant: "memagent",
-  contestantsDone: 0,
-  contestantsTotal: 2,
+  system: "memagent",
+  systemsDone: 0,
+  systemsTotal: 2,
   done,
   total: 20,
   failed: 0,
@@ -31,7 +31,7 @@ it("says in a log who begins, and every tenth of the questions", () => {
   const { lines, progress } = aLog();
   for (let done = 0; done <= 4; done++) progress.show(at(done));
   progress.show(at(20));
-  progress.show(at(0, { contestant: "rag-bm25" }));
+  progress.show(at(0, { system: "rag-bm25" }));
   progress.close();
   expect(lines.map((line) => line.replace(/ \(.*/, ""))).toEqual([
     "[1/2] memagent: 0/20",

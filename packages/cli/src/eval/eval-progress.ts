@@ -13,25 +13,25 @@ const silenceMs = 30_000;
 
 /**
  * A line that changes on a terminal, its time every second; in a log a line at the beginning and the end of each
- * contestant, at every tenth of it, and wherever nothing was written for half a minute.
+ * system, at every tenth of it, and wherever nothing was written for half a minute.
  */
 export function evalProgress(
   stream: Pick<NodeJS.WriteStream, "write" | "isTTY">,
-  contestants: number,
+  systems: number,
 ): EvalProgress {
   const startedMs = performance.now();
   const finished = new Set<string>();
   const live = stream.isTTY ? createLogUpdate(stream as NodeJS.WriteStream) : undefined;
   let current: SuiteProgress | undefined;
   let writtenMs = startedMs;
-  const line = ({ contestant, done, total, failed, resumed, score }: SuiteProgress) => {
+  const line = ({ system, done, total, failed, resumed, score }: SuiteProgress) => {
     const notes = [
       ...(resumed > 0 ? [`${resumed} from earlier`] : []),
       ...(failed > 0 ? [`${failed} failed`] : []),
       formatSeconds((performance.now() - startedMs) / 1000),
     ];
     const scored = done === 0 ? "" : `, score ${(score * 100).toFixed(1)}`;
-    return `[${finished.size + 1}/${contestants}] ${contestant}: ${done}/${total}${scored} (${notes.join(", ")})`;
+    return `[${finished.size + 1}/${systems}] ${system}: ${done}/${total}${scored} (${notes.join(", ")})`;
   };
   const write = (progress: SuiteProgress) => {
     if (live) live(line(progress));
@@ -44,13 +44,13 @@ export function evalProgress(
   timer.unref();
   return {
     show(progress) {
-      const { contestant, done, total } = progress;
+      const { system, done, total } = progress;
       current = progress;
       const tenth = Math.floor((done * 10) / total) > Math.floor(((done - 1) * 10) / total);
       if (live || done === 0 || tenth) write(progress);
       if (done === total) {
         current = undefined;
-        finished.add(contestant);
+        finished.add(system);
         live?.done();
       }
     },

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
-import { contestantSettings, createContestant, type EvalItem } from "@palimpsest/evals";
+import { createSystem, type EvalItem, systemSettings } from "@palimpsest/evals";
 import { describe, expect, it } from "vitest";
 import { readEvalSettings } from "./eval-flags.js";
 
@@ -21,12 +21,12 @@ function modelThatSays(turns: readonly string[]) {
 }
 
 describe("committed settings of evaluations", () => {
-  it.each(files)("%s makes every contestant that it names or runs", (file) => {
+  it.each(files)("%s makes every system that it names or runs", (file) => {
     const settings = settingsOf(file);
     const { model } = modelThatSays([]);
-    for (const name of new Set([...(settings.run ?? []), ...Object.keys(settings.contestants)])) {
-      const contestant = contestantSettings(name, settings);
-      expect(createContestant({ label: name, contestant, settings, model }).name).toBe(name);
+    for (const name of new Set([...(settings.run ?? []), ...Object.keys(settings.systems)])) {
+      const system = systemSettings(name, settings);
+      expect(createSystem({ label: name, system, settings, model }).name).toBe(name);
     }
     expect(settings.run?.length).toBeGreaterThan(3);
   });
@@ -34,8 +34,8 @@ describe("committed settings of evaluations", () => {
   it("lets MemUpdate search, write and end in turns of the form that its examples have", async () => {
     const settings = settingsOf("smollm2-locomo.yaml");
     const { prompts, model } = modelThatSays(["search Anna Oslo", "create Anna is in Oslo.", "DONE", "Oslo"]);
-    const contestant = contestantSettings("memupdate", settings);
-    const memupdate = createContestant({ label: "memupdate", contestant, settings, model });
+    const system = systemSettings("memupdate", settings);
+    const memupdate = createSystem({ label: "memupdate", system, settings, model });
     const item: EvalItem = {
       id: "q",
       group: "all",

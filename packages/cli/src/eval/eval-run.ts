@@ -1,12 +1,7 @@
 import { basename, join } from "node:path";
 import type { AgentKind, AgentSettings } from "@palimpsest/agents";
 import {
-  type Contestant,
-  type ContestantRun,
-  type ContestantSettings,
-  contestantAgent,
-  contestantSettings,
-  createContestant,
+  createSystem,
   type EvalItem,
   type EvalSettings,
   PredictionCache,
@@ -18,9 +13,14 @@ import {
   type Scorer,
   type SuiteReport,
   type SuiteRun,
+  type System,
+  type SystemRun,
+  type SystemSettings,
   suiteJson,
   suiteMarkdown,
   summarizeSuite,
+  systemAgent,
+  systemSettings,
   writeSuiteReport,
 } from "@palimpsest/evals";
 import { agentEmbedder, type OpenedEmbedder, openEmbedder } from "@palimpsest/trainer";
@@ -48,17 +48,17 @@ export interface EvalPlan {
 /** Runs, resumes, reports and compares an evaluation. */
 export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: EvalSettings): Promise<void> {
   const signal = stopSignal();
-  const names = flags.contestants ?? settings.run ?? plan.usual;
+  const names = flags.systems ?? settings.run ?? plan.usual;
   // Names and recipes are checked before a model is loaded.
   for (const name of names) {
-    const { contestant, model = flags.model } = splitName(name);
-    const asked = contestantSettings(contestant, settings);
+    const { system, model = flags.model } = splitName(name);
+    const asked = systemSettings(system, settings);
     if (asked.kind === "trained") trainedAgent(asked.recipe, model, flags.model);
   }
   const earlier = flags.compare === undefined ? undefined : await readSuiteSummary(flags.compare);
   const cache =
     flags.out === undefined ? undefined : await PredictionCache.open(join(flags.out, "predictions.jsonl"));
-  const runs = new Map<string, ContestantRun>();
+  const runs = new Map<string, SystemRun>();
   const models: string[] = [];
   const embedders: OpenedEmbedder[] = [];
   const tracing = await openEvalTraces(flags.trace, plan);
@@ -68,20 +68,20 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
       const model = await openModel(modelName, flags, settings, signal);
       models.push(model.name);
       try {
-        const contestants: Contestant[] = [];
+        const systems: System[] = [];
         for (const label of own) {
-          const contestant = contestantSettings(splitName(label).contestant, settings);
+          const system = systemSettings(splitName(label).system, settings);
           const trained = (recipe: string | undefined) => trainedAgent(recipe, modelName, flags.model);
           const module =
-            contestant.kind === "trained"
-              ? await trainedModule(contestant.recipe, modelName, flags.model)
+            system.kind === "trained"
+              ? await trainedModule(system.recipe, modelName, flags.model)
               : undefined;
-          const embedder = await openAgentEmbedder(label, contestant, trained, module);
+          const embedder = await openAgentEmbedder(label, system, trained, module);
           embedders.push(embedder);
-          contestants.push(
-            createContestant({
+          systems.push(
+            createSystem({
               label,
-              contestant,
+              system,
               settings,
               model: { ...model, identity: identityOf(model, flags.endpoint), ...(module ? { module } : {}) },
               trainedAgent: trained,
@@ -93,7 +93,7 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
         const run = await runSuite({
           suite: plan.suite,
           items: plan.items,
-          contestants,
+          systems,
           scorer: plan.scorer,
           concurrency: settings.concurrency,
           seed: flags.seed,
@@ -102,7 +102,7 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
           ...(tracing ? { onOutcome: tracing.outcomeWith(model) } : {}),
           ...(cache === undefined ? {} : { cache }),
         });
-        for (const one of run.contestants) runs.set(one.contestant, one);
+        for (const one of run.systems) runs.set(one.system, one);
       } finally {
         for (const embedder of embedders.splice(0)) await embedder.close();
         await model.close();
@@ -118,7 +118,7 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
     seed: flags.seed,
     scorer: plan.scorer,
     items: plan.items,
-    contestants: names.flatMap((name) => runs.get(name) ?? []),
+    systems: names.flatMap((name) => runs.get(name) ?? []),
   };
   const summary = summarizeSuite(run);
   const report: SuiteReport = {
@@ -153,21 +153,21 @@ function settingFacts(flags: EvalFlags, settings: EvalSettings): Record<string, 
   };
 }
 
-/** `memagent@other-model` → the contestant and the model that it runs on. */
-function splitName(name: string): { readonly contestant: string; readonly model?: string } {
+/** `memagent@other-model` → the system and the model that it runs on. */
+function splitName(name: string): { readonly system: string; readonly model?: string } {
   const at = name.indexOf("@");
-  return at < 0 ? { contestant: name } : { contestant: name.slice(0, at), model: name.slice(at + 1) };
+  return at < 0 ? { system: name } : { system: name.slice(0, at), model: name.slice(at + 1) };
 }
 
 /** What the search of an agent's store needs and the agent cannot open: a server, or a model. */
 async function openAgentEmbedder(
   label: string,
-  contestant: ContestantSettings,
+  system: SystemSettings,
   trained: (recipe: string | undefined) => AgentSettings,
   module: AgentKind | undefined,
 ): Promise<OpenedEmbedder> {
-  const isAgent = contestant.kind === "agent" || contestant.kind === "trained";
-  const agent = isAgent ? contestantAgent(label, contestant, trained) : undefined;
+  const isAgent = system.kind === "agent" || system.kind === "trained";
+  const agent = isAgent ? systemAgent(label, system, trained) : undefined;
   return await openEmbedder(agent && agentEmbedder(agent, module), { environment: process.env });
 }
 

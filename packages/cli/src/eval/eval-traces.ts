@@ -9,15 +9,15 @@ export async function openEvalTraces(path: string | undefined, { suite, scorer }
   const file = await TraceFile.open(path);
   /** Finished episodes until they are scored. */
   const episodes = new Map<string, EpisodeResult>();
-  const keyOf = (contestant: string, item: EvalItem) => `${contestant}\n${item.id}`;
+  const keyOf = (system: string, item: EvalItem) => `${system}\n${item.id}`;
   return {
-    episodeOf: (contestant: string) => (item: EvalItem, episode: EpisodeResult) => {
-      episodes.set(keyOf(contestant, item), episode);
+    episodeOf: (system: string) => (item: EvalItem, episode: EpisodeResult) => {
+      episodes.set(keyOf(system, item), episode);
     },
-    outcomeWith: (model: AgentModel) => async (contestant: string, item: EvalItem, outcome: ItemOutcome) => {
-      const key = keyOf(contestant, item);
+    outcomeWith: (model: AgentModel) => async (system: string, item: EvalItem, outcome: ItemOutcome) => {
+      const key = keyOf(system, item);
       const trace = traceOutcome({
-        contestant,
+        system,
         item,
         outcome,
         episode: episodes.get(key),

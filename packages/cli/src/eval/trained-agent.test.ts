@@ -18,7 +18,7 @@ function aRun(name: string, recipe: string): string {
   return run;
 }
 
-test("a trained contestant is the agent of its own run, of the evaluated run on another model, or of the recipe that is named", () => {
+test("a trained system is the agent of its own run, of the evaluated run on another model, or of the recipe that is named", () => {
   const first = aRun("first", needle);
   const second = aRun("second", lookBack);
   expect(trainedAgent(undefined, first, first)).toEqual(agentOf(needle));

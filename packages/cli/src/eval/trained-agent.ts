@@ -11,7 +11,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 /**
  * The agent of a recipe's file; without one, of the run (or checkpoint) that it is run on, else of the one that is evaluated:
  * `trained@BASE` is what the run of --model began with.
- * @param own the model that the contestant runs on
+ * @param own the model that the system runs on
  * @param model that of --model
  * @throws {PalimpsestError} CONFIG_INVALID, NOT_FOUND
  */
@@ -25,7 +25,7 @@ export function trainedAgent(
   if (run !== undefined) return agentOfRun(run);
   throw new PalimpsestError(
     "CONFIG_INVALID",
-    `contestants: "trained" is the agent of a run, and --model ${model ?? "(none)"} is no run's folder; name its recipe with --set trained.recipe=FILE`,
+    `systems: "trained" is the agent of a run, and --model ${model ?? "(none)"} is no run's folder; name its recipe with --set trained.recipe=FILE`,
   );
 }
 

@@ -11,7 +11,7 @@ export interface SourceRow {
   readonly value: unknown;
 }
 
-/** A row that makes no task, and why. Rows are never mended by guessing and never dropped without a word. */
+/** A row that makes no task, and why. Rows are never fixed by guessing and never dropped without a word. */
 export interface SourceBadRow {
   readonly source: string;
   readonly row: number;

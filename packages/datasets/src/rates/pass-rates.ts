@@ -106,7 +106,7 @@ export class PassRates {
         value === undefined ? "is no JSON" : `${issue?.path.join(".") || "row"}: ${issue?.message}`;
       throw refuse(
         `is no pass rate (${what})`,
-        "go on with `palimpsest data rate`, which mends a line that was cut off",
+        "go on with `palimpsest data rate`, which fixes a line that was cut off",
       );
     }
     const { id, textSha256, passRate } = parsed.data;

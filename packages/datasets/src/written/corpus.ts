@@ -120,6 +120,6 @@ function inPythonsOrder(texts: Iterable<string>): readonly string[] {
 }
 
 function noCorpus(path: string, why: string): DatasetError {
-  const mend = "give a file of paragraphs, or HotpotQA's rows that the indices were made of";
-  return new DatasetError("UNREADABLE_FILE", `corpus: "${path}": ${why}; ${mend}`, { path });
+  const fix = "give a file of paragraphs, or HotpotQA's rows that the indices were made of";
+  return new DatasetError("UNREADABLE_FILE", `corpus: "${path}": ${why}; ${fix}`, { path });
 }

@@ -2,13 +2,13 @@ import type { GenerateRequest } from "@palimpsest/agents";
 import { scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
 import { hashedEmbedder } from "@palimpsest/memory";
 import { describe, expect, it } from "vitest";
-import type { Contestant } from "../suite/contestant.js";
 import type { EvalItem } from "../suite/item.js";
+import type { System } from "../suite/system.js";
 import { anItem } from "../suite/testing.js";
 import { closedBook, fullContext, truncatedContext, withoutMiddle } from "./direct.js";
 import { createReader } from "./reader.js";
 import { type ReaderConfigInput, readerConfigSchema } from "./reader-config.js";
-import { retrievalContestant } from "./retrieval.js";
+import { retrievalSystem } from "./retrieval.js";
 
 /** A model that says what it was shown, so that tests see every prompt. */
 function echoing(overrides: ReaderConfigInput = {}) {
@@ -45,7 +45,7 @@ const options = { signal: new AbortController().signal, seed: 3 };
 const words = (count: number, name = "w") => Array.from({ length: count }, (_, i) => ` ${name}${i}`).join("");
 const documentItem = (document: string, overrides: Partial<EvalItem> = {}) =>
   anItem(1, { question: "who", document, ...overrides });
-const ask = (contestant: Contestant, item: EvalItem) => contestant.answer(item, options);
+const ask = (system: System, item: EvalItem) => system.answer(item, options);
 
 describe("fullContext", () => {
   it("shows the whole document, and counts it", async () => {
@@ -94,7 +94,7 @@ describe("closedBook", () => {
   });
 });
 
-describe("retrievalContestant", () => {
+describe("retrievalSystem", () => {
   const document = [
     "Document 1:\nParis\nParis is a city on the Seine.",
     "Document 2:\nThe Red Barn\nThe Red Barn was painted by Ada Holm.",
@@ -112,7 +112,7 @@ describe("retrievalContestant", () => {
   ]) {
     it(`shows the best passages in the document's order, and measures what it found (${retrieval.by})`, async () => {
       const { prompts, base } = echoing({ contextTokens: 200, passages: 2, passageTokens: 60 });
-      const answer = await ask(retrievalContestant({ ...base, retrieval }), item);
+      const answer = await ask(retrievalSystem({ ...base, retrieval }), item);
       expect(prompts[0]).toContain("painted by Ada Holm.");
       expect(prompts[0]).toContain("born there.");
       expect(prompts[0]).not.toContain("Seine");
@@ -125,7 +125,7 @@ describe("retrievalContestant", () => {
     const { prompts, base } = echoing({ contextTokens: 200, passages: 1, passageTokens: 60 });
     const bare = "Who was born in Varn?";
     const told = { ...item, question: `${bare} Name a city in Norway or on the Seine.` };
-    const ask1 = (asked: EvalItem) => ask(retrievalContestant({ ...base, retrieval: { by: "bm25" } }), asked);
+    const ask1 = (asked: EvalItem) => ask(retrievalSystem({ ...base, retrieval: { by: "bm25" } }), asked);
     expect((await ask1({ ...told, searchQuery: bare })).retrieved).toEqual([["Varn"]]);
     expect((await ask1(told)).retrieved).not.toEqual([["Varn"]]);
     expect(prompts[0]).toContain(told.question);
@@ -133,7 +133,7 @@ describe("retrievalContestant", () => {
 
   it("shows fewer passages where more do not fit", async () => {
     const { requests, base } = echoing({ contextTokens: 48, passages: 4, passageTokens: 60 });
-    const answer = await ask(retrievalContestant({ ...base, retrieval: { by: "bm25" } }), item);
+    const answer = await ask(retrievalSystem({ ...base, retrieval: { by: "bm25" } }), item);
     expect(answer.measures?.["passages"]).toBeLessThan(3);
     expect(answer.measures?.["passages"]).toBeGreaterThan(0);
     expect((requests[0]?.promptTokenIds.length ?? 0) + 4).toBeLessThanOrEqual(48);
@@ -152,7 +152,7 @@ describe("retrievalContestant", () => {
     });
     const records = [record("m1", "Ada likes tea.", ["D1:1"]), record("m2", "Ada moved to Varn.", ["D2:4"])];
     const asked = documentItem("", { question: "Where did Ada move to, Varn?", records, evidence: ["D2:4"] });
-    const answer = await ask(retrievalContestant({ ...base, retrieval: { by: "bm25" } }), asked);
+    const answer = await ask(retrievalSystem({ ...base, retrieval: { by: "bm25" } }), asked);
     expect(prompts[0]).toContain("2023-05-08T13:56 · Ada · Ada moved to Varn.");
     expect(answer.retrieved).toEqual([["m2", "D2:4"]]);
     expect(answer.measures?.["recall@1"]).toBe(1);

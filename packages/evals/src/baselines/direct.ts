@@ -1,5 +1,5 @@
-import type { Contestant } from "../suite/contestant.js";
 import { documentText } from "../suite/item.js";
+import type { System } from "../suite/system.js";
 import type { Reader } from "./reader.js";
 
 /** What names and identifies a baseline in a run. */
@@ -11,7 +11,7 @@ export interface BaselineOptions {
 }
 
 /** The whole document in one prompt; where it does not fit the item fails. */
-export function fullContext({ name, reader, model }: BaselineOptions): Contestant {
+export function fullContext({ name, reader, model }: BaselineOptions): System {
   return {
     name,
     settings: { kind: "full-context", reader: reader.config, model },
@@ -24,7 +24,7 @@ export function fullContext({ name, reader, model }: BaselineOptions): Contestan
 }
 
 /** Head and tail of the document, as much as fits into one prompt; its middle is left out. */
-export function truncatedContext({ name, reader, model }: BaselineOptions): Contestant {
+export function truncatedContext({ name, reader, model }: BaselineOptions): System {
   const { contextTokens, truncatedTokens = contextTokens } = reader.config;
   return {
     name,
@@ -39,7 +39,7 @@ export function truncatedContext({ name, reader, model }: BaselineOptions): Cont
 }
 
 /** The question alone: what the model knows without reading. */
-export function closedBook({ name, reader, model }: BaselineOptions): Contestant {
+export function closedBook({ name, reader, model }: BaselineOptions): System {
   return {
     name,
     settings: { kind: "closed-book", reader: reader.config, model },

@@ -1,7 +1,7 @@
 import { type AgentModel, compileTemplate, plainIds, promptTexts, specialId } from "@palimpsest/agents";
 import { afterThinking } from "@palimpsest/rewards";
 import { EvaluationError } from "../error.js";
-import type { AnswerOptions, Prediction } from "../suite/contestant.js";
+import type { AnswerOptions, Prediction } from "../suite/system.js";
 import type { ReaderConfig } from "./reader-config.js";
 
 /** A model that answers one prompt at once. */

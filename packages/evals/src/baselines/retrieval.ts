@@ -1,6 +1,6 @@
 import { Bm25Index, DenseIndex, type Embedder, type Hit } from "@palimpsest/memory";
-import type { Contestant } from "../suite/contestant.js";
 import { documentText, type EvalItem } from "../suite/item.js";
+import type { System } from "../suite/system.js";
 import type { BaselineOptions } from "./direct.js";
 import { evidenceRecall } from "./evidence-recall.js";
 import { type Passage, splitPassages } from "./passages.js";
@@ -12,9 +12,7 @@ export type Retrieval = { readonly by: "bm25" } | { readonly by: "embedding"; re
  * Retrieval and one answer: the best passages of the document, or of the item's records, in their own order, as many as
  * are asked for and fit into one prompt.
  */
-export function retrievalContestant(
-  options: BaselineOptions & { readonly retrieval: Retrieval },
-): Contestant {
+export function retrievalSystem(options: BaselineOptions & { readonly retrieval: Retrieval }): System {
   const { name, reader, model, retrieval } = options;
   const { config } = reader;
   const embedder = retrieval.by === "embedding" ? retrieval.embedder.name : undefined;

@@ -19,7 +19,7 @@ describe("evidenceSection", () => {
     );
     const [section] = evidenceSection(run);
     expect(section?.lines.slice(0, 4)).toEqual([
-      "| contestant | group | all | near | far | very far | forward | reverse | reverse and far |",
+      "| system | group | all | near | far | very far | forward | reverse | reverse and far |",
       "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
       expect.stringMatching(
         /^\| memagent \| 100 \| 50\.0 \[[\d.]+, [\d.]+\] \(4\) \| 50\.0 .* \(2\) \| 50\.0 .* \(2\) \| 0\.0 .* \(1\) \| 100\.0 .* \(2\) \| 0\.0 .* \(2\) \| 0\.0 .* \(1\) \|$/,

@@ -4,9 +4,9 @@ import type { EvalItem } from "../suite/item.js";
 import type { SuiteRun } from "../suite/runner.js";
 import type { ReportSection } from "../suite/suite-markdown.js";
 
-/** One contestant over the items of one group and subset, by the scorer's first metric. */
+/** One system over the items of one group and subset, by the scorer's first metric. */
 export interface EvidenceCell {
-  readonly contestant: string;
+  readonly system: string;
   readonly group: string | number;
   readonly subset: string;
   readonly n: number;
@@ -39,7 +39,7 @@ export function evidenceSection(run: SuiteRun): ReportSection[] {
   if (telling.length === 0) return [];
   const metric = run.scorer.metrics[0];
   const groups = [...new Set(telling.map(({ group }) => group))];
-  const cells = run.contestants.flatMap(({ contestant, outcomes }) =>
+  const cells = run.systems.flatMap(({ system, outcomes }) =>
     groups.flatMap((group) =>
       subsets.flatMap(([subset, holds]): EvidenceCell[] => {
         const values = outcomes.flatMap((one) => {
@@ -54,7 +54,7 @@ export function evidenceSection(run: SuiteRun): ReportSection[] {
         const sum = values.reduce((total, { value }) => total + value, 0);
         const isShare = metric?.kind === "share";
         const interval = isShare ? wilsonInterval(sum, values.length) : meanInterval(values);
-        return [{ contestant, group, subset, n: values.length, score: sum / values.length, interval }];
+        return [{ system, group, subset, n: values.length, score: sum / values.length, interval }];
       }),
     ),
   );
@@ -71,20 +71,18 @@ function tableOf(cells: readonly EvidenceCell[]): string[] {
   const percent = (value: number) => (value * 100).toFixed(1);
   const row = (texts: readonly (string | number)[]) => `| ${texts.join(" | ")} |`;
   const rows = [
-    ...new Map(
-      cells.map(({ contestant, group }) => [`${contestant}/${group}`, { contestant, group }]),
-    ).values(),
+    ...new Map(cells.map(({ system, group }) => [`${system}/${group}`, { system, group }])).values(),
   ];
   return [
-    row(["contestant", "group", ...names]),
+    row(["system", "group", ...names]),
     row(["---", "---", ...names.map(() => "---:")]),
-    ...rows.map(({ contestant, group }) =>
+    ...rows.map(({ system, group }) =>
       row([
-        contestant,
+        system,
         group,
         ...names.map((name) => {
           const cell = cells.find(
-            (one) => one.contestant === contestant && one.group === group && one.subset === name,
+            (one) => one.system === system && one.group === group && one.subset === name,
           );
           if (cell === undefined) return "–";
           return `${percent(cell.score)} [${percent(cell.interval.low)}, ${percent(cell.interval.high)}] (${cell.n})`;

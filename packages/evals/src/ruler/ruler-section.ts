@@ -5,9 +5,9 @@ import { meanInterval } from "../resampling.js";
 import type { SuiteRun } from "../suite/runner.js";
 import type { ReportSection } from "../suite/suite-markdown.js";
 
-/** One contestant's score of one task, or of all tasks of a sort, at one length. */
+/** One system's score of one task, or of all tasks of a sort, at one length. */
 export interface RulerCell {
-  readonly contestant: string;
+  readonly system: string;
   /** A task's name, a sort of tasks, or "average". */
   readonly task: string;
   readonly length: number;
@@ -25,7 +25,7 @@ const sorts: Readonly<Record<string, RegExp>> = {
 };
 const average = "average";
 
-/** Scores of every task, every sort of tasks and all of them, by contestant and length; failed items are 0. */
+/** Scores of every task, every sort of tasks and all of them, by system and length; failed items are 0. */
 export function rulerCells(run: SuiteRun): RulerCell[] {
   const taskOf = new Map(run.items.map((item) => [item.id, String(item.metadata["task"])]));
   const lengths = [...new Set(run.items.map((item) => Number(item.metadata["length"])))].sort(
@@ -40,13 +40,13 @@ export function rulerCells(run: SuiteRun): RulerCell[] {
     ]),
     [average, () => true],
   ];
-  return run.contestants.flatMap(({ contestant, outcomes }) =>
+  return run.systems.flatMap(({ system, outcomes }) =>
     groups.flatMap(([task, holds]) =>
       lengths.flatMap((length): RulerCell[] => {
         const values = outcomes
           .filter((one) => one.group === length && holds(taskOf.get(one.itemId) ?? ""))
           .map(({ scores }) => scores["ruler"] ?? 0);
-        return values.length === 0 ? [] : [{ contestant, task, length, ...summaryOf(values) }];
+        return values.length === 0 ? [] : [{ system, task, length, ...summaryOf(values) }];
       }),
     ),
   );
@@ -63,16 +63,16 @@ function summaryOf(values: readonly number[]): Pick<RulerCell, "n" | "score" | "
   return { n, score: sum / n, interval };
 }
 
-/** The report's part on tasks by length: a table and a plot for each contestant. */
+/** The report's part on tasks by length: a table and a plot for each system. */
 export function rulerSection(run: SuiteRun): ReportSection {
   const cells = rulerCells(run);
   const lines: string[] = [];
   const files: Record<string, string> = {};
-  for (const [i, { contestant }] of run.contestants.entries()) {
-    const own = cells.filter((cell) => cell.contestant === contestant);
+  for (const [i, { system }] of run.systems.entries()) {
+    const own = cells.filter((cell) => cell.system === system);
     const plot = `tasks-${i + 1}.svg`;
-    lines.push(`### ${contestant}`, "", ...tableOf(own), "", `![${contestant} by length](${plot})`, "");
-    files[plot] = plotOf(contestant, own);
+    lines.push(`### ${system}`, "", ...tableOf(own), "", `![${system} by length](${plot})`, "");
+    files[plot] = plotOf(system, own);
   }
   lines.push(
     "RULER's score in percent with 95 % intervals (Wilson's where every item scored 0 or 1, else bootstrap): the share of the references that the reply contains; of questions, whether it contains any. Failed and empty replies are 0.",
@@ -103,9 +103,9 @@ function tableOf(cells: readonly RulerCell[]): string[] {
   ];
 }
 
-function plotOf(contestant: string, cells: readonly RulerCell[]): string {
+function plotOf(system: string, cells: readonly RulerCell[]): string {
   return linePlot({
-    title: `${contestant}: RULER by sort of task`,
+    title: `${system}: RULER by sort of task`,
     xLabel: "document, question and reply, tokens (log scale)",
     yLabel: "score, 95 % interval",
     xScale: "log",

@@ -3,12 +3,12 @@ import { memAgent, memAgentConfig } from "@palimpsest/agents";
 import { scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
 import { type RulerTaskName, readRulerSources, rulerTaskNames } from "@palimpsest/datasets";
 import { describe, expect, it } from "vitest";
-import { agentContestant } from "../baselines/agent-contestant.js";
+import { agentSystem } from "../baselines/agent-system.js";
 import { documentText, type EvalItem } from "../suite/item.js";
 import { runSuite } from "../suite/runner.js";
 import { suiteReportFiles } from "../suite/suite-report.js";
 import { summarizeSuite } from "../suite/summary.js";
-import { aContestant, anItem, aPrediction } from "../suite/testing.js";
+import { anItem, aPrediction, aSystem } from "../suite/testing.js";
 import { rulerItems } from "./ruler-items.js";
 import { rulerScorer } from "./ruler-scorer.js";
 import { rulerCells, rulerSection } from "./ruler-section.js";
@@ -61,18 +61,18 @@ function mostFrequent(words: readonly string[], count: number): string[] {
     .map(([word]) => word);
 }
 
-const oracle = aContestant(async (item) => solve(item, await documentText(item)).join(", "), {
+const oracle = aSystem(async (item) => solve(item, await documentText(item)).join(", "), {
   name: "oracle",
 });
-const empty = aContestant(() => "", { name: "empty" });
-const shrugging = aContestant(() => "I do not know.", { name: "shrugging" });
+const empty = aSystem(() => "", { name: "empty" });
+const shrugging = aSystem(() => "I do not know.", { name: "shrugging" });
 
-async function scores(items: readonly EvalItem[], contestants = [oracle, empty, shrugging]) {
-  const run = await runSuite({ suite: "ruler", items, contestants, scorer: rulerScorer, concurrency: 2 });
+async function scores(items: readonly EvalItem[], systems = [oracle, empty, shrugging]) {
+  const run = await runSuite({ suite: "ruler", items, systems, scorer: rulerScorer, concurrency: 2 });
   const cells = rulerCells(run);
-  const of = (contestant: string) =>
+  const of = (system: string) =>
     cells
-      .filter((cell) => cell.contestant === contestant)
+      .filter((cell) => cell.system === system)
       .map(({ task, length, score }) => `${task}@${length}: ${score}`);
   return { run, cells, of };
 }
@@ -85,10 +85,8 @@ describe("eval ruler", () => {
       const items = rulerItems({ lengths: [4096], count: 3, seed: 1 }, sources);
       expect(items).toHaveLength(39);
       const { cells } = await scores(items);
-      const ofTasks = (contestant: string) =>
-        cells.filter(
-          (cell) => cell.contestant === contestant && rulerTaskNames.some((name) => name === cell.task),
-        );
+      const ofTasks = (system: string) =>
+        cells.filter((cell) => cell.system === system && rulerTaskNames.some((name) => name === cell.task));
       expect(ofTasks("oracle").map(({ task, score, n }) => [task, score, n])).toEqual(
         rulerTaskNames.map((name) => [name, 1, 3]),
       );
@@ -146,18 +144,18 @@ describe("eval ruler", () => {
     const items = rulerItems({ tasks, lengths: [16_384], seed: 4 });
     const config = memAgentConfig("memagent", { chunkTokens: 1000, prompt: "chatml" });
     const agent = memAgent({ sampler: scriptedSampler({ tokenizer, reply }), tokenizer, config });
-    const contestant = agentContestant({ name: "memagent", agent, settings: config, model: "script" });
-    const { of, run } = await scores(items, [contestant]);
+    const system = agentSystem({ name: "memagent", agent, settings: config, model: "script" });
+    const { of, run } = await scores(items, [system]);
     expect(of("memagent")).toEqual(
       [...tasks, "retrieval", "tracing", "average"].map((task) => `${task}@16384: 1`),
     );
-    for (const { prediction } of run.contestants[0]?.outcomes ?? []) {
+    for (const { prediction } of run.systems[0]?.outcomes ?? []) {
       expect(prediction?.counts.conversations).toBeGreaterThan(8);
     }
   });
 
   it("reports tasks by length with intervals, as table, JSON and plots", async () => {
-    const half = aContestant(
+    const half = aSystem(
       async (item) =>
         solve(item, await documentText(item))
           .slice(0, 2)
@@ -171,7 +169,7 @@ describe("eval ruler", () => {
     });
     const { run, cells } = await scores(items, [half, empty]);
     const cell = (task: string) =>
-      cells.find((one) => one.contestant === "half" && one.task === task && one.length === 2048);
+      cells.find((one) => one.system === "half" && one.task === task && one.length === 2048);
     expect(cell("niah_multiquery")).toMatchObject({ n: 4, score: 0.5 });
     expect(cell("niah_single_1")).toMatchObject({ n: 4, score: 1, interval: { high: 1 } });
     expect(cell("niah_single_1")?.interval.low).toBeCloseTo(0.51, 2);

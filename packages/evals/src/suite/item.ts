@@ -10,7 +10,7 @@ export interface LazyDocument {
   open(): DocumentText | Promise<DocumentText>;
 }
 
-/** One question of a suite, put to every contestant. */
+/** One question of a suite, put to every system. */
 export interface EvalItem {
   /** Unique within the suite. */
   readonly id: string;

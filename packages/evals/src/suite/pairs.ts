@@ -2,9 +2,9 @@ import { EvaluationError } from "../error.js";
 import { type Interval, mcNemarP, type PairedCounts, pairedDifference } from "../intervals.js";
 import { holm, meanInterval, signFlipP } from "../resampling.js";
 import type { Metric } from "./scorer.js";
-import { allGroups, type ContestantSummary, type OutcomeSummary, type SuiteSummary } from "./summary.js";
+import { allGroups, type OutcomeSummary, type SuiteSummary, type SystemSummary } from "./summary.js";
 
-/** Two contestants over the same items, by one metric. */
+/** Two systems over the same items, by one metric. */
 export interface Pair {
   readonly group: string | number;
   readonly metric: string;
@@ -21,12 +21,10 @@ export interface Pair {
   readonly adjustedP: number;
 }
 
-/** Every pair of contestants of one run, by every metric, in every group and over all of them. */
+/** Every pair of systems of one run, by every metric, in every group and over all of them. */
 export function pairsOf(summary: SuiteSummary): Pair[] {
-  const { contestants, metrics, groups } = summary;
-  const couples = contestants.flatMap((first, i) =>
-    contestants.slice(i + 1).map((second) => ({ first, second })),
-  );
+  const { systems, metrics, groups } = summary;
+  const couples = systems.flatMap((first, i) => systems.slice(i + 1).map((second) => ({ first, second })));
   return cellsOf(groups).flatMap((group) =>
     metrics.flatMap((metric) =>
       adjusted(couples.map(({ first, second }) => pairOf(metric, group, first, second))),
@@ -35,7 +33,7 @@ export function pairsOf(summary: SuiteSummary): Pair[] {
 }
 
 /**
- * The same contestants in two runs: another checkpoint, other settings. Where each run has one contestant only, these two.
+ * The same systems in two runs: another checkpoint, other settings. Where each run has one system only, these two.
  * @param names of the runs, for the pairs
  * @throws {EvaluationError} NOT_COMPARABLE
  */
@@ -44,17 +42,15 @@ export function pairsBetween(
   after: SuiteSummary,
   names: { readonly before: string; readonly after: string },
 ): Pair[] {
-  const lone = before.contestants.length === 1 && after.contestants.length === 1;
-  const couples = after.contestants.flatMap((second) => {
-    const first = lone
-      ? before.contestants[0]
-      : before.contestants.find((other) => other.contestant === second.contestant);
+  const lone = before.systems.length === 1 && after.systems.length === 1;
+  const couples = after.systems.flatMap((second) => {
+    const first = lone ? before.systems[0] : before.systems.find((other) => other.system === second.system);
     return first ? [{ first, second }] : [];
   });
   if (couples.length === 0) {
     throw new EvaluationError(
       "NOT_COMPARABLE",
-      `contestants: ${after.contestants.map((one) => one.contestant).join(", ")} are not in ${names.before}; compare runs that share one`,
+      `systems: ${after.systems.map((one) => one.system).join(", ")} are not in ${names.before}; compare runs that share one`,
     );
   }
   const metrics = after.metrics.filter(({ name }) => before.metrics.some((other) => other.name === name));
@@ -63,8 +59,8 @@ export function pairsBetween(
       adjusted(
         couples.map(({ first, second }) => ({
           ...pairOf(metric, group, first, second),
-          first: `${names.before}: ${first.contestant}`,
-          second: `${names.after}: ${second.contestant}`,
+          first: `${names.before}: ${first.system}`,
+          second: `${names.after}: ${second.system}`,
         })),
       ),
     ),
@@ -82,15 +78,15 @@ function adjusted(pairs: readonly Omit<Pair, "adjustedP">[]): Pair[] {
 function pairOf(
   { name, kind }: Metric,
   group: string | number,
-  first: ContestantSummary,
-  second: ContestantSummary,
+  first: SystemSummary,
+  second: SystemSummary,
 ): Omit<Pair, "adjustedP"> {
   const couples = pairedOutcomes(group, first, second);
   const base = {
     group,
     metric: name,
-    first: first.contestant,
-    second: second.contestant,
+    first: first.system,
+    second: second.system,
     n: couples.length,
   };
   const independent = new Set(couples.map(({ cluster }) => cluster)).size === couples.length;
@@ -120,8 +116,8 @@ function countsOf(couples: readonly (readonly [number, number])[]): PairedCounts
 
 function pairedOutcomes(
   group: string | number,
-  first: ContestantSummary,
-  second: ContestantSummary,
+  first: SystemSummary,
+  second: SystemSummary,
 ): { a: OutcomeSummary; b: OutcomeSummary; cluster: string }[] {
   const inGroup = (outcome: OutcomeSummary) => group === allGroups || outcome.group === group;
   const earlier = new Map(first.outcomes.filter(inGroup).map((outcome) => [outcome.item, outcome]));

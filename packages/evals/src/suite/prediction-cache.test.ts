@@ -15,7 +15,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const line = (key: string, text = key): KeptPrediction => ({
   key,
-  contestant: "c",
+  system: "c",
   item: "i",
   prediction: aPrediction(text),
   scorer: "s",

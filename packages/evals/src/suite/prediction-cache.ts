@@ -10,13 +10,13 @@ import { type FileHandle, mkdir, open, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { EvaluationError } from "../error.js";
-import { predictionSchema } from "./contestant.js";
+import { predictionSchema } from "./system.js";
 
-/** One finished item of one contestant. */
+/** One finished item of one system. */
 const keptSchema = z.strictObject({
-  /** Fingerprint of contestant, item and seed. */
+  /** Fingerprint of system, item and seed. */
   key: z.string(),
-  contestant: z.string(),
+  system: z.string(),
   item: z.string(),
   prediction: predictionSchema,
   /** The scorer that gave `scores`. */

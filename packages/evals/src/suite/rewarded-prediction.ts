@@ -1,10 +1,10 @@
 import type { Agent } from "@palimpsest/agents";
 import type { TrajectoryReward } from "@palimpsest/rewards";
 import type { Score, Task } from "@palimpsest/trajectories";
-import { predictionOf } from "../baselines/agent-contestant.js";
-import type { Prediction } from "./contestant.js";
+import { predictionOf } from "../baselines/agent-system.js";
 import type { EvalItem } from "./item.js";
 import type { Scorer } from "./scorer.js";
+import type { Prediction } from "./system.js";
 
 /** Names of the measures that a reward leaves in a prediction. */
 const rewardMeasure = "reward";

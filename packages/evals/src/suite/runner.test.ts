@@ -2,19 +2,19 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AnswerOptions } from "./contestant.js";
 import type { EvalItem } from "./item.js";
 import { PredictionCache } from "./prediction-cache.js";
 import { qaScorer } from "./qa-scorer.js";
 import { runSuite, type SuiteOptions, type SuiteProgress } from "./runner.js";
-import { aContestant, anItem } from "./testing.js";
+import type { AnswerOptions } from "./system.js";
+import { anItem, aSystem } from "./testing.js";
 
 const items = Array.from({ length: 6 }, (_, i) => anItem(i));
-const right = aContestant((item) => item.answers[0] ?? "");
+const right = aSystem((item) => item.answers[0] ?? "");
 const base = (overrides: Partial<SuiteOptions> = {}): SuiteOptions => ({
   suite: "test",
   items,
-  contestants: [right],
+  systems: [right],
   scorer: qaScorer({ form: "reply" }),
   ...overrides,
 });
@@ -27,8 +27,8 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe("runSuite", () => {
-  it("scores every item of every contestant, in the order of the items", async () => {
-    const slow = aContestant(
+  it("scores every item of every system, in the order of the items", async () => {
+    const slow = aSystem(
       async (item) => {
         // Later items end first.
         for (let i = 0; i < 40 - 6 * Number(item.id.slice(1)); i++) await Promise.resolve();
@@ -36,20 +36,18 @@ describe("runSuite", () => {
       },
       { name: "slow" },
     );
-    const run = await runSuite(base({ contestants: [right, slow] }));
-    expect(run.contestants.map(({ contestant }) => contestant)).toEqual(["scripted", "slow"]);
-    expect(run.contestants[1]?.outcomes.map(({ itemId }) => itemId)).toEqual(items.map(({ id }) => id));
-    expect(run.contestants[1]?.outcomes.map(({ scores }) => scores["exactMatch"])).toEqual([
-      1, 1, 0, 1, 1, 1,
-    ]);
+    const run = await runSuite(base({ systems: [right, slow] }));
+    expect(run.systems.map(({ system }) => system)).toEqual(["scripted", "slow"]);
+    expect(run.systems[1]?.outcomes.map(({ itemId }) => itemId)).toEqual(items.map(({ id }) => id));
+    expect(run.systems[1]?.outcomes.map(({ scores }) => scores["exactMatch"])).toEqual([1, 1, 0, 1, 1, 1]);
   });
 
   it("counts failed and empty answers as wrong, and keeps the reason (S1)", async () => {
-    const contestant = aContestant((item) => {
+    const system = aSystem((item) => {
       if (item.id === "q1") throw new Error("the context is too long");
       return item.id === "q3" ? "  \n" : (item.answers[0] ?? "");
     });
-    const [run] = (await runSuite(base({ contestants: [contestant] }))).contestants;
+    const [run] = (await runSuite(base({ systems: [system] }))).systems;
     expect(run?.outcomes.map(({ scores }) => scores["subExactMatch"])).toEqual([1, 0, 1, 0, 1, 1]);
     expect(run?.outcomes[1]?.failure).toBe("the context is too long");
     expect(run?.outcomes[3]?.failure).toBeUndefined();
@@ -59,13 +57,13 @@ describe("runSuite", () => {
     const controller = new AbortController();
     const reason = new Error("enough");
     let calls = 0;
-    const contestant = aContestant((item) => {
+    const system = aSystem((item) => {
       calls += 1;
       if (item.id === "q1") controller.abort(reason);
       controller.signal.throwIfAborted();
       return "x";
     });
-    const running = runSuite(base({ contestants: [contestant], concurrency: 1, signal: controller.signal }));
+    const running = runSuite(base({ systems: [system], concurrency: 1, signal: controller.signal }));
     await expect(running).rejects.toBe(reason);
     expect(calls).toBe(2);
   });
@@ -73,14 +71,14 @@ describe("runSuite", () => {
   it("has at most `concurrency` items under way (S3)", async () => {
     let running = 0;
     let most = 0;
-    const contestant = aContestant(async () => {
+    const system = aSystem(async () => {
       running += 1;
       most = Math.max(most, running);
       await new Promise((resolve) => setImmediate(resolve));
       running -= 1;
       return "x";
     });
-    await runSuite(base({ contestants: [contestant], concurrency: 4 }));
+    await runSuite(base({ systems: [system], concurrency: 4 }));
     expect(most).toBe(4);
   });
 
@@ -89,7 +87,7 @@ describe("runSuite", () => {
     const hear = (warning: Error) => warnings.push(warning.name);
     process.on("warning", hear);
     try {
-      const contestant = {
+      const system = {
         ...right,
         answer: (item: EvalItem, options: AnswerOptions) => {
           options.signal.addEventListener("abort", () => undefined);
@@ -97,7 +95,7 @@ describe("runSuite", () => {
         },
       };
       const many = Array.from({ length: 16 }, (_, i) => anItem(i));
-      await runSuite(base({ items: many, contestants: [contestant], signal: new AbortController().signal }));
+      await runSuite(base({ items: many, systems: [system], signal: new AbortController().signal }));
       await new Promise((resolve) => setImmediate(resolve));
     } finally {
       process.off("warning", hear);
@@ -105,7 +103,7 @@ describe("runSuite", () => {
     expect(warnings).not.toContain("MaxListenersExceededWarning");
   });
 
-  it("tells of the beginning of each contestant and of every item", async () => {
+  it("tells of the beginning of each system and of every item", async () => {
     const told: SuiteProgress[] = [];
     await runSuite(base({ concurrency: 1, onProgress: (one) => told.push(one) }));
     expect(told.map(({ done, score }) => [done, score])).toEqual([
@@ -118,7 +116,7 @@ describe("runSuite", () => {
     const path = join(folder, "predictions.jsonl");
     const asked: string[] = [];
     let broken = true;
-    const contestant = aContestant((item) => {
+    const system = aSystem((item) => {
       asked.push(item.id);
       if (broken && item.id === "q4") throw new Error("server gone");
       return item.answers[0] ?? "";
@@ -126,21 +124,21 @@ describe("runSuite", () => {
     const runWithCache = async (overrides: Partial<SuiteOptions> = {}) => {
       const cache = await PredictionCache.open(path);
       try {
-        return await runSuite(base({ contestants: [contestant], cache, ...overrides }));
+        return await runSuite(base({ systems: [system], cache, ...overrides }));
       } finally {
         await cache.close();
       }
     };
     const first = await runWithCache();
     expect(asked.length).toBe(6);
-    expect(first.contestants[0]?.outcomes.every(({ resumed }) => !resumed)).toBe(true);
+    expect(first.systems[0]?.outcomes.every(({ resumed }) => !resumed)).toBe(true);
     broken = false;
     asked.length = 0;
     const progress: SuiteProgress[] = [];
     const second = await runWithCache({ onProgress: (one) => progress.push(one) });
     expect(asked).toEqual(["q4"]);
     expect(progress.at(-1)).toMatchObject({ done: 6, total: 6, resumed: 5, failed: 0, score: 1 });
-    expect(second.contestants[0]?.outcomes.map(({ resumed }) => resumed)).toEqual(
+    expect(second.systems[0]?.outcomes.map(({ resumed }) => resumed)).toEqual(
       items.map(({ id }) => id !== "q4"),
     );
     asked.length = 0;
@@ -148,7 +146,7 @@ describe("runSuite", () => {
     await runWithCache({ seed: 1 });
     expect(asked.length).toBe(6);
     asked.length = 0;
-    await runWithCache({ contestants: [{ ...contestant, settings: { chunkTokens: 7 } }] });
+    await runWithCache({ systems: [{ ...system, settings: { chunkTokens: 7 } }] });
     expect(asked.length).toBe(6);
     asked.length = 0;
     await runWithCache({
@@ -160,15 +158,15 @@ describe("runSuite", () => {
   it("scores kept answers again when the scorer is another one, without asking", async () => {
     const path = join(folder, "predictions.jsonl");
     let calls = 0;
-    const contestant = aContestant((item) => {
+    const system = aSystem((item) => {
       calls += 1;
       return `so \\boxed{${item.answers[0]}}`;
     });
     const scores: (number | undefined)[] = [];
     for (const form of ["reply", "boxed", "boxed"] as const) {
       const cache = await PredictionCache.open(path);
-      const run = await runSuite(base({ contestants: [contestant], cache, scorer: qaScorer({ form }) }));
-      scores.push(run.contestants[0]?.outcomes[0]?.scores["exactMatch"]);
+      const run = await runSuite(base({ systems: [system], cache, scorer: qaScorer({ form }) }));
+      scores.push(run.systems[0]?.outcomes[0]?.scores["exactMatch"]);
       await cache.close();
     }
     expect(calls).toBe(6);
@@ -177,18 +175,18 @@ describe("runSuite", () => {
     expect(lines.length).toBe(12);
   });
 
-  it("gives an item the same seed in any order and for any contestant (S5)", async () => {
+  it("gives an item the same seed in any order and for any system (S5)", async () => {
     const seeds: Record<string, number[]> = {};
     const note = (name: string) =>
-      aContestant(
+      aSystem(
         (item, seed) => {
           seeds[item.id] = [...(seeds[item.id] ?? []), seed];
           return "x";
         },
         { name },
       );
-    await runSuite(base({ contestants: [note("a"), note("b")], concurrency: 1, seed: 5 }));
-    await runSuite(base({ contestants: [note("a")], items: [...items].reverse(), seed: 5 }));
+    await runSuite(base({ systems: [note("a"), note("b")], concurrency: 1, seed: 5 }));
+    await runSuite(base({ systems: [note("a")], items: [...items].reverse(), seed: 5 }));
     expect(Object.values(seeds).every((own) => own.length === 3 && new Set(own).size === 1)).toBe(true);
     expect(new Set(Object.values(seeds).flat()).size).toBe(items.length);
   });
@@ -196,7 +194,7 @@ describe("runSuite", () => {
   it("tries transient failures again after doubling waits, and no others (S6)", async () => {
     const waits: number[] = [];
     const attempts: Record<string, number> = {};
-    const contestant = aContestant((item) => {
+    const system = aSystem((item) => {
       const attempt = (attempts[item.id] ?? 0) + 1;
       attempts[item.id] = attempt;
       if (item.id === "q0" && attempt < 3) throw transient("busy");
@@ -210,9 +208,9 @@ describe("runSuite", () => {
       maxBackoffMs: 250,
       wait: async (ms: number) => void waits.push(ms),
     };
-    const run = await runSuite(base({ contestants: [contestant], concurrency: 1, retry }));
+    const run = await runSuite(base({ systems: [system], concurrency: 1, retry }));
     expect(attempts).toEqual({ q0: 3, q1: 4, q2: 1, q3: 1, q4: 1, q5: 1 });
-    const [q0, q1, q2] = run.contestants[0]?.outcomes ?? [];
+    const [q0, q1, q2] = run.systems[0]?.outcomes ?? [];
     expect([q0?.scores["exactMatch"], q0?.attempts]).toEqual([1, 3]);
     expect([q1?.failure, q1?.attempts]).toEqual(["always busy", 4]);
     expect([q2?.failure, q2?.attempts]).toEqual(["refused", 1]);
@@ -231,7 +229,7 @@ describe("runSuite", () => {
       open = resolve;
     });
     let waiting = 0;
-    const contestant = aContestant(async () => {
+    const system = aSystem(async () => {
       waiting += 1;
       if (waiting === 2) {
         clock = 3000;
@@ -241,9 +239,9 @@ describe("runSuite", () => {
       return "x";
     });
     const run = await runSuite(
-      base({ contestants: [contestant], items: items.slice(0, 2), concurrency: 2, now: () => clock }),
+      base({ systems: [system], items: items.slice(0, 2), concurrency: 2, now: () => clock }),
     );
-    const outcomes = run.contestants[0]?.outcomes ?? [];
+    const outcomes = run.systems[0]?.outcomes ?? [];
     expect(outcomes.map(({ seconds }) => seconds)).toEqual([3, 3]);
     expect(outcomes.reduce((sum, { busySeconds }) => sum + busySeconds, 0)).toBeCloseTo(3, 9);
   });
@@ -260,7 +258,7 @@ describe("runSuite", () => {
   it("keeps an answer whose scoring failed, and scores it when it goes on", async () => {
     const path = join(folder, "predictions.jsonl");
     let calls = 0;
-    const contestant = aContestant((item) => {
+    const system = aSystem((item) => {
       calls += 1;
       return item.answers[0] ?? "";
     });
@@ -274,7 +272,7 @@ describe("runSuite", () => {
       },
     };
     const first = await PredictionCache.open(path);
-    const one = { contestants: [contestant], items: items.slice(0, 1), scorer };
+    const one = { systems: [system], items: items.slice(0, 1), scorer };
     await expect(runSuite(base({ ...one, cache: first }))).rejects.toThrow("judge gone");
     await first.close();
     judgeIsThere = true;
@@ -282,12 +280,12 @@ describe("runSuite", () => {
     const run = await runSuite(base({ ...one, cache: second }));
     await second.close();
     expect(calls).toBe(1);
-    expect(run.contestants[0]?.outcomes[0]).toMatchObject({ scores: { exactMatch: 1 }, resumed: true });
+    expect(run.systems[0]?.outcomes[0]).toMatchObject({ scores: { exactMatch: 1 }, resumed: true });
   });
 
   it("refuses suites with repeated names, and empty ones", async () => {
     await expect(runSuite(base({ items: [] }))).rejects.toThrow(/items: none/);
     await expect(runSuite(base({ items: [anItem(1), anItem(1)] }))).rejects.toThrow(/"q1" occurs twice/);
-    await expect(runSuite(base({ contestants: [right, right] }))).rejects.toThrow(/"scripted" occurs twice/);
+    await expect(runSuite(base({ systems: [right, right] }))).rejects.toThrow(/"scripted" occurs twice/);
   });
 });

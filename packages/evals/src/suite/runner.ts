@@ -1,26 +1,26 @@
 /**
- * Puts every item of a suite to every contestant, scores the answers and keeps them. Does not build items, summarise or
+ * Puts every item of a suite to every system, scores the answers and keeps them. Does not build items, summarise or
  * write reports.
  *
  * S1. An item that fails counts as wrong, with its reason, and stays in the denominator; an empty answer is wrong.
  * S2. An abort stops everything and is thrown; it is never counted as a failure.
- * S3. At most `concurrency` items are under way; contestants come one after another.
+ * S3. At most `concurrency` items are under way; systems come one after another.
  * S4. What is in the cache is not run again; what failed is.
- * S5. An item's seed depends on the run's seed and on the item, not on timing, contestant or order.
+ * S5. An item's seed depends on the run's seed and on the item, not on timing, system or order.
  * S6. Only transient failures are tried again, at most `maxAttempts` times in all, after waits that double.
  */
 import { setMaxListeners } from "node:events";
 import { callSeed } from "@palimpsest/agents";
 import { EvaluationError } from "../error.js";
-import type { Contestant, Prediction } from "./contestant.js";
 import { fingerprint } from "./fingerprint.js";
 import { type EvalItem, itemFingerprint } from "./item.js";
 import type { KeptPrediction, PredictionCache } from "./prediction-cache.js";
 import { type RetryRules, withRetries } from "./retry.js";
 import type { Scorer } from "./scorer.js";
 import { SharedClock } from "./shared-clock.js";
+import type { Prediction, System } from "./system.js";
 
-/** What became of one item with one contestant. */
+/** What became of one item with one system. */
 export interface ItemOutcome {
   readonly itemId: string;
   readonly group: string | number;
@@ -32,15 +32,15 @@ export interface ItemOutcome {
   readonly failure?: string;
   /** From question to answer. */
   readonly seconds: number;
-  /** Its share of the wall clock: sums over items give the time that the contestant took. */
+  /** Its share of the wall clock: sums over items give the time that the system took. */
   readonly busySeconds: number;
   readonly attempts: number;
   /** It was in the cache. */
   readonly resumed: boolean;
 }
 
-export interface ContestantRun {
-  readonly contestant: string;
+export interface SystemRun {
+  readonly system: string;
   /** In the order of the items. */
   readonly outcomes: readonly ItemOutcome[];
 }
@@ -50,13 +50,13 @@ export interface SuiteRun {
   readonly seed: number;
   readonly scorer: Scorer;
   readonly items: readonly EvalItem[];
-  readonly contestants: readonly ContestantRun[];
+  readonly systems: readonly SystemRun[];
 }
 
 export interface SuiteProgress {
-  readonly contestant: string;
-  readonly contestantsDone: number;
-  readonly contestantsTotal: number;
+  readonly system: string;
+  readonly systemsDone: number;
+  readonly systemsTotal: number;
   readonly done: number;
   readonly total: number;
   readonly failed: number;
@@ -69,7 +69,7 @@ export interface SuiteProgress {
 export interface SuiteOptions {
   readonly suite: string;
   readonly items: readonly EvalItem[];
-  readonly contestants: readonly Contestant[];
+  readonly systems: readonly System[];
   readonly scorer: Scorer;
   /** Finished items are taken from it and put into it; absent: nothing is kept. */
   readonly cache?: PredictionCache;
@@ -78,40 +78,40 @@ export interface SuiteOptions {
   readonly seed?: number;
   readonly retry?: Partial<RetryRules>;
   readonly signal?: AbortSignal;
-  /** Told at the beginning of each contestant and after every item. */
+  /** Told at the beginning of each system and after every item. */
   readonly onProgress?: (progress: SuiteProgress) => void;
-  /** Told of every item that was put to a contestant, not of those in the cache; waited for. */
-  readonly onOutcome?: (contestant: string, item: EvalItem, outcome: ItemOutcome) => void | Promise<void>;
+  /** Told of every item that was put to a system, not of those in the cache; waited for. */
+  readonly onOutcome?: (system: string, item: EvalItem, outcome: ItemOutcome) => void | Promise<void>;
   /** Clock in milliseconds, for tests. */
   readonly now?: () => number;
 }
 
 /** @throws {EvaluationError} BAD_CONFIG; the signal's reason; what the cache or the scorer threw */
 export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
-  const { suite, items, contestants, scorer, seed = 0 } = options;
+  const { suite, items, systems, scorer, seed = 0 } = options;
   checkSuite(options);
   const fingerprints = items.map(itemFingerprint);
-  const runs: ContestantRun[] = [];
-  for (const contestant of contestants) {
+  const runs: SystemRun[] = [];
+  for (const system of systems) {
     runs.push({
-      contestant: contestant.name,
-      outcomes: await runContestant(options, contestant, fingerprints, runs.length),
+      system: system.name,
+      outcomes: await runSystem(options, system, fingerprints, runs.length),
     });
   }
-  return { suite, seed, scorer, items, contestants: runs };
+  return { suite, seed, scorer, items, systems: runs };
 }
 
-function checkSuite({ items, contestants, scorer }: SuiteOptions): void {
+function checkSuite({ items, systems, scorer }: SuiteOptions): void {
   const bad = (message: string) => {
     throw new EvaluationError("BAD_CONFIG", message);
   };
   if (items.length === 0) bad("items: none; give at least one question");
-  if (contestants.length === 0) bad("contestants: none; give at least one");
+  if (systems.length === 0) bad("systems: none; give at least one");
   if (scorer.metrics.length === 0) bad("scorer: has no metric; give at least one");
   const id = firstRepeated(items.map((item) => item.id));
   if (id !== undefined) bad(`items: id "${id}" occurs twice; ids must be unique in a suite`);
-  const name = firstRepeated(contestants.map((contestant) => contestant.name));
-  if (name !== undefined) bad(`contestants: "${name}" occurs twice; give each a name of its own`);
+  const name = firstRepeated(systems.map((system) => system.name));
+  if (name !== undefined) bad(`systems: "${name}" occurs twice; give each a name of its own`);
 }
 
 function firstRepeated(values: readonly string[]): string | undefined {
@@ -119,11 +119,11 @@ function firstRepeated(values: readonly string[]): string | undefined {
   return values.find((value) => seen.has(value) || !seen.add(value));
 }
 
-async function runContestant(
+async function runSystem(
   options: SuiteOptions,
-  contestant: Contestant,
+  system: System,
   fingerprints: readonly string[],
-  contestantsDone: number,
+  systemsDone: number,
 ): Promise<ItemOutcome[]> {
   const { items, scorer, cache, concurrency = 16, seed = 0, now = () => performance.now() } = options;
   const stop = new AbortController();
@@ -137,9 +137,9 @@ async function runContestant(
   const report = () =>
     options.onProgress?.({
       ...tally,
-      contestant: contestant.name,
-      contestantsDone,
-      contestantsTotal: options.contestants.length,
+      system: system.name,
+      systemsDone,
+      systemsTotal: options.systems.length,
       total: items.length,
       score: tally.done === 0 ? 0 : tally.score / tally.done,
     });
@@ -159,14 +159,14 @@ async function runContestant(
       const item = items[place] as EvalItem;
       const itemSeed = seedOf(seed, item);
       const key = fingerprint({
-        contestant: contestant.name,
-        settings: contestant.settings,
+        system: system.name,
+        settings: system.settings,
         item: fingerprints[place],
         seed: itemSeed,
       });
-      const work = { contestant, item, key, itemSeed, scorer, cache, clock, signal, options };
+      const work = { system, item, key, itemSeed, scorer, cache, clock, signal, options };
       const outcome = await runItem(work);
-      if (!outcome.resumed) await options.onOutcome?.(contestant.name, item, outcome);
+      if (!outcome.resumed) await options.onOutcome?.(system.name, item, outcome);
       settle(place, outcome);
     }
   };
@@ -188,7 +188,7 @@ async function runContestant(
 }
 
 interface ItemWork {
-  readonly contestant: Contestant;
+  readonly system: System;
   readonly item: EvalItem;
   readonly key: string;
   readonly itemSeed: number;
@@ -200,14 +200,14 @@ interface ItemWork {
 }
 
 async function runItem(work: ItemWork): Promise<ItemOutcome> {
-  const { contestant, item, key, scorer, cache, clock, signal, options } = work;
+  const { system, item, key, scorer, cache, clock, signal, options } = work;
   signal.throwIfAborted();
   const base = { itemId: item.id, group: item.group };
   const kept = cache?.get(key);
   if (kept) return { ...base, ...(await scoredAgain(work, kept)), resumed: true };
   const span = clock.start();
   const answered = await withRetries(
-    () => contestant.answer(item, { signal, seed: work.itemSeed }),
+    () => system.answer(item, { signal, seed: work.itemSeed }),
     { ...options.retry, seed: work.itemSeed },
     signal,
   );
@@ -221,7 +221,7 @@ async function runItem(work: ItemWork): Promise<ItemOutcome> {
   const prediction = answered.value;
   const line = {
     key,
-    contestant: contestant.name,
+    system: system.name,
     item: item.id,
     prediction,
     seconds,

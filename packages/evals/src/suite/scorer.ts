@@ -1,5 +1,5 @@
-import type { Prediction } from "./contestant.js";
 import type { EvalItem } from "./item.js";
+import type { Prediction } from "./system.js";
 
 /** A number that every answered item gets. */
 export interface Metric {

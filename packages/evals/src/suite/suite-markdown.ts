@@ -20,7 +20,7 @@ export interface SuiteReport {
   /** Lines under the title: model, data, settings. */
   readonly facts: Readonly<Record<string, string | number>>;
   readonly summary: SuiteSummary;
-  /** Between the contestants of the run. */
+  /** Between the systems of the run. */
   readonly pairs: readonly Pair[];
   /** With an earlier run. */
   readonly comparison?: readonly Pair[];
@@ -71,14 +71,7 @@ export function suiteMarkdown(report: SuiteReport): string {
   );
   lines.push(...measureTable(summary));
   if (report.pairs.length > 0) {
-    lines.push(
-      "## Between contestants",
-      "",
-      ...pairTable(report.pairs, shownPairs(summary)),
-      "",
-      testNote,
-      "",
-    );
+    lines.push("## Between systems", "", ...pairTable(report.pairs, shownPairs(summary)), "", testNote, "");
   }
   if (report.comparison) {
     lines.push(
@@ -99,17 +92,17 @@ export const plotName = (metric: string): string => `${metric.replace(/[^\w.-]+/
 const testNote =
   "Differences (second minus first) in points with 95 % intervals. Shares of independent questions: Newcombe's paired interval and McNemar's exact test; else paired bootstrap and random sign flips over questions. The last column is Holm's correction over the pairs of the same group and metric.";
 
-/** Contestants down, groups across; several metrics follow each other. */
+/** Systems down, groups across; several metrics follow each other. */
 function scoreTable(summary: SuiteSummary): string[] {
-  const { metrics, contestants } = summary;
-  const cells = contestants[0]?.cells ?? [];
+  const { metrics, systems } = summary;
+  const cells = systems[0]?.cells ?? [];
   const n = (cell: CellSummary) => `${cell.group} (n = ${cell.n})`;
   if (cells.length === 1) {
     const [only] = cells;
     return table(
-      ["contestant", "n", ...metrics.map((metric) => metric.label), "failed", "empty"],
-      contestants.map(({ contestant, cells: [cell] }) => [
-        contestant,
+      ["system", "n", ...metrics.map((metric) => metric.label), "failed", "empty"],
+      systems.map(({ system, cells: [cell] }) => [
+        system,
         cell?.n ?? only?.n ?? 0,
         ...metrics.map((metric) => score(metric, cell)),
         cell?.failures ?? 0,
@@ -118,11 +111,11 @@ function scoreTable(summary: SuiteSummary): string[] {
     );
   }
   return table(
-    ["contestant", "metric", ...cells.map(n), "failed", "empty"],
-    contestants.flatMap(({ contestant, cells: own }) => {
+    ["system", "metric", ...cells.map(n), "failed", "empty"],
+    systems.flatMap(({ system, cells: own }) => {
       const all = own.find((cell) => cell.group === allGroups);
       return metrics.map((metric, i) => [
-        i === 0 ? contestant : "",
+        i === 0 ? system : "",
         metric.label,
         ...own.map((cell) => score(metric, cell)),
         i === 0 ? (all?.failures ?? 0) : "",
@@ -138,11 +131,11 @@ function score({ name }: Metric, cell: CellSummary | undefined): string {
   return metric ? `${points(metric.value)} ${range(metric.interval)}` : "–";
 }
 
-function costTable({ contestants }: SuiteSummary): string[] {
-  const several = (contestants[0]?.cells.length ?? 0) > 1;
+function costTable({ systems }: SuiteSummary): string[] {
+  const several = (systems[0]?.cells.length ?? 0) > 1;
   return table(
     [
-      "contestant",
+      "system",
       ...(several ? ["group"] : []),
       "calls",
       "prompt tokens",
@@ -152,9 +145,9 @@ function costTable({ contestants }: SuiteSummary): string[] {
       "latency s",
       "time s",
     ],
-    contestants.flatMap(({ contestant, cells }) =>
+    systems.flatMap(({ system, cells }) =>
       cells.map((cell, i) => [
-        i === 0 ? contestant : "",
+        i === 0 ? system : "",
         ...(several ? [cell.group] : []),
         amount(cell.conversations),
         amount(cell.promptTokens),
@@ -169,11 +162,11 @@ function costTable({ contestants }: SuiteSummary): string[] {
   );
 }
 
-/** The contestants' own numbers over all items: what was retrieved, tools called, records kept; recall also by group. */
-function measureTable({ contestants }: SuiteSummary): string[] {
-  const totals = contestants.flatMap(({ contestant, cells }) => {
+/** The systems' own numbers over all items: what was retrieved, tools called, records kept; recall also by group. */
+function measureTable({ systems }: SuiteSummary): string[] {
+  const totals = systems.flatMap(({ system, cells }) => {
     const measures = cells.at(-1)?.measures ?? {};
-    return Object.keys(measures).length === 0 ? [] : [{ contestant, cells, measures }];
+    return Object.keys(measures).length === 0 ? [] : [{ system, cells, measures }];
   });
   const names = [...new Set(totals.flatMap(({ measures }) => Object.keys(measures)))].sort();
   if (names.length === 0) return [];
@@ -187,10 +180,10 @@ function measureTable({ contestants }: SuiteSummary): string[] {
       ...totals.map(({ cells }) => shownOf(cells.find((cell) => cell.group === group)?.measures, name)),
     ]);
   return [
-    "## What contestants counted",
+    "## What systems counted",
     "",
     ...table(
-      ["mean of a question", ...totals.map(({ contestant }) => contestant)],
+      ["mean of a question", ...totals.map(({ system }) => system)],
       names.flatMap((name) => [
         [name, ...totals.map(({ measures }) => shownOf(measures, name))],
         ...(name.startsWith("recall@") ? byGroup(name) : []),
@@ -200,11 +193,11 @@ function measureTable({ contestants }: SuiteSummary): string[] {
   ];
 }
 
-/** All pairs by the first two metrics over all items; with many contestants only those with the first one. */
+/** All pairs by the first two metrics over all items; with many systems only those with the first one. */
 function shownPairs(summary: SuiteSummary): (pair: Pair) => boolean {
   const names = summary.metrics.slice(0, 2).map((metric) => metric.name);
   const group = summary.groups.length > 1 ? allGroups : summary.groups[0];
-  const reference = summary.contestants.length > 6 ? summary.contestants[0]?.contestant : undefined;
+  const reference = summary.systems.length > 6 ? summary.systems[0]?.system : undefined;
   return (pair) =>
     pair.group === group &&
     names.includes(pair.metric) &&
@@ -230,9 +223,9 @@ function pairTable(pairs: readonly Pair[], shown: (pair: Pair) => boolean): stri
   );
 }
 
-function failureList({ contestants }: SuiteSummary): string[] {
-  const failed = contestants.flatMap(({ contestant, outcomes }) =>
-    outcomes.flatMap(({ item, failure }) => (failure === undefined ? [] : [{ contestant, item, failure }])),
+function failureList({ systems }: SuiteSummary): string[] {
+  const failed = systems.flatMap(({ system, outcomes }) =>
+    outcomes.flatMap(({ item, failure }) => (failure === undefined ? [] : [{ system, item, failure }])),
   );
   if (failed.length === 0) return ["No question failed.", ""];
   const most = 50;
@@ -240,8 +233,8 @@ function failureList({ contestants }: SuiteSummary): string[] {
     "## Failures",
     "",
     ...table(
-      ["contestant", "item", "reason"],
-      failed.slice(0, most).map(({ contestant, item, failure }) => [contestant, item, failure]),
+      ["system", "item", "reason"],
+      failed.slice(0, most).map(({ system, item, failure }) => [system, item, failure]),
       3,
     ),
     "",

@@ -3,9 +3,9 @@ import { linePlot, type PlotSeries } from "../line-plot.js";
 import type { Metric } from "./scorer.js";
 import { allGroups, type SuiteSummary } from "./summary.js";
 
-/** One metric of all contestants with intervals: over numeric groups as lines, else as dots, one a contestant and group. */
+/** One metric of all systems with intervals: over numeric groups as lines, else as dots, one a system and group. */
 export function scorePlot(summary: SuiteSummary, metric: Metric): string {
-  const { contestants, groups } = summary;
+  const { systems, groups } = summary;
   const title = `${metric.label}, 95 % intervals`;
   const numeric = groups.every((group) => typeof group === "number" && group > 0);
   if (numeric && groups.length > 1) {
@@ -16,9 +16,9 @@ export function scorePlot(summary: SuiteSummary, metric: Metric): string {
       xScale: "log",
       yMin: 0,
       yMax: 1,
-      series: contestants.map(
-        ({ contestant, cells }): PlotSeries => ({
-          name: contestant,
+      series: systems.map(
+        ({ system, cells }): PlotSeries => ({
+          name: system,
           points: cells.flatMap(({ group, metrics }) => {
             const found = metrics[metric.name];
             return typeof group === "number" && found
@@ -33,12 +33,12 @@ export function scorePlot(summary: SuiteSummary, metric: Metric): string {
   return dotPlot({
     title,
     xLabel: metric.label,
-    rows: contestants.flatMap(({ contestant, cells }) =>
+    rows: systems.flatMap(({ system, cells }) =>
       cells
         .filter((cell) => !several || cell.group !== allGroups)
         .flatMap(({ group, metrics }) => {
           const found = metrics[metric.name];
-          const name = several ? `${contestant} · ${group}` : contestant;
+          const name = several ? `${system} · ${group}` : system;
           return found ? [{ name, value: found.value, ...found.interval }] : [];
         }),
     ),

@@ -23,11 +23,11 @@ const reportOf = (run: SuiteRun) => {
 };
 
 describe("summarizeSuite", () => {
-  it("gives each contestant and group its share with Wilson's interval", () => {
+  it("gives each system and group its share with Wilson's interval", () => {
     const items = [50, 50, 50, 200, 200].map((group, i) => anItem(i, { group }));
-    const { contestants, groups } = summarizeSuite(aRun({ a: pattern("11001") }, { items }));
+    const { systems, groups } = summarizeSuite(aRun({ a: pattern("11001") }, { items }));
     expect(groups).toEqual([50, 200]);
-    const cells = contestants[0]?.cells ?? [];
+    const cells = systems[0]?.cells ?? [];
     expect(cells.map(({ group, n }) => [group, n])).toEqual([
       [50, 3],
       [200, 2],
@@ -44,7 +44,7 @@ describe("summarizeSuite", () => {
     );
     // A question is right at every length or at none.
     const rights = pattern("11110000".repeat(3));
-    const all = summarizeSuite(aRun({ a: rights }, { items })).contestants[0]?.cells.at(-1);
+    const all = summarizeSuite(aRun({ a: rights }, { items })).systems[0]?.cells.at(-1);
     const { low, high } = all?.metrics["exactMatch"]?.interval ?? { low: 0, high: 0 };
     const wrong = wilsonInterval(12, 24);
     expect(high - low).toBeGreaterThan(1.3 * (wrong.high - wrong.low));
@@ -52,14 +52,14 @@ describe("summarizeSuite", () => {
 
   it("keeps failed items in the denominator and says how many", () => {
     const run = aRun({ a: pattern("111") });
-    const [own] = run.contestants;
+    const [own] = run.systems;
     const failed = own?.outcomes.map(({ prediction, ...outcome }, i) =>
       i === 0
         ? { ...outcome, scores: { exactMatch: 0, f1: 0, subExactMatch: 0 }, failure: "lost | gone" }
         : { ...outcome, ...(prediction ? { prediction } : {}) },
     );
-    const report = reportOf({ ...run, contestants: [{ contestant: "a", outcomes: failed ?? [] }] });
-    const [cell] = report.summary.contestants[0]?.cells ?? [];
+    const report = reportOf({ ...run, systems: [{ system: "a", outcomes: failed ?? [] }] });
+    const [cell] = report.summary.systems[0]?.cells ?? [];
     expect([cell?.n, cell?.failures, cell?.metrics["exactMatch"]?.value]).toEqual([3, 1, 2 / 3]);
     const text = suiteMarkdown(report);
     expect(text).toContain("## Failures");
@@ -68,7 +68,7 @@ describe("summarizeSuite", () => {
 });
 
 describe("pairsOf", () => {
-  it("pairs contestants item by item", () => {
+  it("pairs systems item by item", () => {
     const pairs = pairsOf(summarizeSuite(aRun({ a: pattern("1100000000"), b: pattern("1011111100") })));
     const pair = pairs.find(({ metric }) => metric === "exactMatch");
     expect(pair).toMatchObject({ first: "a", second: "b", n: 10 });
@@ -112,15 +112,15 @@ describe("the report", () => {
     expect(text).toContain("No question failed.");
   });
 
-  it("lists what contestants counted, only of those that did", () => {
+  it("lists what systems counted, only of those that did", () => {
     const run = aRun({ a: pattern("10"), b: pattern("01") });
-    const [a, b] = run.contestants;
+    const [a, b] = run.systems;
     const counting = a?.outcomes.map((outcome, i) => ({
       ...outcome,
       prediction: aPrediction("x", { measures: { "recall@2": i, passages: 3 } }),
     }));
     const text = suiteMarkdown(
-      reportOf({ ...run, contestants: [{ contestant: "a", outcomes: counting ?? [] }, ...(b ? [b] : [])] }),
+      reportOf({ ...run, systems: [{ system: "a", outcomes: counting ?? [] }, ...(b ? [b] : [])] }),
     );
     expect(text).toContain(
       "| mean of a question | a |\n| --- | ---: |\n| passages | 3 |\n| recall@2 | 0.500 |",
@@ -131,14 +131,14 @@ describe("the report", () => {
   it("shows what was found of the evidence by group", () => {
     const items = ["temporal", "multi-hop"].map((group, i) => anItem(i, { group }));
     const run = aRun({ a: pattern("10") }, { items });
-    const contestants = run.contestants.map((one) => ({
+    const systems = run.systems.map((one) => ({
       ...one,
       outcomes: one.outcomes.map((outcome, i) => ({
         ...outcome,
         prediction: aPrediction("x", { measures: { "recall@2": i, passages: 2 } }),
       })),
     }));
-    expect(suiteMarkdown(reportOf({ ...run, contestants }))).toContain(
+    expect(suiteMarkdown(reportOf({ ...run, systems }))).toContain(
       "| passages | 2 |\n| recall@2 | 0.500 |\n| recall@2, temporal | 0 |\n| recall@2, multi-hop | 1 |",
     );
   });

@@ -37,9 +37,9 @@ const summarySchema = z.strictObject({
   scorer: z.string(),
   metrics: z.array(z.strictObject({ name: z.string(), label: z.string(), kind: z.enum(["share", "mean"]) })),
   groups: z.array(groupSchema),
-  contestants: z.array(
+  systems: z.array(
     z.strictObject({
-      contestant: z.string(),
+      system: z.string(),
       cells: z.array(cellSchema),
       outcomes: z.array(outcomeSchema),
     }),
@@ -81,7 +81,7 @@ export async function readSuiteSummary(folder: string): Promise<SuiteSummary> {
     const { summary } = reportSchema.parse(JSON.parse(await readFile(path, "utf8")));
     return {
       ...summary,
-      contestants: summary.contestants.map((one) => ({
+      systems: summary.systems.map((one) => ({
         ...one,
         outcomes: one.outcomes.map(({ failure, ...outcome }) => ({
           ...outcome,

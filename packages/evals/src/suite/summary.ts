@@ -12,7 +12,7 @@ export interface MetricSummary {
   readonly interval: Interval;
 }
 
-/** One contestant over the items of one group. Means of costs are over the items that did not fail. */
+/** One system over the items of one group. Means of costs are over the items that did not fail. */
 export interface CellSummary {
   readonly group: string | number;
   readonly n: number;
@@ -30,7 +30,7 @@ export interface CellSummary {
   readonly seconds: number;
   /** Mean share of the wall clock. */
   readonly busySeconds: number;
-  /** Means of the contestant's own numbers, over the items that have them. */
+  /** Means of the system's own numbers, over the items that have them. */
   readonly measures: Readonly<Record<string, number>>;
 }
 
@@ -43,8 +43,8 @@ export interface OutcomeSummary {
   readonly failure?: string;
 }
 
-export interface ContestantSummary {
-  readonly contestant: string;
+export interface SystemSummary {
+  readonly system: string;
   readonly cells: readonly CellSummary[];
   readonly outcomes: readonly OutcomeSummary[];
 }
@@ -55,7 +55,7 @@ export interface SuiteSummary {
   readonly scorer: string;
   readonly metrics: readonly Metric[];
   readonly groups: readonly (string | number)[];
-  readonly contestants: readonly ContestantSummary[];
+  readonly systems: readonly SystemSummary[];
 }
 
 /** Everything that the report tells, as numbers. */
@@ -71,8 +71,8 @@ export function summarizeSuite(run: SuiteRun): SuiteSummary {
     scorer: scorer.name,
     metrics: scorer.metrics,
     groups,
-    contestants: run.contestants.map(({ contestant, outcomes }) => ({
-      contestant,
+    systems: run.systems.map(({ system, outcomes }) => ({
+      system,
       cells: cells.map((group) => {
         const own = outcomes.filter((outcome) => group === allGroups || outcome.group === group);
         return cellOf(group, own, scorer.metrics, questionOf);

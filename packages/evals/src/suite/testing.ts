@@ -1,8 +1,9 @@
 /** Builders for tests of suites. */
-import type { Contestant, Prediction } from "./contestant.js";
+
 import type { EvalItem } from "./item.js";
 import { qaScorer } from "./qa-scorer.js";
 import type { SuiteRun } from "./runner.js";
+import type { Prediction, System } from "./system.js";
 
 export function anItem(number: number, overrides: Partial<EvalItem> = {}): EvalItem {
   return {
@@ -23,10 +24,10 @@ export const aPrediction = (text: string, overrides: Partial<Prediction> = {}): 
 });
 
 /** Answers as `answer` says, at once. */
-export function aContestant(
+export function aSystem(
   answer: (item: EvalItem, seed: number) => string | Promise<string>,
-  overrides: Partial<Contestant> = {},
-): Contestant {
+  overrides: Partial<System> = {},
+): System {
   return {
     name: "scripted",
     settings: {},
@@ -35,7 +36,7 @@ export function aContestant(
   };
 }
 
-/** A run whose items were right or wrong as told, by contestant. */
+/** A run whose items were right or wrong as told, by system. */
 export function aRun(
   rights: Readonly<Record<string, readonly boolean[]>>,
   overrides: Partial<SuiteRun> = {},
@@ -48,8 +49,8 @@ export function aRun(
     seed: 0,
     scorer: qaScorer({}),
     items,
-    contestants: Object.entries(rights).map(([contestant, own]) => ({
-      contestant,
+    systems: Object.entries(rights).map(([system, own]) => ({
+      system,
       outcomes: own.map((right, i) => ({
         itemId: items[i]?.id ?? "",
         group: items[i]?.group ?? "all",

@@ -80,13 +80,13 @@ function parseTrace(path: string, line: number, text: string): Trace {
   const parsed = traceSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   const version = (value as { readonly version?: unknown } | null)?.version;
-  const mend =
+  const fix =
     typeof version === "number" && version !== traceSchema.shape.version.value
       ? `is of version ${version}, and this program reads version ${traceSchema.shape.version.value}`
       : z.prettifyError(parsed.error).split("\n").join(" ");
   throw new EvaluationError(
     "BAD_TRACE",
-    `${path}, line ${line}: ${mend}; docs/trace-format.md has the fields`,
+    `${path}, line ${line}: ${fix}; docs/trace-format.md has the fields`,
   );
 }
 

@@ -1,10 +1,10 @@
 import { memAgent, memAgentConfig } from "@palimpsest/agents";
 import { oracleReply, scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
 import { expect, it } from "vitest";
-import { agentContestant } from "../baselines/agent-contestant.js";
-import type { Contestant } from "../suite/contestant.js";
+import { agentSystem } from "../baselines/agent-system.js";
 import type { EvalItem } from "../suite/item.js";
 import { runSuite } from "../suite/runner.js";
+import type { System } from "../suite/system.js";
 import { traceOutcome } from "./trace-outcome.js";
 import { type Trace, traceSchema } from "./trace-schema.js";
 
@@ -25,15 +25,15 @@ it("an evaluation's items become traces: an agent's with its steps, a baseline's
   };
   const episodes = new Map<
     string,
-    Parameters<NonNullable<Parameters<typeof agentContestant>[0]["onEpisode"]>>[1]
+    Parameters<NonNullable<Parameters<typeof agentSystem>[0]["onEpisode"]>>[1]
   >();
   const counts = { conversations: 1, promptTokens: 1, sampledTokens: 1, truncated: 0 };
-  const baseline: Contestant = {
+  const baseline: System = {
     name: "closed-book",
     settings: {},
     answer: async () => ({ text: "milk", counts }),
   };
-  const failing: Contestant = {
+  const failing: System = {
     name: "failing",
     settings: {},
     answer: async () => {
@@ -44,8 +44,8 @@ it("an evaluation's items become traces: an agent's with its steps, a baseline's
   await runSuite({
     suite: "needle",
     items: [item],
-    contestants: [
-      agentContestant({
+    systems: [
+      agentSystem({
         name: "memagent",
         agent,
         settings: {},
@@ -60,9 +60,9 @@ it("an evaluation's items become traces: an agent's with its steps, a baseline's
       metrics: [{ name: "exactMatch", label: "EM", kind: "share" }],
       score: (_, { text }) => ({ exactMatch: text.includes("figs") ? 1 : 0 }),
     },
-    onOutcome: (contestant, { id }, outcome) => {
-      const episode = contestant === "memagent" ? episodes.get(id) : undefined;
-      const base = { contestant, item, outcome, episode, tokenizer, model: "script", nowMs: 1e12 };
+    onOutcome: (system, { id }, outcome) => {
+      const episode = system === "memagent" ? episodes.get(id) : undefined;
+      const base = { system, item, outcome, episode, tokenizer, model: "script", nowMs: 1e12 };
       traces.push(traceOutcome({ ...base, run: "needle", metric: "exactMatch" }));
     },
   });

@@ -5,7 +5,7 @@ import { traceEpisode } from "./trace-episode.js";
 import { type Trace, traceVersion } from "./trace-schema.js";
 
 export interface TraceOutcomeOptions {
-  readonly contestant: string;
+  readonly system: string;
   readonly item: EvalItem;
   readonly outcome: ItemOutcome;
   /** What an agent did; absent of baselines and of failures. */
@@ -22,13 +22,13 @@ export interface TraceOutcomeOptions {
 
 /** One item of an evaluation as a line of a trace file: the steps of agents, the answers of everybody. */
 export function traceOutcome(options: TraceOutcomeOptions): Trace {
-  const { contestant, item, outcome, episode, tokenizer, model, run, metric, nowMs = Date.now() } = options;
+  const { system, item, outcome, episode, tokenizer, model, run, metric, nowMs = Date.now() } = options;
   const { scores, failure, prediction } = outcome;
   const score = { reward: scores[metric] ?? 0, components: scores };
   const named = {
     origin: "eval",
-    trajectoryId: `${contestant}/${item.id}`,
-    agent: contestant,
+    trajectoryId: `${system}/${item.id}`,
+    agent: system,
     model,
     run,
   } as const;

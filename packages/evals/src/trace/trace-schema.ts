@@ -73,7 +73,7 @@ export const traceSchema = z.strictObject({
   version: z.literal(traceVersion).describe("version of this format"),
   origin: z.enum(["ask", "eval", "train"]).describe("what wrote it"),
   trajectoryId: z.string().min(1).describe("unique within the file"),
-  agent: z.string().describe("name of the agent or contestant"),
+  agent: z.string().describe("name of the agent or system"),
   model: z.string().optional().describe("the model and where it ran"),
   run: z.string().optional().describe("the training run or evaluation"),
   trainingStep: z.int().min(0).optional().describe("the step that trained on it"),

@@ -19,7 +19,7 @@ export interface ToolResult {
    * for an unknown id.
    */
   readonly outcome: "done" | "malformed" | "failed";
-  /** What the model reads: the result, or what was wrong and how to mend it. */
+  /** What the model reads: the result, or what was wrong and how to fix it. */
   readonly text: string;
 }
 

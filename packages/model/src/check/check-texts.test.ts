@@ -22,8 +22,8 @@ const cacheDir = process.env["PALIMPSEST_CACHE"] ?? join(homedir(), ".cache/pali
 const folder = join(cacheDir, "models/smollm2-135m-instruct");
 const missing = !existsSync(reference) || !existsSync(join(folder, "config.json"));
 if (missing) {
-  const mend = "palimpsest model download smollm2-135m-instruct";
-  process.stderr.write(`skipped: SmolLM2's parity needs ${reference} and ${folder} (${mend})\n`);
+  const fix = "palimpsest model download smollm2-135m-instruct";
+  process.stderr.write(`skipped: SmolLM2's parity needs ${reference} and ${folder} (${fix})\n`);
 }
 
 const measured = (measures: readonly Measure[], name: string) => {

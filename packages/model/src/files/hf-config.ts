@@ -250,8 +250,8 @@ class HfConfigReader {
     };
   }
 
-  refuse(field: string, value: unknown, mend: string): never {
-    throw new ModelError("CONFIG_INVALID", `config.json: ${field} is ${JSON.stringify(value)}; ${mend}`);
+  refuse(field: string, value: unknown, fix: string): never {
+    throw new ModelError("CONFIG_INVALID", `config.json: ${field} is ${JSON.stringify(value)}; ${fix}`);
   }
 
   refuseRest(): void {

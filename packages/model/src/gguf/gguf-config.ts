@@ -56,8 +56,8 @@ export async function modelConfigFromGguf(file: GgufFile): Promise<ModelConfig> 
     throw new ModelError("CONFIG_INVALID", `${file.path}: ${fields.join("; ")}`, { cause: parsed.error });
   }
   const shape = parsed.data;
-  const only = (key: keyof typeof shape, expected: unknown, mend: string): void => {
-    if (shape[key] !== expected) refuse(file, `${prefix}${key}`, shape[key], mend);
+  const only = (key: keyof typeof shape, expected: unknown, fix: string): void => {
+    if (shape[key] !== expected) refuse(file, `${prefix}${key}`, shape[key], fix);
   };
   only("expert_count", 0, "mixtures of experts are not supported");
   only("attention.sliding_window", 0, "only full attention is supported");
@@ -102,7 +102,7 @@ export function shortest(value: number): number {
   return value;
 }
 
-function refuse(file: GgufFile, key: string, value: unknown, mend: string): never {
+function refuse(file: GgufFile, key: string, value: unknown, fix: string): never {
   const shown = value === undefined ? "missing" : JSON.stringify(value);
-  throw new ModelError("CONFIG_INVALID", `${file.path}: ${key} is ${shown}; ${mend}`);
+  throw new ModelError("CONFIG_INVALID", `${file.path}: ${key} is ${shown}; ${fix}`);
 }

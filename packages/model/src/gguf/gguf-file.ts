@@ -50,8 +50,8 @@ export async function openGguf(path: string): Promise<GgufFile> {
     const metadata = await readMetadata(bytes, bytes.length("number of metadata keys"));
     const splits = metadata.get("split.count");
     if (typeof splits === "number" && splits > 1) {
-      const mend = "join them with `llama-gguf-split --merge`";
-      throw new ModelError("FILE_DAMAGED", `${path}: one of ${splits} parts of a model; ${mend}`);
+      const fix = "join them with `llama-gguf-split --merge`";
+      throw new ModelError("FILE_DAMAGED", `${path}: one of ${splits} parts of a model; ${fix}`);
     }
     const tensors = await readTensors(bytes, tensorCount, alignmentOf(metadata, bytes));
     return {

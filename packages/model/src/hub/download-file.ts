@@ -146,11 +146,11 @@ async function append(part: Part, bytes: Uint8Array, { url, sizeBytes, onBytes }
   onBytes?.(part.doneBytes);
 }
 
-/** What a status that stays so means, with the mend. */
+/** What a status that stays so means, with the fix. */
 export function refusal(what: string, status: number): ModelError {
   if (status === 401 || status === 403) {
-    const mend = "it is private, gated or not there: check the name, set HF_TOKEN, accept its licence";
-    return new ModelError("HUB_REFUSED", `${what}: status ${status}; ${mend}`);
+    const fix = "it is private, gated or not there: check the name, set HF_TOKEN, accept its licence";
+    return new ModelError("HUB_REFUSED", `${what}: status ${status}; ${fix}`);
   }
   if (status === 404) {
     return new ModelError("HUB_NOT_FOUND", `${what}: status 404; check the name and the revision`);

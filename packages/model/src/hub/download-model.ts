@@ -235,7 +235,7 @@ function refuseIncomplete(repo: string, files: readonly HubFile[], wanted: reado
     throw new ModelError("FILE_MISSING", `${repo} has no config.json (it has ${found}); is this a model?`);
   }
   if (!has(/\.safetensors$/)) {
-    const mend = "choose a repository or a revision with safetensors";
-    throw new ModelError("FILE_MISSING", `${repo} has no model.safetensors (it has ${found}); ${mend}`);
+    const fix = "choose a repository or a revision with safetensors";
+    throw new ModelError("FILE_MISSING", `${repo} has no model.safetensors (it has ${found}); ${fix}`);
   }
 }

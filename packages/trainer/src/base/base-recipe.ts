@@ -142,12 +142,12 @@ export const baseRecipeSchema = z
 
 export type BaseRecipe = z.infer<typeof baseRecipeSchema>;
 
-/** @throws {PalimpsestError} CONFIG_INVALID naming the field, the value and the mend */
+/** @throws {PalimpsestError} CONFIG_INVALID naming the field, the value and the fix */
 export function parseBaseRecipe(text: string, name = "base recipe"): BaseRecipe {
   const document = parseDocument(text);
   const problem = document.errors[0];
   if (problem)
-    throw new PalimpsestError("CONFIG_INVALID", `${name}: ${problem.message.split("\n")[0]}; mend the YAML`);
+    throw new PalimpsestError("CONFIG_INVALID", `${name}: ${problem.message.split("\n")[0]}; fix the YAML`);
   return parseConfig(baseRecipeSchema, document.toJS() as unknown, name);
 }
 

@@ -7,18 +7,18 @@ import {
 } from "@palimpsest/agents";
 import { type Embedder, hashedEmbedder } from "@palimpsest/memory";
 import { z } from "zod";
-import { agentContestant, type OnEpisode } from "../baselines/agent-contestant.js";
+import { agentSystem, type OnEpisode } from "../baselines/agent-system.js";
 import { closedBook, fullContext, truncatedContext } from "../baselines/direct.js";
 import { createReader } from "../baselines/reader.js";
 import { readerConfigSchema } from "../baselines/reader-config.js";
-import { type Retrieval, retrievalContestant } from "../baselines/retrieval.js";
-import { storeContestant } from "../baselines/store-contestant.js";
+import { type Retrieval, retrievalSystem } from "../baselines/retrieval.js";
+import { storeSystem } from "../baselines/store-system.js";
 import { EvaluationError } from "../error.js";
-import type { Contestant } from "../suite/contestant.js";
-import { builtInContestants, type ContestantSettings, type EvalSettings } from "./eval-settings.js";
+import type { System } from "../suite/system.js";
+import { builtInSystems, type EvalSettings, type SystemSettings } from "./eval-settings.js";
 
-/** What contestants run on. */
-export interface ContestantModel extends AgentModel {
+/** What systems run on. */
+export interface SystemModel extends AgentModel {
   /** JSON that says which model this is: name and hash of weights, or endpoint. Part of what cached answers are kept by. */
   readonly identity: unknown;
   /** Tokens of prompt and reply together, where it is known. */
@@ -26,18 +26,16 @@ export interface ContestantModel extends AgentModel {
 }
 
 /**
- * The contestant that a name stands for: of the settings file, or a built-in one.
+ * The system that a name stands for: of the settings file, or a built-in one.
  * @throws {EvaluationError} BAD_CONFIG
  */
-export function contestantSettings(name: string, settings: EvalSettings): ContestantSettings {
+export function systemSettings(name: string, settings: EvalSettings): SystemSettings {
   const found =
-    settings.contestants[name] ??
-    (Object.hasOwn(builtInContestants, name)
-      ? builtInContestants[name as keyof typeof builtInContestants]
-      : undefined);
+    settings.systems[name] ??
+    (Object.hasOwn(builtInSystems, name) ? builtInSystems[name as keyof typeof builtInSystems] : undefined);
   if (found) return found;
-  const known = [...new Set([...Object.keys(settings.contestants), ...Object.keys(builtInContestants)])];
-  throw new EvaluationError("BAD_CONFIG", `contestants: "${name}" is none of ${known.join(", ")}`);
+  const known = [...new Set([...Object.keys(settings.systems), ...Object.keys(builtInSystems)])];
+  throw new EvaluationError("BAD_CONFIG", `systems: "${name}" is none of ${known.join(", ")}`);
 }
 
 /**
@@ -46,30 +44,30 @@ export function contestantSettings(name: string, settings: EvalSettings): Contes
  * @param options.agentEmbedder of an agent's store, where its settings name one that a program has to open
  * @throws {EvaluationError | AgentError} BAD_CONFIG; {MemoryError} BAD_INPUT where `agentEmbedder` is wanted
  */
-export function createContestant(options: {
+export function createSystem(options: {
   readonly label: string;
-  readonly contestant: ContestantSettings;
+  readonly system: SystemSettings;
   readonly settings: EvalSettings;
-  readonly model: ContestantModel;
+  readonly model: SystemModel;
   readonly embedder?: Embedder;
   readonly agentEmbedder?: Embedder;
-  /** The agent of a recipe, for contestants of kind `trained`; without a name that of the run that is evaluated. */
+  /** The agent of a recipe, for systems of kind `trained`; without a name that of the run that is evaluated. */
   readonly trainedAgent?: (recipe: string | undefined) => AgentSettings;
   /** Told of every finished episode of an agent. */
   readonly onEpisode?: OnEpisode;
-}): Contestant {
-  const { label: name, contestant, settings, model, embedder = hashedEmbedder(), agentEmbedder } = options;
+}): System {
+  const { label: name, system, settings, model, embedder = hashedEmbedder(), agentEmbedder } = options;
   const { temperature, topP } = settings;
   const known = model.contextTokens === undefined ? {} : { contextTokens: model.contextTokens };
   const reader = () => {
-    const asked = { ...known, temperature, topP, ...settings.reader, ...contestant.reader };
-    return createReader(model, parse(`contestants.${name}.reader`, readerConfigSchema, asked));
+    const asked = { ...known, temperature, topP, ...settings.reader, ...system.reader };
+    return createReader(model, parse(`systems.${name}.reader`, readerConfigSchema, asked));
   };
   const base = { name, model: model.identity };
-  switch (contestant.kind) {
+  switch (system.kind) {
     case "agent":
     case "trained": {
-      const parsed = contestantAgent(name, contestant, options.trainedAgent);
+      const parsed = systemAgent(name, system, options.trainedAgent);
       const asked = {
         ...base,
         agent: createAgent(parsed, { ...model, ...(agentEmbedder ? { embedder: agentEmbedder } : {}) }),
@@ -79,8 +77,8 @@ export function createContestant(options: {
         ...(options.onEpisode ? { onEpisode: options.onEpisode } : {}),
       };
       if (agentKindOf(parsed, model.module).embedder === undefined)
-        return agentContestant({ ...asked, memories: contestant.memories });
-      return storeContestant({ ...asked, reader: reader(), retrieval: retrievalOf(contestant.by, embedder) });
+        return agentSystem({ ...asked, memories: system.memories });
+      return storeSystem({ ...asked, reader: reader(), retrieval: retrievalOf(system.by, embedder) });
     }
     case "full-context":
       return fullContext({ ...base, reader: reader() });
@@ -89,39 +87,39 @@ export function createContestant(options: {
     case "closed-book":
       return closedBook({ ...base, reader: reader() });
     case "rag":
-      return retrievalContestant({
+      return retrievalSystem({
         ...base,
         reader: reader(),
-        retrieval: retrievalOf(contestant.by, embedder),
+        retrieval: retrievalOf(system.by, embedder),
       });
   }
 }
 
 /**
- * An agent's settings in full: a preset's or a recipe's, with what the contestant replaces.
+ * An agent's settings in full: a preset's or a recipe's, with what the system replaces.
  * @throws {EvaluationError} BAD_CONFIG; what `trainedAgent` throws
  */
-export function contestantAgent(
+export function systemAgent(
   name: string,
-  contestant: Extract<ContestantSettings, { readonly kind: "agent" | "trained" }>,
+  system: Extract<SystemSettings, { readonly kind: "agent" | "trained" }>,
   trainedAgent: ((recipe: string | undefined) => AgentSettings) | undefined,
 ): AgentSettings {
-  const field = `contestants.${name}`;
+  const field = `systems.${name}`;
   for (const idle of ["temperature", "topP"] as const) {
-    if (!(idle in contestant.settings)) continue;
+    if (!(idle in system.settings)) continue;
     throw new EvaluationError(
       "BAD_CONFIG",
-      `${field}.settings.${idle}: ${String(contestant.settings[idle])} would do nothing: everybody is asked at the evaluation's ${idle}; set that`,
+      `${field}.settings.${idle}: ${String(system.settings[idle])} would do nothing: everybody is asked at the evaluation's ${idle}; set that`,
     );
   }
-  if (contestant.kind === "agent") {
-    const { agent: kind, preset = kind, settings } = contestant;
+  if (system.kind === "agent") {
+    const { agent: kind, preset = kind, settings } = system;
     return parse(field, agentSettingsSchema, { kind, preset, settings });
   }
   if (!trainedAgent)
     throw new EvaluationError("BAD_CONFIG", `${field}: no recipe can be read here; give its agent`);
-  const trained = trainedAgent(contestant.recipe);
-  const settings = { ...trained.config, ...contestant.settings };
+  const trained = trainedAgent(system.recipe);
+  const settings = { ...trained.config, ...system.settings };
   if (trained.kind === "module") return { ...trained, config: settings };
   const { kind, preset } = trained;
   return parse(field, agentSettingsSchema, { kind, preset, settings });

@@ -2,8 +2,8 @@ import { agentSettingsSchema } from "@palimpsest/agents";
 import { scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
 import { type Embedder, hashedEmbedder } from "@palimpsest/memory";
 import { describe, expect, it } from "vitest";
-import { contestantSettings, createContestant } from "./create-contestant.js";
-import { builtInContestants, type EvalSettings, parseEvalSettings } from "./eval-settings.js";
+import { createSystem, systemSettings } from "./create-system.js";
+import { builtInSystems, type EvalSettings, parseEvalSettings } from "./eval-settings.js";
 import { overrideSetting } from "./override.js";
 
 const none = parseEvalSettings({}, "none");
@@ -17,12 +17,12 @@ const text = { prompt: "text", stopTokens: ["<|end|>"] };
 const plain: EvalSettings = parseEvalSettings(
   {
     reader: text,
-    contestants: Object.fromEntries(
-      Object.entries(builtInContestants).map(([name, contestant]) => [
+    systems: Object.fromEntries(
+      Object.entries(builtInSystems).map(([name, system]) => [
         name,
-        contestant.kind === "agent" || contestant.kind === "trained"
-          ? { ...contestant, settings: { ...contestant.settings, ...text } }
-          : contestant,
+        system.kind === "agent" || system.kind === "trained"
+          ? { ...system, settings: { ...system.settings, ...text } }
+          : system,
       ]),
     ),
   },
@@ -32,34 +32,34 @@ const plain: EvalSettings = parseEvalSettings(
 const trainedAgent = (recipe = "640") =>
   agentSettingsSchema.parse({ preset: "memagent", settings: { ...text, chunkTokens: Number(recipe) } });
 const make = (name: string, settings = plain, identity: unknown = "m") =>
-  createContestant({
+  createSystem({
     label: name,
-    contestant: contestantSettings(name, settings),
+    system: systemSettings(name, settings),
     settings,
     model: modelWith(identity),
     trainedAgent,
   });
 
-describe("contestants from settings", () => {
+describe("systems from settings", () => {
   it("makes every built-in one, each with settings that tell it from the others", () => {
-    const names = Object.keys(builtInContestants);
-    const contestants = names.map((name) => make(name));
-    expect(contestants.map(({ name }) => name)).toEqual(names);
-    expect(new Set(contestants.map(({ settings }) => JSON.stringify(settings))).size).toBe(names.length);
+    const names = Object.keys(builtInSystems);
+    const systems = names.map((name) => make(name));
+    expect(systems.map(({ name }) => name)).toEqual(names);
+    expect(new Set(systems.map(({ settings }) => JSON.stringify(settings))).size).toBe(names.length);
   });
 
   it("refuses a temperature of one agent, which the evaluation's would replace", () => {
     const idle = overrideSetting(plain, "memagent.temperature", 0.7);
     expect(() => make("memagent", idle)).toThrow(
-      "contestants.memagent.settings.temperature: 0.7 would do nothing",
+      "systems.memagent.settings.temperature: 0.7 would do nothing",
     );
   });
 
   it("asks within what the model takes, unless the settings say otherwise", () => {
     const contextTokens = (settings: EvalSettings) => {
-      const contestant = contestantSettings("full-context", settings);
+      const system = systemSettings("full-context", settings);
       const model = { ...modelWith("m"), contextTokens: 777 };
-      const made = createContestant({ label: "x", contestant, settings, model });
+      const made = createSystem({ label: "x", system, settings, model });
       return JSON.stringify(made.settings).match(/"contextTokens":(\d+)/)?.[1];
     };
     expect(contextTokens(plain)).toBe("777");
@@ -90,20 +90,20 @@ describe("contestants from settings", () => {
     const changed = settings(make("trained", overrideSetting(plain, "trained.memoryTokens", 9)));
     expect(changed).toContain('"chunkTokens":640');
     expect(changed).toContain('"memoryTokens":9');
-    const contestant = contestantSettings("trained", plain);
-    expect(() =>
-      createContestant({ label: "x", contestant, settings: plain, model: modelWith("m") }),
-    ).toThrow(/BAD_CONFIG.*contestants.x/s);
+    const system = systemSettings("trained", plain);
+    expect(() => createSystem({ label: "x", system, settings: plain, model: modelWith("m") })).toThrow(
+      /BAD_CONFIG.*systems.x/s,
+    );
   });
 
   it("gives an agent's store the embedder that the agent's settings name, and no other", () => {
     const memupdate = (embedder: object, agentEmbedder?: Embedder) => {
       const settings = overrideSetting(plain, "memupdate.embedder", embedder);
-      const contestant = contestantSettings("memupdate", settings);
+      const system = systemSettings("memupdate", settings);
       const model = modelWith("m");
-      return createContestant({
+      return createSystem({
         label: "x",
-        contestant,
+        system,
         settings,
         model,
         ...(agentEmbedder ? { agentEmbedder } : {}),
@@ -119,12 +119,10 @@ describe("contestants from settings", () => {
   it("replaces single settings, and says which names there are", () => {
     expect(overrideSetting(none, "concurrency", 3).concurrency).toBe(3);
     expect(overrideSetting(none, "answer.form", "boxed").answer.form).toBe("boxed");
-    expect(contestantSettings("truncated", overrideSetting(none, "truncated.answerTokens", 5))).toMatchObject(
-      {
-        reader: { answerTokens: 5 },
-      },
-    );
-    expect(contestantSettings("memagent", overrideSetting(none, "memagent.preset", "tiny"))).toMatchObject({
+    expect(systemSettings("truncated", overrideSetting(none, "truncated.answerTokens", 5))).toMatchObject({
+      reader: { answerTokens: 5 },
+    });
+    expect(systemSettings("memagent", overrideSetting(none, "memagent.preset", "tiny"))).toMatchObject({
       preset: "tiny",
     });
     expect(() => overrideSetting(none, "memagnet.preset", "x")).toThrow(/"memagnet" is none of memagent,/);
@@ -133,4 +131,10 @@ describe("contestants from settings", () => {
       /BAD_CONFIG.*memagent/s,
     );
   });
+});
+
+it("refuses a setting's former name with the one that it has", () => {
+  expect(() => parseEvalSettings({ contestants: {} }, "card.yaml")).toThrow(
+    "card.yaml: contestants is no setting; write systems instead",
+  );
 });

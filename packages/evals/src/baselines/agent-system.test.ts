@@ -3,10 +3,10 @@ import { scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
 import type { MemoryRecord } from "@palimpsest/trajectories";
 import { describe, expect, it } from "vitest";
 import { anItem } from "../suite/testing.js";
-import { agentContestant } from "./agent-contestant.js";
+import { agentSystem } from "./agent-system.js";
 import { createReader } from "./reader.js";
 import { readerConfigSchema } from "./reader-config.js";
-import { storeContestant } from "./store-contestant.js";
+import { storeSystem } from "./store-system.js";
 
 const options = { signal: new AbortController().signal, seed: 7 };
 const record = (id: string, content: string, provenance: string[] = []): MemoryRecord => ({
@@ -47,16 +47,16 @@ function scriptedAgent(result: EpisodeResult) {
   return { agent, calls };
 }
 
-describe("agentContestant", () => {
+describe("agentSystem", () => {
   it("gives the agent document, records and seed, and takes over what it counted", async () => {
     const { agent, calls } = scriptedAgent(anEpisode({ counters: { recalls: 2 } }));
-    const contestant = agentContestant({ name: "a", agent, settings: {}, model: "m", temperature: 0 });
+    const system = agentSystem({ name: "a", agent, settings: {}, model: "m", temperature: 0 });
     const records = [record("m1", "x")];
     const item = anItem(1, {
       document: { fingerprint: "f", open: () => ["lazy ", "document"] },
       records,
     });
-    const prediction = await contestant.answer(item, options);
+    const prediction = await system.answer(item, options);
     const [task, asked] = calls[0] ?? [];
     expect(task).toMatchObject({ question: item.question, document: ["lazy ", "document"], records });
     expect(asked).toMatchObject({ seed: 7, temperature: 0, record: "none" });
@@ -70,7 +70,7 @@ describe("agentContestant", () => {
   });
 });
 
-describe("storeContestant", () => {
+describe("storeSystem", () => {
   const records = [record("m1", "Ada likes coffee.", ["D1:1"]), record("m2", "Bo likes chess.", ["D1:2"])];
   const storeDiff = {
     created: [record("m3", "Ada moved to Varn.", ["D2:1"])],
@@ -102,7 +102,7 @@ describe("storeContestant", () => {
   it("answers with the baselines' reader from the store that the agent left", async () => {
     const { prompts, reader } = reading();
     const { agent, calls } = scriptedAgent(anEpisode({ storeDiff, counters: { done_calls: 2 } }));
-    const contestant = storeContestant({
+    const system = storeSystem({
       name: "memupdate",
       agent,
       settings: {},
@@ -114,7 +114,7 @@ describe("storeContestant", () => {
     });
     const asked = { question: "What does Ada like, tea? Be short.", searchQuery: "What does Ada like, tea?" };
     const item = anItem(1, { ...asked, records, evidence: ["D1:1"] });
-    const prediction = await contestant.answer(item, options);
+    const prediction = await system.answer(item, options);
     // The editor is told what is asked, the reader also how to answer.
     expect(calls[0]?.[0].question).toBe("What does Ada like, tea?");
     expect(prompts[0]).toContain("question: What does Ada like, tea? Be short.");
@@ -139,7 +139,7 @@ describe("storeContestant", () => {
     const { reader } = reading();
     const { agent } = scriptedAgent(anEpisode());
     const retrieval = { by: "bm25" } as const;
-    const contestant = storeContestant({
+    const system = storeSystem({
       name: "memupdate",
       agent,
       settings: {},
@@ -149,6 +149,6 @@ describe("storeContestant", () => {
       temperature: 0,
       topP: 1,
     });
-    await expect(contestant.answer(anItem(1), options)).rejects.toThrow(/has no records/);
+    await expect(system.answer(anItem(1), options)).rejects.toThrow(/has no records/);
   });
 });

@@ -5,9 +5,9 @@ import { answerForms } from "../suite/qa-scorer.js";
 const readerOverrides = z
   .record(z.string(), z.unknown())
   .default({})
-  .describe("settings that replace the reader's, for this contestant");
+  .describe("settings that replace the reader's, for this system");
 
-/** Of every contestant that is an agent. */
+/** Of every system that is an agent. */
 const agentFields = {
   settings: z
     .record(z.string(), z.unknown())
@@ -21,8 +21,8 @@ const agentFields = {
   reader: readerOverrides,
 };
 
-/** One contestant as a user writes it. */
-export const contestantSettingsSchema = z.discriminatedUnion("kind", [
+/** One system as a user writes it. */
+export const systemSettingsSchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("agent").describe("a memory agent"),
     agent: z.string().describe("which one: memagent, rememr1 or memupdate"),
@@ -60,13 +60,13 @@ export const contestantSettingsSchema = z.discriminatedUnion("kind", [
     reader: readerOverrides,
   }),
 ]);
-export type ContestantSettings = z.output<typeof contestantSettingsSchema>;
+export type SystemSettings = z.output<typeof systemSettingsSchema>;
 
 const agent = (agent: string, preset = agent, settings: Record<string, unknown> = {}) =>
   ({ kind: "agent", agent, preset, settings, memories: false, by: "bm25", reader: {} }) as const;
 
-/** Contestants that need no settings file. */
-export const builtInContestants = {
+/** Systems that need no settings file. */
+export const builtInSystems = {
   memagent: agent("memagent"),
   "memagent-vime": agent("memagent", "memagent-vime"),
   rememr1: agent("rememr1"),
@@ -78,20 +78,20 @@ export const builtInContestants = {
   "rag-bm25": { kind: "rag", by: "bm25", reader: {} },
   "rag-embedding": { kind: "rag", by: "embedding", reader: {} },
   "closed-book": { kind: "closed-book", reader: {} },
-} as const satisfies Record<string, ContestantSettings>;
+} as const satisfies Record<string, SystemSettings>;
 
 /** Who takes part in an evaluation and how they are asked: the settings file of `palimpsest eval`. */
 export const evalSettingsSchema = z.strictObject({
   description: z.string().optional().describe("for people"),
-  contestants: z
-    .record(z.string(), contestantSettingsSchema)
+  systems: z
+    .record(z.string(), systemSettingsSchema)
     .default({})
     .describe("by name; those that are built in need not be listed"),
   run: z
     .array(z.string())
     .min(1)
     .optional()
-    .describe("who takes part, in order, where --contestants does not say; absent: the suite's usual ones"),
+    .describe("who takes part, in order, where --systems does not say; absent: the suite's usual ones"),
   reader: z
     .record(z.string(), z.unknown())
     .default({})
@@ -130,6 +130,8 @@ export type EvalSettings = z.output<typeof evalSettingsSchema>;
  * @throws {EvaluationError} BAD_CONFIG
  */
 export function parseEvalSettings(value: unknown, where: string): EvalSettings {
+  if (typeof value === "object" && value !== null && "contestants" in value)
+    throw new EvaluationError("BAD_CONFIG", `${where}: contestants is no setting; write systems instead`);
   const parsed = evalSettingsSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new EvaluationError("BAD_CONFIG", `${where}: ${z.prettifyError(parsed.error)}`);

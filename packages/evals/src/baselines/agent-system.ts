@@ -1,17 +1,17 @@
 import type { Agent, EpisodeResult } from "@palimpsest/agents";
-import type { Contestant, Prediction } from "../suite/contestant.js";
 import { type EvalItem, openDocument } from "../suite/item.js";
+import type { Prediction, System } from "../suite/system.js";
 
 /** Told of every finished episode, whole; it changes no answer and is no part of what answers are kept by. */
 export type OnEpisode = (item: EvalItem, result: EpisodeResult) => void;
 
 /**
- * A memory agent as a contestant.
+ * A memory agent as a system.
  * @param options.settings JSON of the agent's settings
  * @param options.model JSON that says which model this is
  * @param options.memories keep the memory after each step in the prediction, for people
  */
-export function agentContestant(options: {
+export function agentSystem(options: {
   readonly name: string;
   readonly agent: Agent;
   readonly settings: unknown;
@@ -21,7 +21,7 @@ export function agentContestant(options: {
   readonly topP?: number;
   readonly memories?: boolean;
   readonly onEpisode?: OnEpisode;
-}): Contestant {
+}): System {
   const { name, agent, settings, model, temperature, topP, memories = false, onEpisode } = options;
   const sampling = {
     ...(temperature === undefined ? {} : { temperature }),

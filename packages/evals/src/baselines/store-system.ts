@@ -1,16 +1,16 @@
 import type { Agent } from "@palimpsest/agents";
 import { storeAfter } from "@palimpsest/rewards";
 import { EvaluationError } from "../error.js";
-import type { Contestant, Prediction } from "../suite/contestant.js";
-import { agentContestant, type OnEpisode, storeMeasures } from "./agent-contestant.js";
+import type { Prediction, System } from "../suite/system.js";
+import { agentSystem, type OnEpisode, storeMeasures } from "./agent-system.js";
 import type { BaselineOptions } from "./direct.js";
-import { type Retrieval, retrievalContestant } from "./retrieval.js";
+import { type Retrieval, retrievalSystem } from "./retrieval.js";
 
 /**
  * An agent that edits a store, and then the same reader as the retrieval baselines over the store that it left: what
  * differs from them is what the agent did to the store.
  */
-export function storeContestant(
+export function storeSystem(
   options: BaselineOptions & {
     readonly agent: Agent;
     /** JSON of the agent's settings. */
@@ -20,10 +20,10 @@ export function storeContestant(
     readonly topP: number;
     readonly onEpisode?: OnEpisode;
   },
-): Contestant {
+): System {
   const { name, agent, settings, model, temperature, topP, reader, retrieval, onEpisode } = options;
-  const editor = agentContestant({ name, agent, settings, model, temperature, topP });
-  const answerer = retrievalContestant({ name, reader, model, retrieval });
+  const editor = agentSystem({ name, agent, settings, model, temperature, topP });
+  const answerer = retrievalSystem({ name, reader, model, retrieval });
   return {
     name,
     settings: { kind: "store", editor: editor.settings, answerer: answerer.settings },
