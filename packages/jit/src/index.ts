@@ -25,6 +25,7 @@ export {
   type Tensors,
 } from "./module.js";
 export { pickLogprob } from "./pick-logprob.js";
+export { type ProbedPrecision, type ProductShape, probePrecision } from "./precision-probe.js";
 export { randomUniform } from "./random.js";
 export { openScalarLog, type ScalarLog } from "./scalar-log.js";
 export { scan } from "./scan.js";

@@ -1,3 +1,4 @@
+import type { JitPrecision } from "@palimpsest/jit";
 import { loraConfigSchema } from "@palimpsest/model";
 import { z } from "zod";
 import { Bucket } from "./bucket.js";
@@ -127,10 +128,10 @@ export const LearnerConfig = z.strictObject({
       "GPUs of one machine that train together in mode xla: each has the whole state, micro-batches are dealt out to them, and gradients are summed once a step. A training run leases as many (learnerGpus).",
     ),
   precision: z
-    .enum(["float32", "bfloat16"])
-    .default("float32")
+    .enum(["auto", "float32", "bfloat16"])
+    .default("auto")
     .describe(
-      "What matrix products round their inputs to; what is trained, moments, gradients and all else stay float32, and matrices that nobody trains (a base of adapters, the reference) are stored in it. bfloat16 is for GPUs, and modes graph and xla. A GPU rounds float32 products to TF32 unless NVIDIA_TF32_OVERRIDE=0 is set.",
+      "What matrix products round their inputs to; what is trained, moments, gradients and all else stay float32, and matrices that nobody trains (a base of adapters, the reference) are stored in it. auto: what the checkpoint was written with; else bfloat16 on a CPU where a trial of 100 ms finds it faster for this model and the sampler's numbers do not stand in the ratio, else float32. bfloat16 takes modes graph and xla. A GPU rounds float32 products to TF32 unless NVIDIA_TF32_OVERRIDE=0 is set.",
     ),
   lora: loraConfigSchema
     .nullable()
@@ -194,7 +195,7 @@ export type LearnerConfig = z.infer<typeof LearnerConfig>;
 export type LearnerConfigInput = z.input<typeof LearnerConfig>;
 
 /** A configuration with nothing left open. */
-export type ResolvedLearnerConfig = LearnerConfig & {
+export type ResolvedLearnerConfig = Omit<LearnerConfig, "precision"> & {
   readonly buckets: readonly Bucket[];
   readonly advantage: AdvantageConfig;
   readonly loss: LossConfig;
@@ -204,10 +205,12 @@ export type ResolvedLearnerConfig = LearnerConfig & {
   readonly spread: "copy" | "divide";
   readonly importance: ImportanceConfig;
   readonly oldLogprobs: "rollout" | "recompute";
+  readonly precision: JitPrecision;
 };
 
 /**
- * Parses, fills in the preset and refuses contradictions.
+ * Parses, fills in the preset and refuses contradictions. Precision auto is float32 here, where no backend is: `chosenConfig`
+ * (chosen-config.ts) knows one.
  * @throws {LearnerError} CONFIG_INVALID naming field, value and fix
  */
 export function resolveLearnerConfig(input: LearnerConfigInput): ResolvedLearnerConfig {
@@ -220,6 +223,7 @@ export function resolveLearnerConfig(input: LearnerConfigInput): ResolvedLearner
   const preset = presets[config.preset];
   const resolved: ResolvedLearnerConfig = {
     ...config,
+    precision: config.precision === "auto" ? "float32" : config.precision,
     buckets: config.buckets ?? bucketsWithin(config.microBatch),
     advantage: config.advantage ?? AdvantageConfig.parse(preset.advantage),
     loss: config.loss ?? LossConfig.parse(preset.loss),

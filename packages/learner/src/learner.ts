@@ -23,8 +23,9 @@ import {
   writeCheckpoint,
 } from "./checkpoint.js";
 import { checkSameLearner } from "./checkpoint-match.js";
+import { chosenConfig } from "./chosen-config.js";
 import { compileLearner, type Objective } from "./compiled.js";
-import { type LearnerConfigInput, type ResolvedLearnerConfig, resolveLearnerConfig } from "./config.js";
+import type { LearnerConfigInput, ResolvedLearnerConfig } from "./config.js";
 import { trainedTokens } from "./dealt-row.js";
 import { type AdvantageModule, type GroupAdvantage, ownAdvantage } from "./define-advantage.js";
 import { LearnerError } from "./error.js";
@@ -94,6 +95,7 @@ export interface SupervisedMetrics {
 }
 
 interface LearnerStart {
+  readonly precisionReason: string;
   readonly policyVersion: number;
   readonly step: number;
   readonly random: Random;
@@ -106,8 +108,8 @@ interface LearnerStart {
 
 /** @throws {LearnerError} CONFIG_INVALID, CHECKPOINT_MISMATCH, MEMORY_EXHAUSTED; {JitError} where a function cannot be compiled */
 export function createLearner(options: LearnerOptions): Learner {
-  const config = resolveLearnerConfig(options.config);
   const { backend, model, objectives = ["policy", "supervised"], mode = "auto" } = options;
+  const { config, reason } = chosenConfig(options);
   if (config.deterministic && !backend.deterministic)
     throw new LearnerError(
       "CONFIG_INVALID",
@@ -127,6 +129,7 @@ export function createLearner(options: LearnerOptions): Learner {
     throw withMemoryAdvice(error, config, module.mode);
   }
   return new Learner(module, config, model, {
+    precisionReason: reason,
     policyVersion: options.checkpoint?.policyVersion ?? options.policyVersion ?? 0,
     step: options.checkpoint?.step ?? 0,
     random: options.checkpoint ? restoreRandom(options.checkpoint.random) : createRandom(config.seed),
@@ -140,6 +143,8 @@ export function createLearner(options: LearnerOptions): Learner {
 
 export class Learner {
   readonly config: ResolvedLearnerConfig;
+  /** Why `config.precision` is what it is. */
+  readonly precisionReason: string;
   readonly #module: JitModule;
   readonly #model: ModelConfig;
   #policyVersion: number;
@@ -162,6 +167,7 @@ export class Learner {
   constructor(module: JitModule, config: ResolvedLearnerConfig, model: ModelConfig, start: LearnerStart) {
     this.#module = module;
     this.config = config;
+    this.precisionReason = start.precisionReason;
     this.#model = model;
     this.#policyVersion = start.policyVersion;
     this.#step = start.step;

@@ -71,6 +71,7 @@ export { TextStream } from "./text/text-stream.js";
 
 // For other packages: the forward pass inside a jit body, weights by name, foreign files.
 
+export { type ChosenPrecision, choosePrecision, type WantedPrecision } from "./chosen-precision.js";
 export { modelConfigFromHf } from "./files/hf-config.js";
 export { parametersFromHf } from "./files/hf-weights.js";
 export { readSafetensors, type StoredTensor } from "./files/safetensors.js";

@@ -122,6 +122,9 @@ export class LearnerActor {
       ...(advantage ? { advantage } : {}),
       ...(run ? { checkpoint: run.checkpoint } : {}),
     });
+    const { config, precisionReason: reason } = this.#learner;
+    const { precision } = config;
+    context.logger.info({ precision, reason }, `the learner multiplies in ${precision}`);
     await this.#ranks.meet(this.#learner, run !== undefined);
     this.#saves = new LearnerSaves(
       this.#ranks,
@@ -196,6 +199,7 @@ export class LearnerActor {
       policyVersion: this.#protocol.lastDone,
       backend: this.#backend.name,
       mode: this.#learner.mode,
+      precision: this.#learner.config.precision,
       checkpoint: this.#saves.checkpoint,
       schedule: this.#protocol.last?.taken?.schedule,
       last: this.#protocol.last,

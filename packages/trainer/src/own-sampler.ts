@@ -1,4 +1,5 @@
 import type { Backend } from "@palimpsest/jit";
+import { resolveLearnerConfig, takesSampledRatios } from "@palimpsest/learner";
 import { createSampler, type ModelConfig, type ModelSampler } from "@palimpsest/model";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { Recipe } from "./recipe.js";
@@ -20,7 +21,7 @@ export interface LayeredPolicy extends NamedPolicy {
 export async function ownSampler(
   backend: Backend,
   config: ModelConfig,
-  { rollout, learner }: Pick<Recipe, "rollout" | "learner">,
+  recipe: Pick<Recipe, "rollout" | "learner">,
   { manifest, parameters, adapters }: LayeredPolicy,
 ): Promise<ModelSampler> {
   const { policyVersion, weightsHash } = manifest;
@@ -30,23 +31,29 @@ export async function ownSampler(
     parameters,
     policyVersion,
     weightsHash,
-    lora: learner.lora ?? undefined,
-    ...samplerSettings(rollout),
+    lora: recipe.learner.lora ?? undefined,
+    ...samplerSettings(recipe),
   });
   if (adapters !== undefined) await sampler.setAdapters(adapters, policyVersion, weightsHash);
   return sampler;
 }
 
 /** The sampler's settings of a recipe: the same on rollout actors and in one process. */
-export function samplerSettings(rollout: Recipe["rollout"]) {
+export function samplerSettings({ rollout, learner }: Pick<Recipe, "rollout" | "learner">) {
   const { cacheTokens, prefillTokens } = rollout;
   return {
     maxBatch: rollout.maxBatch,
     maxLength: rollout.maxTokens,
     prefixCache: rollout.prefixCache,
     batchInvariant: rollout.batchInvariant,
-    precision: rollout.precision,
+    precision: samplerPrecision(rollout.precision, learner),
     ...(cacheTokens === undefined ? {} : { cacheTokens }),
     ...(prefillTokens === undefined ? {} : { prefillTokens }),
   };
+}
+
+/** Where the sampler's numbers stand in the learner's ratio, both round alike, and to float32 unless it is said. */
+function samplerPrecision(wanted: Recipe["rollout"]["precision"], learner: Recipe["learner"]) {
+  if (wanted !== "auto" || !takesSampledRatios(resolveLearnerConfig(learner))) return wanted;
+  return "float32";
 }

@@ -41,9 +41,11 @@ export const rolloutSchema = z.strictObject({
       "on a CPU a conversation gets the same numbers, bit for bit, whoever shares its batch: the trained weights then do not depend on the number of actors or on who was faster; batches are padded to multiples of 16 rows",
     ),
   precision: z
-    .enum(["float32", "bfloat16"])
-    .default("float32")
-    .describe("what sampling stores and multiplies matrices in; bfloat16 is for GPUs"),
+    .enum(["auto", "float32", "bfloat16"])
+    .default("auto")
+    .describe(
+      "what sampling stores and multiplies matrices in; auto: bfloat16 on a CPU where a trial of 100 ms finds it faster for this model and learner.oldLogprobs is not rollout, else float32",
+    ),
   cpus: z.number().min(0).default(0.5).describe("cpu that one actor leases"),
   gpus: z.number().min(0).default(0).describe("gpu that one actor leases"),
   threads: z.int().min(1).default(1).describe("compute threads of one actor"),

@@ -121,6 +121,7 @@ export class RolloutActor {
       this.#exporter = exportSampler(context.metrics, sampler);
       this.#sampler = sampler;
       own = sampler;
+      context.logger.info(sampler.precision, `the sampler multiplies in ${sampler.precision.precision}`);
     } else {
       this.#engine = await RolloutEngine.open(rollout.engine, this.#place, this.#spec, {
         tokenizer,

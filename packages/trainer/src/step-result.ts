@@ -63,6 +63,8 @@ export interface LearnerState {
   readonly policyVersion: number;
   readonly backend: string;
   readonly mode: string;
+  /** What its products are computed in. */
+  readonly precision: string;
   readonly checkpoint: string;
   /** Where the run's schedule stands, where its steps have windows. */
   readonly schedule: ScheduleState | undefined;

@@ -139,7 +139,7 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
       config,
       parameters,
       lora: recipe.learner.lora ?? undefined,
-      ...samplerSettings(rollout),
+      ...samplerSettings(recipe),
     });
     made.push(() => sampler.close());
     const { weightsHash: initial } = sampler;

@@ -216,7 +216,7 @@ async function trainOn(
       secondsByPhase: seconds,
       counts: await queues.ledger.counts(),
       processes: await processesOf(cluster),
-      backend: `${state.backend} (${state.mode})`,
+      backend: `${state.backend} (${state.mode}, ${state.precision})`,
       parameters: await trainedWeights(cluster, queues, spec),
       plan: heldPlan(recipe, planned, measured),
     };

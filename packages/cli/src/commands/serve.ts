@@ -154,7 +154,7 @@ async function serve(from: string, flags: ServeFlags): Promise<void> {
         });
   process.stdout.write(
     [
-      `model    ${model.name} on ${backend.name}${backend.gpu ? " (GPU)" : ""}, ${model.maxLength} tokens`,
+      `model    ${model.name} on ${backend.name}${backend.gpu ? " (GPU)" : ""} in ${model.sampler.precision.precision}, ${model.maxLength} tokens`,
       `weights  ${model.fingerprint}`,
       `serves   ${server.url}/v1`,
       `clients  ${token === undefined ? "everybody on this machine, without a key" : `with ${tokenVariable} as their API key`}`,

@@ -137,6 +137,7 @@ async function checkGreedy(
     config,
     parameters,
     weightsHash: "",
+    precision: "float32",
     maxBatch: cases.length,
     maxLength: longest,
     promptLengths: [longestPrompt],

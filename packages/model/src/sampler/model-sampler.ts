@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { type Backend, type FunctionStats, JitError, type JitMode } from "@palimpsest/jit";
+import type { ChosenPrecision } from "../chosen-precision.js";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
 import type { LoraConfig } from "../lora.js";
@@ -76,6 +77,7 @@ export class ModelSampler {
   readonly #device: SamplingDevice;
   readonly #pool: CachePool;
   readonly #meter: SamplerMeter;
+  readonly #chosen: ChosenPrecision;
   #waiting: Generation[] = [];
   /** Those with a part of the cache, in the order in which they are continued. */
   #running: Generation[] = [];
@@ -102,6 +104,7 @@ export class ModelSampler {
       made = parts.device;
       this.#shapes = parts.shapes;
       this.#pool = parts.pool;
+      this.#chosen = parts.chosen;
       this.#device = parts.device;
       this.#device.writeWeights(parameters);
     } catch (error) {
@@ -117,6 +120,11 @@ export class ModelSampler {
 
   get mode(): JitMode {
     return this.#device.mode;
+  }
+
+  /** What matrices are stored and multiplied in, and why. */
+  get precision(): ChosenPrecision {
+    return this.#chosen;
   }
 
   get policyVersion(): number {

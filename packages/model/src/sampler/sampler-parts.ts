@@ -1,4 +1,5 @@
 import type { Backend, JitMode } from "@palimpsest/jit";
+import { type ChosenPrecision, choosePrecision } from "../chosen-precision.js";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
 import type { LoraConfig } from "../lora.js";
@@ -22,6 +23,7 @@ export interface SamplerParts {
   readonly shapes: CallPlan;
   readonly pool: CachePool;
   readonly device: SamplingDevice;
+  readonly chosen: ChosenPrecision;
 }
 
 /** @throws {ModelError} CONFIG_INVALID, naming each wrong field */
@@ -52,8 +54,13 @@ export function samplerParts(
   limits: SamplerConfig,
   lora?: LoraConfig,
 ): SamplerParts {
-  const { maxBatch, maxLength, promptLengths, prefillTokens, precision, cacheTokens } = limits;
+  const { maxBatch, maxLength, promptLengths, prefillTokens, cacheTokens } = limits;
   const { prefixCache: share, batchInvariant, lanes } = limits;
+  const chosen: ChosenPrecision =
+    limits.precision === "auto" && batchInvariant
+      ? { precision: "float32", reason: "batchInvariant is for float32 products" }
+      : choosePrecision(limits.precision, backend, mode, config);
+  const { precision } = chosen;
   const gpu = backend.gpu;
   const isForSlots = gpu && precision === "bfloat16" && (mode === "auto" || mode === "xla");
   const kind = limits.cache ?? (isForSlots && !batchInvariant && lanes === 1 ? "slots" : "pages");
@@ -67,7 +74,7 @@ export function samplerParts(
     const packs = promptLengths === undefined && (limits.packPrompts ?? isKernel);
     const shapes = new SlotShapes(config, { ...common, maxBatch: slots, packs });
     const device = new SlotDevice({ backend, mode, config, shapes, maxLength, precision, lora });
-    return { shapes, device, pool: new SlotPool({ slots, share }) };
+    return { shapes, device, chosen, pool: new SlotPool({ slots, share }) };
   }
   const shapes = new CallShapes(config, { ...common, maxBatch, batchInvariant });
   const longest = Math.ceil(maxLength / pageLength);
@@ -76,5 +83,5 @@ export function samplerParts(
   const sharedUnit = batchInvariant ? { sharedUnitPages: shapes.sharedUnit / pageLength } : {};
   const pool = new PagePool({ pages, pageLength, share, ...sharedUnit });
   const settings = { shapes, pages, maxLength, precision, lanes, batchInvariant, lora };
-  return { shapes, pool, device: new SamplerDevice({ backend, mode, config, ...settings }) };
+  return { shapes, pool, chosen, device: new SamplerDevice({ backend, mode, config, ...settings }) };
 }

@@ -39,9 +39,11 @@ export const demonstrationSettingsSchema = z.strictObject({
     .default(null)
     .describe("adapters to train, which are merged into the weights at the end; null: all weights"),
   precision: z
-    .enum(["float32", "bfloat16"])
-    .default("float32")
-    .describe("what matrix products round their inputs to; bfloat16 is for GPUs"),
+    .enum(["auto", "float32", "bfloat16"])
+    .default("auto")
+    .describe(
+      "what matrix products round their inputs to; auto: bfloat16 on a CPU where a trial of 100 ms finds it faster for this model, else float32",
+    ),
   checkpointEverySteps: z
     .int()
     .min(1)

@@ -61,10 +61,10 @@ function processor(threads: number): Device {
  * slots in bfloat16 a step of sampling took 1.4 ms at 64 rows of 0.5B, 2.05 at 256, and 1.24 at 64 rows of SmolLM2-135M; with pages 0.5B was
  * sampled at 18,800 tokens a second with 64 at once; 3.4M parameters were trained at 610,000 and sampled at 300,000 with 256 at once.
  */
-function h100(precision: "float32" | "bfloat16"): Device {
+function h100(precision: "auto" | "float32" | "bfloat16"): Device {
   const half = precision === "bfloat16";
   return {
-    name: `one H100, ${precision}`,
+    name: `one H100, ${half ? "bfloat16" : "float32"}`,
     weightBytesPerSecond: half ? 3e12 : 5.5e11,
     decodeFlops: half ? 3e14 : 2e13,
     prefillFlops: half ? 1.7e14 : 7.9e13,

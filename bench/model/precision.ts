@@ -1,0 +1,81 @@
+/**
+ * SmolLM2-135M (or another folder) in float32 and in bfloat16 on this CPU: requests of a short prompt at once, timed from the first sampled
+ * token of the last one on, so that prompts do not count. Processor seconds are the figure to trust while others use the machine.
+ *
+ * Usage: npx tsx --conditions=@palimpsest/source bench/model/precision.ts [--precision float32,bfloat16] [--batches 1,16,64,256]
+ *   [--new 33] [--prompt 24] [--rounds 3] [--threads 2] [--max-length 128] [--model FOLDER]
+ */
+import { homedir, loadavg } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { loadBackend } from "../../packages/jit/src/index.js";
+import { createSampler, loadModel } from "../../packages/model/src/index.js";
+import { median } from "../contender.js";
+
+const { values: flags } = parseArgs({
+  options: {
+    precision: { type: "string", default: "float32,bfloat16" },
+    batches: { type: "string", default: "1,16,64,256" },
+    new: { type: "string", default: "33" },
+    prompt: { type: "string", default: "24" },
+    rounds: { type: "string", default: "3" },
+    threads: { type: "string", default: "2" },
+    "max-length": { type: "string", default: "128" },
+    model: { type: "string", default: join(homedir(), ".cache/palimpsest/models/smollm2-135m-instruct") },
+  },
+});
+
+const threads = Number(flags.threads);
+const backend = await loadBackend({ threads });
+const { config, parameters } = await loadModel(flags.model);
+const wanted = Number(flags.new);
+for (const precision of flags.precision.split(",") as ("float32" | "bfloat16")[]) {
+  for (const batch of flags.batches.split(",").map(Number)) {
+    const sampler = createSampler({
+      backend,
+      config,
+      parameters,
+      precision,
+      maxBatch: batch,
+      maxLength: Number(flags["max-length"]),
+      prefixCache: false,
+      weightsHash: "bench",
+    });
+    const walls: number[] = [];
+    const processors: number[] = [];
+    for (let round = -1; round < Number(flags.rounds); round++) {
+      let begun = 0;
+      let from = performance.now();
+      let cpu = process.cpuUsage();
+      await Promise.all(
+        Array.from({ length: batch }, (_, i) => {
+          const length = Number(flags.prompt);
+          const promptTokenIds = Array.from(
+            { length },
+            (_unused, t) => 100 + (((round + 2) * 7919 + i * 104_729 + t * 31) % (config.vocabSize - 100)),
+          );
+          let seen = false;
+          const onTokens = () => {
+            if (seen) return;
+            seen = true;
+            begun += 1;
+            if (begun < batch) return;
+            from = performance.now();
+            cpu = process.cpuUsage();
+          };
+          const sampling = { maxTokens: wanted, temperature: 1, stopTokenIds: [], seed: round * 1000 + i };
+          return sampler.generate({ promptTokenIds, ...sampling, onTokens });
+        }),
+      );
+      if (round < 0) continue;
+      const { user, system } = process.cpuUsage(cpu);
+      walls.push((batch * (wanted - 1)) / ((performance.now() - from) / 1000));
+      processors.push((batch * (wanted - 1)) / ((user + system) / 1e6));
+    }
+    await sampler.close();
+    const [wall, processor] = [median(walls), median(processors)].map((rate) => Number(rate.toFixed(1)));
+    console.log({ precision, requests: batch, "tokens/s": wall, "tokens/processor s": processor });
+  }
+}
+console.log(`load ${loadavg()[0]?.toFixed(1)}, ${threads} threads`);
+process.exit(0);

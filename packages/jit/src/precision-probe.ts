@@ -1,0 +1,119 @@
+import type * as tf from "@tensorflow/tfjs";
+import type { Backend } from "./backend.js";
+import { type JitModule, type JitPrecision, jit } from "./module.js";
+import type { StateSpec } from "./spec.js";
+import { tf as tensors } from "./tf.js";
+
+/** A matrix of so many rows and columns times one of `columns` by `outputs`, as a model's products are. */
+export interface ProductShape {
+  readonly rows: number;
+  readonly inner: number;
+  readonly columns: number;
+}
+
+/** Which precision products are faster in here, and how that is known. */
+export interface ProbedPrecision {
+  readonly precision: JitPrecision;
+  /** A clause for logs and status. */
+  readonly reason: string;
+  /** Milliseconds of one round of the products; absent where nothing was measured. */
+  readonly float32Ms?: number;
+  readonly bfloat16Ms?: number;
+}
+
+/** The variable that has the probe answer as on a CPU without bfloat16. */
+const SWITCH = "PALIMPSEST_CPU_BFLOAT16";
+/** How long products are tried, both ways together. */
+const PROBE_MS = 100;
+const LEAST_ROUNDS = 3;
+/** Casts around products take some of the gain: below this bfloat16 would only cost digits. */
+const LEAST_GAIN = 1.25;
+
+const probed = new Map<string, ProbedPrecision>();
+
+/**
+ * Tries products of these shapes in float32 and in bfloat16 for a tenth of a second, in turns, and takes the faster; equal
+ * shapes are tried once in a process. The smallest time of each counts, which a busy machine disturbs least.
+ * `PALIMPSEST_CPU_BFLOAT16=off` skips the trial: float32, as on a CPU without bfloat16.
+ * @param environment default: the process's
+ */
+export function probePrecision(
+  backend: Backend,
+  products: readonly ProductShape[],
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): ProbedPrecision {
+  if (backend.name !== "tensorflow") return float32(`the backend ${backend.name} computes in nothing else`);
+  if (backend.gpu) return float32("only CPUs are tried; on a GPU precision is chosen by name");
+  if (environment[SWITCH] === "off") return float32(`${SWITCH} is off`);
+  const key = products.map(({ rows, inner, columns }) => `${rows}x${inner}x${columns}`).join();
+  const known = probed.get(key) ?? measured(backend, products);
+  probed.set(key, known);
+  return known;
+}
+
+function float32(reason: string): ProbedPrecision {
+  return { precision: "float32", reason };
+}
+
+function measured(backend: Backend, products: readonly ProductShape[]): ProbedPrecision {
+  const modules = (["float32", "bfloat16"] as const).map((precision) =>
+    productModule(backend, products, precision),
+  ) as [JitModule, JitModule];
+  try {
+    const times: [number, number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    // The first calls of a session prepare it.
+    for (const module of modules) module.call("products", {});
+    const from = performance.now();
+    for (let round = 0; round < LEAST_ROUNDS || performance.now() - from < PROBE_MS; round++) {
+      modules.forEach((module, i) => {
+        const started = performance.now();
+        module.call("products", {});
+        times[i] = Math.min(times[i] as number, performance.now() - started);
+      });
+    }
+    const [float32Ms, bfloat16Ms] = times;
+    const gain = float32Ms / bfloat16Ms;
+    const isFaster = gain >= LEAST_GAIN;
+    return {
+      precision: isFaster ? "bfloat16" : "float32",
+      reason: `the model's products in bfloat16 take ${gain.toFixed(2)} times less than in float32 on this CPU${isFaster ? "" : `, and ${LEAST_GAIN} are asked for`}`,
+      float32Ms,
+      bfloat16Ms,
+    };
+  } finally {
+    for (const module of modules) module.dispose();
+  }
+}
+
+/** Weights are stored as a sampler stores them; zeros are multiplied as fast as other numbers. */
+function productModule(
+  backend: Backend,
+  products: readonly ProductShape[],
+  precision: JitPrecision,
+): JitModule {
+  const weights = products.map(({ inner, columns }, i): [string, StateSpec] => [
+    `weights${i}`,
+    { shape: [inner, columns], dtype: "float32", stored: precision },
+  ]);
+  const factors = products.map(({ rows, inner }, i): [string, StateSpec] => [
+    `factor${i}`,
+    { shape: [rows, inner], dtype: "float32" },
+  ]);
+  return jit({
+    backend,
+    mode: "graph",
+    precision,
+    state: Object.fromEntries([...weights, ...factors]),
+    functions: {
+      products: {
+        inputs: {},
+        body: (state) => {
+          const sums = products.map((_, i) =>
+            tensors.matMul(state[`factor${i}`] as tf.Tensor, state[`weights${i}`] as tf.Tensor).max(),
+          );
+          return { outputs: { largest: tensors.stack(sums).max() } };
+        },
+      },
+    },
+  });
+}

@@ -1,0 +1,52 @@
+import type { Backend, JitMode } from "@palimpsest/jit";
+import { choosePrecision, type ModelConfig } from "@palimpsest/model";
+import type { Checkpoint } from "./checkpoint.js";
+import { type LearnerConfigInput, type ResolvedLearnerConfig, resolveLearnerConfig } from "./config.js";
+
+interface Given {
+  readonly backend: Backend;
+  readonly config: LearnerConfigInput;
+  readonly model: ModelConfig;
+  readonly checkpoint?: Pick<Checkpoint, "config">;
+  readonly mode?: "auto" | JitMode;
+}
+
+/**
+ * The configuration with nothing left open, precision auto chosen for this backend and model. A checkpoint's precision is kept: a
+ * run that goes on elsewhere goes on as it was.
+ * @returns reason why the precision is what it is
+ * @throws {LearnerError} as `resolveLearnerConfig`
+ */
+export function chosenConfig({ backend, config: input, model, checkpoint, mode = "auto" }: Given): {
+  readonly config: ResolvedLearnerConfig;
+  readonly reason: string;
+} {
+  const config = resolveLearnerConfig(input);
+  const wanted = input.precision ?? "auto";
+  if (wanted !== "auto") return { config, reason: "it is set" };
+  const saved = savedPrecision(checkpoint);
+  if (saved !== undefined)
+    return { config: { ...config, precision: saved }, reason: "the checkpoint was written with it" };
+  if (takesSampledRatios(config))
+    return { config, reason: "the sampler's log-probs are the old ones (oldLogprobs rollout)" };
+  if (config.firstStepChecks) return { config, reason: "firstStepChecks compares float32 numbers" };
+  const { precision, reason } = choosePrecision("auto", backend, mode, model);
+  return { config: { ...config, precision }, reason };
+}
+
+/**
+ * The sampler's own log-probs stand in the ratio, which takes a difference of rounding between sampler and learner for a change
+ * of the policy. Both then keep float32 unless they are told otherwise.
+ */
+export function takesSampledRatios({ oldLogprobs }: Pick<ResolvedLearnerConfig, "oldLogprobs">): boolean {
+  return oldLogprobs === "rollout";
+}
+
+function savedPrecision(
+  checkpoint: Pick<Checkpoint, "config"> | undefined,
+): "float32" | "bfloat16" | undefined {
+  const config = checkpoint?.config;
+  if (config === null || typeof config !== "object" || Array.isArray(config)) return undefined;
+  const { precision } = config as { readonly precision?: unknown };
+  return precision === "float32" || precision === "bfloat16" ? precision : undefined;
+}
