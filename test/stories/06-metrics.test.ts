@@ -210,8 +210,8 @@ test("the head counts nodes, actors, leases and the jobs of the queues", () => {
   expect(sumOf("head", "palimpsest_head_resources_total_units", { resource: "cpu" })).toBe(8);
   expect(sumOf("head", "palimpsest_head_resources_used_units", { resource: "cpu" })).toBeCloseTo(1.6, 6);
   expect(sumOf("head", "palimpsest_head_rpc_seconds_count")).toBeGreaterThan(0);
-  // Those of the program that has ended, too.
-  expect(sumOf("head", "palimpsest_head_placement_seconds_count")).toBe(7);
+  // Those of the program that has ended, too: a task's worker, two actors and four light ones.
+  expect(sumOf("head", "palimpsest_head_placement_seconds_count")).toBe(11);
   expect(sumOf("head", "palimpsest_head_state_write_seconds_count")).toBeGreaterThan(0);
   expect(sumOf("head", "palimpsest_queue_jobs", { queue: `${run.runId}/rollouts`, state: "failed" })).toBe(0);
 });
@@ -219,7 +219,7 @@ test("the head counts nodes, actors, leases and the jobs of the queues", () => {
 test("the node counts processes and objects", () => {
   expect(sumOf("node", "palimpsest_node_processes", { state: "running" })).toBe(4);
   expect(sumOf("node", "palimpsest_node_process_starts_total")).toBe(7);
-  expect(sumOf("node", "palimpsest_node_process_start_seconds_count")).toBe(7);
+  expect(sumOf("node", "palimpsest_node_process_start_seconds_count")).toBe(11);
   expect(sumOf("node", "palimpsest_node_objects")).toBeGreaterThan(0);
   expect(sumOf("node", "palimpsest_node_objects_bytes")).toBeGreaterThan(0);
   expect(sumOf("node", "palimpsest_node_objects_transferred_bytes_total")).toBeGreaterThan(0);
@@ -277,7 +277,9 @@ const only = (spans: readonly CollectedSpan[], what: string): CollectedSpan => {
 };
 
 test("a job's calls are one trace over its processes: submission, driver, call, what it runs, calls beneath it (TRACE-1)", async () => {
-  expect(programSaid).toContain("sum 22\nitem 1\nitem 2\nitem 3\nfailed ACTOR_ERROR\ntask 8\n");
+  expect(programSaid).toContain(
+    "sum 22\nitem 1\nitem 2\nitem 3\nfailed ACTOR_ERROR\ntask 8\nlight 12\nmesh 32,32,32\n",
+  );
   const submission = only(collector.named("submit job"), "submit job");
   const driver = only(collector.named("traced program"), "driver");
   expect(driver).toMatchObject({ traceId: submission.traceId, parentSpanId: submission.spanId });
@@ -317,6 +319,30 @@ test("a job's calls are one trace over its processes: submission, driver, call, 
     "service.namespace": "palimpsest",
   });
   expect(collector.problems).toEqual([]);
+});
+
+test("calls of light actors and of a mesh are spans too, each with what it calls beneath it (TRACE-1)", () => {
+  const driver = only(collector.named("traced program"), "driver");
+  for (const [name, members] of [
+    ["relay", 1],
+    ["spread", 3],
+  ] as const) {
+    const called = collector.children(driver).filter((span) => span.name === name);
+    expect(
+      called.map(({ kind }) => kind),
+      name,
+    ).toEqual(Array(members).fill(3));
+    const actors = called.map((call) => {
+      const ran = only(collector.children(call), `${name}, as it ran`);
+      const beneath = only(collector.children(ran), `what ${name} called`);
+      expect([ran.name, ran.kind, beneath.name, beneath.kind]).toEqual([name, 2, "add", 3]);
+      expect(only(collector.children(beneath), "add, as it ran").kind).toBe(2);
+      expect(ran.process["process.pid"]).not.toBe(driver.process["process.pid"]);
+      return ran.attributes["palimpsest.actor_id"];
+    });
+    expect(new Set(actors).size, name).toBe(members);
+    expect(actors).not.toContain(undefined);
+  }
 });
 
 const groupsOf = (step: number) =>

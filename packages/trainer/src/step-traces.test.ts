@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { memAgent, memAgentConfig, toTrajectory } from "@palimpsest/agents";
 import { oracleReply, scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
-import { readTraces } from "@palimpsest/evals";
+import { readTraces, type Trace } from "@palimpsest/evals";
+import type { DroppedGroup, EpisodeFailure, Group } from "@palimpsest/trajectories";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { writeStepTraces } from "./step-traces.js";
 
@@ -15,16 +16,22 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-it("writes every trajectory of a step with its question, memories and rewards, and keeps the last steps", async () => {
-  const tokenizer = wordTokenizer();
+const tokenizer = wordTokenizer();
+const task = { id: "t", question: "what does tom like?", answers: ["figs"], metadata: { lengthTokens: 4 } };
+
+/** A group of one episode that an agent really ran. */
+async function groupOf(groupId: string): Promise<Group> {
   const sampler = scriptedSampler({ tokenizer, reply: oracleReply });
   const agent = memAgent({ sampler, tokenizer, config: memAgentConfig("tiny") });
-  const task = { id: "t", question: "what does tom like?", answers: ["figs"], metadata: { lengthTokens: 4 } };
   const result = await agent.run({ ...task, document: " tom likes figs." });
-  const ids = { trajectoryId: "g/0", groupId: "g", taskId: "t", episodeIndex: 0, actorId: "a" };
+  const ids = { trajectoryId: `${groupId}/0`, groupId, taskId: "t", episodeIndex: 0, actorId: "a" };
   const trajectory = toTrajectory("memagent", result, ids);
   const score = { reward: 1, components: { exactMatch: 1 }, stepRewards: [0.5, 1] };
-  const group = { groupId: "g", taskId: "t", groupSize: 2, members: [{ trajectory, score }] };
+  return { groupId, taskId: "t", groupSize: 2, members: [{ trajectory, score }] };
+}
+
+it("writes every trajectory of a step with its question, memories and rewards, and keeps the last steps", async () => {
+  const group = await groupOf("g");
   let path = "";
   for (const step of [1, 2, 3]) {
     path = await writeStepTraces(
@@ -52,4 +59,65 @@ it("writes every trajectory of a step with its question, memories and rewards, a
   });
   expect(traces[0]?.conversations[0]?.prompt).toContain("tom likes figs");
   expect(traces[1]?.task).toEqual({ id: "other", question: "", answers: [] });
+});
+
+const failure = (groupId: string, episode: number, message: string): EpisodeFailure => ({
+  ...{ groupId, message, stage: "rollout", trajectoryId: `${groupId}/${episode}` },
+});
+const dropped: readonly DroppedGroup[] = [
+  { groupId: "dropped", taskId: "t", step: 7, reason: "BELOW_MIN_GROUP_SIZE" },
+];
+
+it("writes what was not trained too: rejected groups whole, failed episodes and dropped groups with their reason", async () => {
+  const told = {
+    ...{ runId: "run-1", step: 7, groups: [await groupOf("trained")], rejected: [await groupOf("rejected")] },
+    dropped,
+    failures: [
+      failure("trained", 1, "BACKEND_FAILURE: out of memory"),
+      failure("rejected", 1, "the judge gave no verdict"),
+      failure("dropped", 0, "gone"),
+    ],
+    ...{ tasks: [task], tokenizer },
+  };
+  const traces: Trace[] = [];
+  for await (const trace of readTraces(await writeStepTraces(folder, told, { keepLast: 1 })))
+    traces.push(trace);
+  const said = traces.map(({ trajectoryId, groupId, discarded, failure: why, conversations }) => [
+    ...[trajectoryId, groupId, discarded ?? "", why ?? "", conversations.length],
+  ]);
+  expect(said).toEqual([
+    ["trained/0", "trained", "", "", 2],
+    ["rejected/0", "rejected", "its group was not trained: ZERO_VARIANCE", "", 2],
+    ["trained/1", "trained", "", "rollout: BACKEND_FAILURE: out of memory", 0],
+    ["rejected/1", "rejected", "", "rollout: the judge gave no verdict", 0],
+    ["dropped/0", "dropped", "", "rollout: gone", 0],
+    ["dropped", "dropped", "", "the group was dropped: BELOW_MIN_GROUP_SIZE", 0],
+  ]);
+  // Each names its question, its agent and the step, so that the page can show it beside the others of its group.
+  for (const trace of traces)
+    expect(trace, trace.trajectoryId).toMatchObject({
+      ...{ agent: "memagent", run: "run-1", trainingStep: 7 },
+      task: { id: "t", question: "what does tom like?", answers: ["figs"] },
+    });
+});
+
+it("names the agent of failures in a step of which nothing was trained", async () => {
+  const told = {
+    ...{
+      runId: "run-1",
+      step: 1,
+      groups: [],
+      rejected: [await groupOf("rejected")],
+      tasks: [task],
+      tokenizer,
+    },
+    failures: [failure("rejected", 1, "it ended")],
+  };
+  const traces: Trace[] = [];
+  for await (const trace of readTraces(await writeStepTraces(folder, told, { keepLast: 1 })))
+    traces.push(trace);
+  expect(traces.map(({ agent, failure: why }) => [agent, why])).toEqual([
+    ["memagent", undefined],
+    ["memagent", "rollout: it ended"],
+  ]);
 });

@@ -76,9 +76,12 @@ function groupTraces(
 }
 
 /** Episodes that failed, and groups that were dropped whole: of what they wrote nothing is left. */
-function failureTraces({ runId, step, groups, dropped = [], failures = [], tasks }: StepTraces): Trace[] {
-  const taskOf = new Map([...groups, ...dropped].map(({ groupId, taskId }) => [groupId, taskId]));
-  const agent = groups[0]?.members[0]?.trajectory.agent ?? "";
+function failureTraces(told: StepTraces): Trace[] {
+  const { runId, step, groups, rejected = [], dropped = [], failures = [], tasks } = told;
+  const taskOf = new Map(
+    [...groups, ...rejected, ...dropped].map(({ groupId, taskId }) => [groupId, taskId]),
+  );
+  const agent = [...groups, ...rejected][0]?.members[0]?.trajectory.agent ?? "";
   const lost = (trajectoryId: string, groupId: string, failure: string) => {
     const id = taskOf.get(groupId) ?? "";
     const task = tasks.find((one) => one.id === id) ?? { id, question: "", answers: [] };

@@ -170,7 +170,12 @@ export class Invocation implements ListedCall {
   /** Runs the method in a span of its own, beneath the caller's. */
   #traced(traced: Tracing, run: () => unknown): unknown {
     const waitedMs = performance.now() - this.#arrivedAt;
-    const attributes = { "rpc.system": "palimpsest", "palimpsest.waited_ms": waitedMs };
+    // A process that light actors share names none of them among its own attributes.
+    const attributes = {
+      "rpc.system": "palimpsest",
+      "palimpsest.actor_id": this.#deps.actorId,
+      "palimpsest.waited_ms": waitedMs,
+    };
     this.#span = traced.start(this.#method, { kind: "server", parent: this.#traceparent, attributes });
     return this.#span.run(run);
   }
