@@ -94,7 +94,8 @@ export class TestCluster {
   }
 
   #tlsArguments(role: string): string[] {
-    return this.#tls ? ["--tls", this.certificates(role)] : [];
+    // As people name them: relative to the folder of the command, which is not the folder of jobs that the node starts.
+    return this.#tls ? ["--tls", join("certs", role)] : [];
   }
 
   /** Starts the head on the cluster's folder; again after it was killed. */
@@ -116,7 +117,7 @@ export class TestCluster {
   }
 
   async startWorker(args: readonly string[] = []): Promise<Command> {
-    const folder = join(this.dir, `node-${this.workers.length + 1}`);
+    const folder = `node-${this.workers.length + 1}`;
     const options = ["--address", this.address, "--token", this.token, "--node-dir", folder, "--cpus", "4"];
     const worker = this.start(["worker", "join", ...options, ...this.#tlsArguments("node"), ...args]);
     this.workers.push(worker);

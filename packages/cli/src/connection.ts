@@ -3,7 +3,7 @@ import { type Cluster, connect } from "@palimpsest/client";
 import { readHeadAddress, tokenPathOf } from "@palimpsest/head/files";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
-import { defaultDataDir } from "./data-dir.js";
+import { absolutePath, defaultDataDir } from "./data-dir.js";
 
 /** Options of every command that talks to a cluster. */
 export interface ConnectionOptions {
@@ -48,7 +48,8 @@ export function resolveConnection(options: ConnectionOptions): {
       `no token is known for ${address}: give --token or PALIMPSEST_TOKEN; \`palimpsest head start\` prints where it is`,
     );
   }
-  return { address, token, tls: options.tls ?? process.env["PALIMPSEST_TLS"] ?? "" };
+  const tls = options.tls ?? process.env["PALIMPSEST_TLS"] ?? "";
+  return { address, token, tls: tls === "" ? "" : absolutePath(tls) };
 }
 
 /** A job's driver gets PALIMPSEST_TOKEN_FILE from its node; elsewhere it is the file of this machine's head. */

@@ -10,3 +10,8 @@ export function stateFolder(): string {
 export function defaultDataDir(part: "head" | "node"): string {
   return join(stateFolder(), part);
 }
+
+/** Of a flag: what the path names must not depend on the folder of the processes that are told it, such as drivers of jobs. */
+export function absolutePath(path: string): string {
+  return resolve(path);
+}

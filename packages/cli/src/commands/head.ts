@@ -1,7 +1,7 @@
 import { headAddressPathOf, tokenPathOf } from "@palimpsest/head/files";
 import type { Command } from "commander";
 import { autoscalerOf } from "../autoscale.js";
-import { defaultDataDir } from "../data-dir.js";
+import { absolutePath, defaultDataDir } from "../data-dir.js";
 import { printableLine } from "../display/printable.js";
 import { parseWhole } from "../key-values.js";
 import { pageCommand } from "../metrics-page.js";
@@ -42,7 +42,12 @@ export function addHead(program: Command): void {
       "--no-standby",
       "end with an error when another head leads the cluster, instead of waiting for its end",
     )
-    .option("--data-dir <folder>", "token, logs, bundles and Redis's data", defaultDataDir("head"))
+    .option(
+      "--data-dir <folder>",
+      "token, logs, bundles and Redis's data",
+      absolutePath,
+      defaultDataDir("head"),
+    )
     .option("--metrics-port <port>", "port of the Prometheus page; 0: a free one", parseWhole, 0)
     .option(
       "--dashboard-port <port>",

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { bundledProgram } from "../bundled-programs.js";
 import { type ConnectionOptions, resolveConnection, withConnection } from "../connection.js";
-import { defaultDataDir } from "../data-dir.js";
+import { absolutePath, defaultDataDir } from "../data-dir.js";
 import { printableLine } from "../display/printable.js";
 import { parseAmount, parseKeyValues, parseQuantities } from "../key-values.js";
 import { stopSignal } from "../signals.js";
@@ -47,7 +47,7 @@ export function addWorker(program: Command): void {
     )
     .option("--labels <name=value,…>", "labels that actors may ask for", parseKeyValues)
     .option("--host <address>", "address that callers reach this machine at", "127.0.0.1")
-    .option("--node-dir <folder>", "logs, bundles and objects", defaultDataDir("node"))
+    .option("--node-dir <folder>", "logs, bundles and objects", absolutePath, defaultDataDir("node"))
     .option("--insecure", "listen beyond loopback without TLS, in a network that is trusted")
     .option(
       "--pass-env <name,…>",
