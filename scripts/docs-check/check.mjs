@@ -1,0 +1,101 @@
+#!/usr/bin/env node
+// `npm run docs:check [-- TEXT]`: runs every command of README and docs (those that contain TEXT) in a sandbox, and ends with
+// `N ran, N left out, N failed`. How each is run is in rules.mjs. Needs built code.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { documentedCommands, markdownBelow } from "./commands.mjs";
+import { ruleOf } from "./rules.mjs";
+import { Sandbox } from "./sandbox.mjs";
+
+const root = join(import.meta.dirname, "../..");
+const wanted = process.argv[2] ?? "";
+const say = (text) => process.stdout.write(`${text}\n`);
+
+/** The line as it is run here. */
+function lineFor(line, rule, sandbox) {
+  let result = line.replaceAll("127.0.0.1:8000", sandbox.values.ENDPOINT);
+  for (const [from, to] of rule.replace ?? [])
+    result = result.replace(
+      from,
+      to.replace(/\$([A-Z_]+)/g, (_, name) => sandbox.values[name] ?? `$${name}`),
+    );
+  return rule.add ? `${result} ${rule.add}` : result;
+}
+
+const named = {
+  shared: "data sets beside the checkout",
+  smollm2: "smollm2-135m-instruct in the cache",
+  npm: "npm",
+};
+
+function reasonToLeaveOut(rule, sandbox) {
+  const missing = (rule.needs ?? []).find((need) => !sandbox.has.has(need));
+  return rule.skip ?? (missing && `needs ${named[missing]}`);
+}
+
+/** @returns {Promise<string>} what went wrong */
+async function runOne(line, rule, sandbox, kept) {
+  const child = sandbox.start(line, rule.input);
+  if (rule.until === undefined) {
+    const wrong = await child.end(rule.code ?? 0);
+    return wrong && `${wrong}\n${child.output.slice(-1500)}`;
+  }
+  const wrong = await child.says(rule.until);
+  if (wrong) {
+    await child.stop();
+    return `${wrong}\n${child.output.slice(-1500)}`;
+  }
+  if (rule.keep) kept.push(child);
+  else await child.stop();
+  return "";
+}
+
+const files = ["README.md", ...["docs", "recipes", "packages"].flatMap((name) => markdownBelow(root, name))];
+const commands = documentedCommands(root, files);
+const found = commands.filter(({ file, line }) => `${file}: ${line}`.includes(wanted));
+const counts = { ran: 0, leftOut: 0, failed: 0 };
+const sandbox = await Sandbox.start(root);
+/** The same command in two documents is run once. */
+const done = new Set();
+let kept = [];
+let file = "";
+const endOfDocument = async () => {
+  for (const child of kept.reverse()) await child.stop();
+  kept = [];
+};
+const interrupted = new Promise((_, reject) => {
+  for (const signal of ["SIGINT", "SIGTERM"])
+    process.once(signal, () => reject(new Error(`${signal}: stopped`)));
+});
+async function checkAll() {
+  for (const command of found) {
+    if (command.file !== file) await endOfDocument();
+    file = command.file;
+    const rule = ruleOf(command);
+    const reason = reasonToLeaveOut(rule, sandbox);
+    if (reason) {
+      counts.leftOut += 1;
+      say(`left out  ${file}: ${command.line} (${reason})`);
+      continue;
+    }
+    if (existsSync(join(sandbox.folder, "tls-head/head.json")))
+      sandbox.values.TLS_ADDRESS = sandbox.addressIn("tls-head");
+    const line = lineFor(command.line, rule, sandbox);
+    if (done.has(line) && !rule.keep) continue;
+    done.add(line);
+    const startedAt = performance.now();
+    const wrong = await runOne(line, rule, sandbox, kept);
+    counts[wrong ? "failed" : "ran"] += 1;
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+    say(`${wrong ? "FAILED" : "ran"}  ${file}: ${command.line}  (${seconds} s)`);
+    if (wrong) say(`  run as: ${line}\n  ${wrong.replaceAll("\n", "\n  ")}`);
+  }
+}
+try {
+  await Promise.race([checkAll(), interrupted]);
+} finally {
+  await endOfDocument();
+  await sandbox.stop();
+}
+say(`${counts.ran} ran, ${counts.leftOut} left out, ${counts.failed} failed`);
+process.exit(counts.failed === 0 && found.length > 0 ? 0 : 1);

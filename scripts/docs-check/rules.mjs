@@ -1,0 +1,184 @@
+// How each documented command is run by the check. The first rule whose `line` fits (and whose `file`, where it names one) is taken;
+// a command without a rule is run as it stands. What stands for something of the reader's own is replaced, what takes long is
+// shortened, and what cannot be run here is left out with its reason.
+
+import { existsSync } from "node:fs";
+
+/**
+ * @typedef {object} Rule
+ * @property {RegExp} line  fits the command
+ * @property {RegExp} [file]  fits the document
+ * @property {string} [skip]  reason why the command is left out
+ * @property {readonly ("shared" | "smollm2" | "npm")[]} [needs]  left out where one is absent
+ * @property {readonly (readonly [string | RegExp, string])[]} [replace]  `$NAME` in the new text is a value of the sandbox
+ * @property {string} [add]  more flags
+ * @property {RegExp} [until]  the command serves: it is stopped when it has said so
+ * @property {boolean} [keep]  it is stopped at the end of its document instead, for the commands after it
+ * @property {number} [code]  the exit code that the document shows, 0 by default
+ * @property {string} [input]  standard input
+ */
+
+const inTests = (name) => ({ skip: `${name} runs it` });
+const small = ["smollm2-135m-instruct", "models/tiny"];
+/** The TLS head of a document listens on a port of its own. */
+const tlsJoin = {
+  replace: [
+    [/(head\.example|10\.0\.0\.1):7420/, "$TLS_ADDRESS"],
+    [/ --host \S+/, ""],
+    ["PALIMPSEST_TOKEN=… ", ""],
+  ],
+};
+const tlsHead = {
+  replace: [
+    [/ --host \S+/, ""],
+    [/ --advertise \S+/, ""],
+    ["--port 7420", "--port 0"],
+  ],
+};
+
+/** @type {readonly Rule[]} */
+export const rules = [
+  // What is left out.
+  { line: /^npm test$|vitest run test\/simulation$/, skip: "the tests themselves" },
+  { line: /^npm run quickstart$|palimpsest quickstart$/, skip: "the sandbox's own run is one, shortened" },
+  { line: /setup (-- )?gpu$/, skip: "needs a GPU; --dry-run is run" },
+  { line: /--hf-dataset|Qwen\/Qwen/, skip: "needs a model hub" },
+  { line: /^curl -s https:/, skip: "needs the internet" },
+  {
+    line: /\/etc\/palimpsest\//,
+    skip: "needs two Redis servers and their password files; test/security.test.ts runs it",
+  },
+  {
+    line: /^python3 examples\/ray/,
+    skip: "needs Ray; test/stories/19-ray-guide.test.ts runs it where it is",
+  },
+  { line: /palimpsest .* … |submit …$/, skip: "stands for several commands" },
+  { line: /--autoscale autoscale\.yaml/, ...inTests("test/autoscaling.test.ts") },
+  { line: /npm install tarballs|^PALIMPSEST_ADDRESS=HOST:PORT/, ...inTests("test/packages.test.ts") },
+  { line: /model convert model\.Q4_1\.gguf/, ...inTests("packages/cli's model-convert test") },
+  { line: /bench\/learning|bench\/linear-cost/, skip: "a bench of many minutes" },
+  { line: /^python3 is/, skip: "a line of output" },
+
+  // Heads, nodes and servers.
+  { line: /head start --tls/, ...tlsHead, add: "--data-dir tls-head", until: /listens on/, keep: true },
+  {
+    line: /worker join --tls/,
+    ...tlsJoin,
+    add: "--data-dir tls-head --node-dir tls-node",
+    until: /joined/,
+    keep: true,
+  },
+  { line: /certs init --dir certs/, replace: [["--dir certs", "--dir other-certs"]] },
+  { line: /PALIMPSEST_TLS=certs\/driver/, replace: [["job submit", "job submit --data-dir tls-head"]] },
+  { line: /head start$/, add: "--data-dir other-head", until: /listens on/ },
+  {
+    line: /worker join/,
+    replace: [["HOST:PORT", "$ADDRESS"]],
+    add: "--node-dir other-node",
+    until: /joined/,
+  },
+  { line: /palimpsest serve /, add: "--port 0", until: /serves +http/ },
+  {
+    line: /palimpsest dashboard (RUN_FOLDER…|runs\/quickstart-\*)$/,
+    replace: [["RUN_FOLDER…", "RUN"]],
+    add: "--port 0",
+    until: /http:\/\//,
+  },
+  { line: /drain node-/, replace: [[/node-[0-9a-f]+/, "$SPARE_NODE"]] },
+
+  // Models that answer. The tiny random one stands for the reader's, so that a minute is not spent on each answer.
+  { line: /dashboard export/, replace: [["RUN_FOLDER…", "RUN"]] },
+  {
+    line: /ask report\.pdf|model chat/,
+    needs: ["smollm2"],
+    replace: [["--once", "--max-tokens 8 --once"]],
+    input: "/exit\n",
+  },
+  {
+    line: /eval longqa .*--model RUN/,
+    needs: ["smollm2", "shared"],
+    replace: [["--model RUN", "--model models/tiny"]],
+    add: "--limit 1",
+  },
+  {
+    line: /eval longqa .*smollm2-memagent/,
+    needs: ["smollm2", "shared"],
+    replace: [["--limit 64", "--limit 1"]],
+  },
+  {
+    line: /eval longqa/,
+    needs: ["shared"],
+    replace: [small, [/--lengths \S+/, "--lengths 2"], [/ --limit \d+/, ""]],
+    add: "--limit 1 --contestants truncated,rag-bm25",
+  },
+  {
+    line: /eval ruler-hqa/,
+    needs: ["shared"],
+    replace: [["eval_50.json eval_200.json", "eval_50.json"]],
+    add: "--limit 1 --contestants truncated",
+  },
+  {
+    line: /eval locomo/,
+    needs: ["shared"],
+    replace: [small, ["runs/1", "models/tiny"], [/ --limit \d+/, ""], ["memupdate,", ""]],
+    add: "--limit 1",
+  },
+  {
+    line: /eval ruler /,
+    needs: ["shared"],
+    replace: [
+      ["my-folder", "models/tiny"],
+      [/--lengths \S+/, "--lengths 1024"],
+      [/ --count \d+/, ""],
+      ["MODEL", "models/tiny"],
+    ],
+    add: "--count 1 --contestants truncated",
+  },
+  {
+    line: /data prepare ruler /,
+    replace: [
+      ["4096 131072", "1024"],
+      ["--count 100", "--count 2"],
+      ["MODEL", "models/tiny"],
+      ["data/ruler", "out/ruler"],
+    ],
+  },
+  { line: /data filter/, replace: [small, ["--max-tokens 128", "--max-tokens 4"]] },
+  { line: /train sft --model/, replace: [small, ["--learning-rate", "--epochs 1 --learning-rate"]] },
+  { line: /train sft --teacher/, add: "--answer-tokens 64" },
+  { line: /data rate/, replace: [["--samples 8", "--samples 1"]] },
+
+  // Runs.
+  { line: /model export .*--step 40/, replace: [["--step 40", "--step $STEP"]] },
+  { line: /train replay/, replace: [["--step 8", "--step $STEP"]] },
+  // It lists what is missing: where no GPU is, with an error.
+  { line: /setup (-- )?gpu --dry-run/, code: existsSync("/proc/driver/nvidia") ? 0 : 1 },
+  { line: /--dry-run/ },
+  { line: /PALIMPSEST_FAULTS/, skip: "bench/chaos and test/chaos run it" },
+  { line: /job submit \S*entry\.ts/ },
+  // The documents export the two variables in a line of its own.
+  {
+    line: /tsx examples\/(actors|ray)\//,
+    replace: [[/^/, "PALIMPSEST_ADDRESS=$ADDRESS PALIMPSEST_TOKEN=$TOKEN "]],
+  },
+  { line: /job submit main\.ts/, needs: ["npm"], replace: [[/^/, "cd job && "]] },
+  { line: /job submit .*-- --seed/, add: "--steps 1" },
+  { line: /job submit/, add: "-- --steps 1" },
+  { line: /train /, add: "--steps 1" },
+
+  // Data.
+  { line: /--lengths 6400/, needs: ["shared"], code: 1 },
+  { line: /--check$/, needs: ["shared"], code: 1 },
+  {
+    line: /model check --model smollm2/,
+    needs: ["shared", "smollm2"],
+    replace: [["FOLDER", "SMOLLM2_REFERENCE"]],
+  },
+  { line: /data\/|golden\.json|_free\.json|dev_|FOLDER|stories260K/, needs: ["shared"] },
+  { line: /status --data-dir …/, replace: [["…/head", "state/head"]] },
+];
+
+/** @returns {Rule} */
+export function ruleOf({ file, line }) {
+  return rules.find((rule) => rule.line.test(line) && (rule.file?.test(file) ?? true)) ?? { line: /./ };
+}
