@@ -10,13 +10,13 @@ import { reverseTwoHopTasks } from "../../packages/datasets/src/index.js";
 import type { Recipe } from "../../packages/trainer/src/recipe.js";
 import { type LearningTask, learningBench } from "./harness.js";
 
-const unseen = (recipe: Recipe, stretches: number, count: number) => {
+const unseen = (recipe: Recipe, segments: number, count: number) => {
   if (recipe.data.source !== "reverse-two-hop") throw new Error(`data.source: ${recipe.data.source}`);
   return reverseTwoHopTasks({
     ...recipe.data.reverseTwoHop,
-    stretches,
+    segments,
     count,
-    seed: `evaluation/${stretches}`,
+    seed: `evaluation/${segments}`,
   });
 };
 

@@ -40,23 +40,31 @@ export { AgentError, type AgentErrorCode } from "./error.js";
 export { exampleNames, leakedNames } from "./example-leaks.js";
 export { type MemAgentConfig, type MemAgentConfigInput, memAgentConfigSchema } from "./memagent/config.js";
 export type { Demonstration } from "./memagent/demonstrations.js";
-export { type HabitChances, type HabitOptions, memAgentHabits } from "./memagent/habits.js";
 export { type MemAgentPrompts, memAgent, memAgentPrompts } from "./memagent/memagent.js";
 export { type MemAgentPreset, memAgentConfig, memAgentPresets } from "./memagent/presets.js";
 export {
-  memAgentTwoHopHabits,
-  type TwoHopHabitChances,
-  type TwoHopHabitOptions,
-} from "./memagent/two-hop-habits.js";
+  memAgentDemonstrations,
+  type PolicyChances,
+  type PolicyOptions,
+} from "./memagent/scripted-policy.js";
+export {
+  memAgentTwoHopDemonstrations,
+  type TwoHopPolicyChances,
+  type TwoHopPolicyOptions,
+} from "./memagent/two-hop-policy.js";
 export {
   type MemUpdateConfig,
   type MemUpdateConfigInput,
   memUpdateConfigSchema,
 } from "./memupdate/config.js";
-export { type StoreHabitChances, type StoreHabitOptions, storeHabits } from "./memupdate/habits.js";
 export { type MemUpdateEnding, memUpdate } from "./memupdate/memupdate.js";
 export { type MemUpdatePreset, memUpdateConfig, memUpdatePresets } from "./memupdate/presets.js";
 export { answerFromStore, type ReaderConfig, type StoreAnswer } from "./memupdate/reader.js";
+export {
+  type StorePolicyChances,
+  type StorePolicyOptions,
+  storeDemonstrations,
+} from "./memupdate/scripted-policy.js";
 export type { AskOptions, OwnEpisode, Reply } from "./own-episode.js";
 export type { ToolOptions, ToolReply } from "./own-tools.js";
 export { type PromptSettings, type PromptTexts, promptTexts } from "./prompt-texts.js";
@@ -68,8 +76,8 @@ export {
 export {
   type LookBackChances,
   type LookBackOptions,
-  lookBackHabits,
-} from "./rememr1/look-back-habits.js";
+  lookBackDemonstrations,
+} from "./rememr1/look-back-policy.js";
 export { type ReMemR1Preset, rememr1Config, rememr1Presets } from "./rememr1/presets.js";
 export { rememr1 } from "./rememr1/rememr1.js";
 export {

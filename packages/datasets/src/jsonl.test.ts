@@ -96,7 +96,7 @@ describe("reseededSource", () => {
     await writeFile(join(folder, "prose.txt"), "It rained. They walked on. Nobody spoke. ".repeat(20));
     const sources: readonly TaskSource[] = [
       { source: "ruler", ruler: { count: 30, sentences: 6 } },
-      { source: "reverse-two-hop", reverseTwoHop: { count: 30, stretches: 5 } },
+      { source: "reverse-two-hop", reverseTwoHop: { count: 30, segments: 5 } },
       { source: "store", store: { count: 30 } },
       { source: "haystack", path: join(folder, "prose.txt"), haystack: { count: 30, lengthTokens: 60 } },
       { source: "jsonl", path },

@@ -2,7 +2,7 @@ import { createRandom } from "@palimpsest/trajectories/random";
 import { DatasetError } from "./error.js";
 import { type RulerConfigInput, rulerConfigSchema } from "./ruler-config.js";
 
-/** A stretch of text of a supervised row; the loss counts the trained stretches only. */
+/** A segment of text of a supervised row; the loss counts the trained segments only. */
 export interface TextSegment {
   readonly text: string;
   readonly trained: boolean;

@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { reverseTwoHopTasks } from "./reverse-two-hop.js";
 
-const settings = { stretches: { min: 6, max: 10 }, count: 200, seed: "s" } as const;
+const settings = { segments: { min: 6, max: 10 }, count: 200, seed: "s" } as const;
 const sentencesOf = (document: string): readonly string[] => document.match(/[^.]+\./g) ?? [];
 
 describe("reverseTwoHopTasks", () => {
-  it("puts the origin before the name's fact, a stretch between them, and the name after most of the document", () => {
+  it("puts the origin before the name's fact, a segment between them, and the name after most of the document", () => {
     const gaps = new Set<number>();
     for (const { document, metadata, question, answers } of reverseTwoHopTasks(settings)) {
-      const { evidence, secondEvidence, stretches } = metadata as Record<string, string>;
+      const { evidence, secondEvidence, segments } = metadata as Record<string, string>;
       const sentences = sentencesOf(document);
       const nameAt = Math.floor(sentences.indexOf(evidence as string) / 2);
       const originAt = Math.floor(sentences.indexOf(secondEvidence as string) / 2);
       expect(nameAt - originAt).toBeGreaterThanOrEqual(2);
-      expect(nameAt).toBeGreaterThanOrEqual(Math.ceil(0.6 * Number(stretches)));
-      expect(metadata).toMatchObject({ evidenceStretch: nameAt, secondEvidenceStretch: originAt });
+      expect(nameAt).toBeGreaterThanOrEqual(Math.ceil(0.6 * Number(segments)));
+      expect(metadata).toMatchObject({ evidenceSegment: nameAt, secondEvidenceSegment: originAt });
       gaps.add(nameAt - originAt);
       const [, name, value] = /^ (\w+) likes (\w+)\.$/.exec(evidence as string) ?? [];
       expect(secondEvidence).toBe(` ${value} from ${answers[0]}.`);
@@ -23,11 +23,11 @@ describe("reverseTwoHopTasks", () => {
     expect(gaps.size).toBeGreaterThan(4);
   });
 
-  it("says of every thing at most once where it is from, once a stretch, and nothing else of what is asked", () => {
+  it("says of every thing at most once where it is from, once per segment, and nothing else of what is asked", () => {
     for (const { document, metadata, answers } of reverseTwoHopTasks(settings)) {
       const sentences = sentencesOf(document);
       const origins = sentences.filter((text) => text.includes(" from "));
-      expect(origins).toHaveLength(Number(metadata["stretches"]));
+      expect(origins).toHaveLength(Number(metadata["segments"]));
       expect(new Set(origins.map((text) => text.split(" ")[1])).size).toBe(origins.length);
       sentences.forEach((text, i) => {
         if (i % 2 === 0)
@@ -40,10 +40,10 @@ describe("reverseTwoHopTasks", () => {
     }
   });
 
-  it("draws the origin evenly over the stretches that it may stand in", () => {
-    const tasks = reverseTwoHopTasks({ stretches: 5, nameAfter: 0.8, count: 1200, seed: 3 });
+  it("draws the origin evenly over the segments that it may stand in", () => {
+    const tasks = reverseTwoHopTasks({ segments: 5, nameAfter: 0.8, count: 1200, seed: 3 });
     const counts = [0, 1, 2].map(
-      (at) => tasks.filter(({ metadata }) => metadata["secondEvidenceStretch"] === at).length,
+      (at) => tasks.filter(({ metadata }) => metadata["secondEvidenceSegment"] === at).length,
     );
     for (const count of counts) expect(Math.abs(count - 400)).toBeLessThan(80);
   });
@@ -55,7 +55,7 @@ describe("reverseTwoHopTasks", () => {
   });
 
   it("refuses settings that leave no place, naming the field", () => {
-    expect(() => reverseTwoHopTasks({ stretches: 3, gap: 3 })).toThrow("stretches: 3 leave no place");
-    expect(() => reverseTwoHopTasks({ stretches: 9, values: 4 })).toThrow("values");
+    expect(() => reverseTwoHopTasks({ segments: 3, gap: 3 })).toThrow("segments: 3 leave no place");
+    expect(() => reverseTwoHopTasks({ segments: 9, values: 4 })).toThrow("values");
   });
 });

@@ -7,37 +7,37 @@ import { generatedTasks, type TaskSet } from "./tasks/task-set.js";
 
 const { names, values, places, fillers, likesSentence, originSentence, twoHopQuestion } =
   rulerConfigSchema.shape;
-const stretchCount = z.int().min(3);
+const segmentsPerDocument = z.int().min(3);
 
 /** Settings of two-hop questions whose second fact stands first. */
 export const reverseTwoHopConfigSchema = z
   .strictObject({
     count: z.int().min(1).default(1).describe("how many tasks"),
     seed: z.union([z.int(), z.string()]).default(0).describe("same seed and settings: same tasks"),
-    stretches: z
+    segments: z
       .union([
-        stretchCount,
+        segmentsPerDocument,
         z
-          .strictObject({ min: stretchCount, max: stretchCount })
+          .strictObject({ min: segmentsPerDocument, max: segmentsPerDocument })
           .refine((range) => range.min <= range.max, "min must not be above max"),
       ])
-      .describe("length of a document in stretches; a range is drawn from uniformly, task by task"),
-    stretchSentences: z
+      .describe("length of a document in segments; a range is drawn from uniformly, task by task"),
+    segmentSentences: z
       .int()
       .min(2)
       .default(2)
-      .describe("sentences of a stretch; just one of them says where something is from"),
+      .describe("sentences of a segment; just one of them says where something is from"),
     nameAfter: z
       .number()
       .min(0)
       .max(1)
       .default(0.6)
-      .describe("share of the stretches that stand before the one with the name at least"),
+      .describe("share of the segments that stand before the one with the name at least"),
     gap: z
       .int()
       .min(1)
       .default(2)
-      .describe("stretches from the origin's to the name's at least; 2: one between"),
+      .describe("segments from the origin's to the name's at least; 2: one between"),
     fillerFraction: z
       .number()
       .min(0)
@@ -53,8 +53,8 @@ export const reverseTwoHopConfigSchema = z
     question: twoHopQuestion.describe("the question"),
   })
   .refine(
-    ({ stretches, values }) => values.length >= (typeof stretches === "number" ? stretches : stretches.max),
-    { error: "values: there must be one a stretch at least", path: ["values"] },
+    ({ segments, values }) => values.length >= (typeof segments === "number" ? segments : segments.max),
+    { error: "values: there must be at least one for each segment", path: ["values"] },
   );
 
 export type ReverseTwoHopConfigInput = z.input<typeof reverseTwoHopConfigSchema>;
@@ -62,7 +62,7 @@ type ReverseTwoHopConfig = z.output<typeof reverseTwoHopConfigSchema>;
 
 /**
  * "Where is what ben likes from?" with the origin long before the name: when " tea from peru." is read, nobody can
- * know that tea will matter, and there are as many such facts as stretches. A memory that is overwritten must either
+ * know that tea will matter, and there are as many such facts as segments. A memory that is overwritten must either
  * hold them all or be looked back at. Each thing has one origin, the asked name, thing and place occur nowhere else.
  * Task i depends on the seed and i only.
  *
@@ -94,9 +94,9 @@ function taskMaker(input: ReverseTwoHopConfigInput): {
     );
   }
   const config = parsed.data;
-  const { stretches, seed, count } = config;
+  const { segments, seed, count } = config;
   // The shortest document has the least room: where it holds both facts, all do.
-  firstNamePlace(config, typeof stretches === "number" ? stretches : stretches.min);
+  firstNamePlace(config, typeof segments === "number" ? segments : segments.min);
   return {
     count,
     make: (index) => taskOf(config, index, createRandom(`${seed}/reverse-two-hop/${index}`)),
@@ -104,12 +104,12 @@ function taskMaker(input: ReverseTwoHopConfigInput): {
 }
 
 function taskOf(config: ReverseTwoHopConfig, index: number, random: Random): Task {
-  const { stretches: length, stretchSentences } = config;
-  const stretches =
+  const { segments: length, segmentSentences } = config;
+  const segments =
     typeof length === "number" ? length : length.min + random.below(length.max - length.min + 1);
-  const [originAt, nameAt] = twoStretches(config, stretches, random);
+  const [originAt, nameAt] = twoSegments(config, segments, random);
   const name = random.pick(config.names);
-  const things = random.shuffle(config.values).slice(0, stretches);
+  const things = random.shuffle(config.values).slice(0, segments);
   const value = things[originAt] as string;
   const place = random.pick(config.places);
   const likes = sentence(config.likesSentence, { name, value });
@@ -121,7 +121,7 @@ function taskOf(config: ReverseTwoHopConfig, index: number, random: Random): Tas
   };
 
   const document = things.flatMap((thing, at) => {
-    const sentences = Array.from({ length: stretchSentences }, () => otherSentence(config, others, random));
+    const sentences = Array.from({ length: segmentSentences }, () => otherSentence(config, others, random));
     const slots = random.shuffle(sentences.map((_, slot) => slot));
     sentences[slots[0] as number] =
       at === originAt
@@ -139,29 +139,29 @@ function taskOf(config: ReverseTwoHopConfig, index: number, random: Random): Tas
       kind: "reverse-two-hop",
       dataSource: "reverse-two-hop",
       sentences: document.length,
-      stretches,
+      segments,
       evidence: likes,
       secondEvidence: origin,
-      evidenceStretch: nameAt,
-      secondEvidenceStretch: originAt,
+      evidenceSegment: nameAt,
+      secondEvidenceSegment: originAt,
     },
   };
 }
 
 /** Where the origin and the name's fact stand. */
-function twoStretches(config: ReverseTwoHopConfig, stretches: number, random: Random): [number, number] {
-  const first = firstNamePlace(config, stretches);
-  const nameAt = first + random.below(stretches - first);
+function twoSegments(config: ReverseTwoHopConfig, segments: number, random: Random): [number, number] {
+  const first = firstNamePlace(config, segments);
+  const nameAt = first + random.below(segments - first);
   return [random.below(nameAt - config.gap + 1), nameAt];
 }
 
 /** The first place that the name's fact may have. */
-function firstNamePlace({ gap, nameAfter }: ReverseTwoHopConfig, stretches: number): number {
-  const first = Math.max(gap, Math.ceil(nameAfter * stretches));
-  if (first >= stretches) {
+function firstNamePlace({ gap, nameAfter }: ReverseTwoHopConfig, segments: number): number {
+  const first = Math.max(gap, Math.ceil(nameAfter * segments));
+  if (first >= segments) {
     throw new DatasetError(
       "BAD_CONFIG",
-      `stretches: ${stretches} leave no place for the name's fact with nameAfter ${nameAfter} and gap ${gap}; give more`,
+      `segments: ${segments} leave no place for the name's fact with nameAfter ${nameAfter} and gap ${gap}; give more`,
     );
   }
   return first;

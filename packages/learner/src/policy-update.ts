@@ -1,5 +1,5 @@
 /**
- * Job: one update of the policy: rows, π_old, credit, and the optimiser steps of every epoch.
+ * Job: one update of the policy: rows, π_old, advantages, and the optimiser steps of every epoch.
  * Not its job: counters and random numbers, which the learner keeps; what a step computes.
  *
  * P1. π_old is of the weights before the update's first step, by the learner's own forward pass (`recompute`): the
@@ -8,9 +8,9 @@
  *     the two.
  */
 import type { JitModule } from "@palimpsest/jit";
+import { assignAdvantages } from "./advantage-assignment.js";
 import { aggregationWeights } from "./aggregation.js";
 import type { ResolvedLearnerConfig } from "./config.js";
-import { credit } from "./credit.js";
 import { trainedTokens } from "./dealt-row.js";
 import type { GroupAdvantage } from "./define-advantage.js";
 import { checkFresh } from "./fresh-checks.js";
@@ -71,7 +71,7 @@ export async function runUpdate(
     await score(all);
     penalised = klPenalties(gathered, scores, config.kl, update.klCoefficient);
   }
-  const batch = credit(penalised, config, update.ownAdvantage);
+  const batch = assignAdvantages(penalised, config, update.ownAdvantage);
   const trained = trainedRows(batch, config);
   progress.trainedRows = trained.map((index) => batch.rows[index] as TrainingRow);
   const recorder = recordUpdate({ ...batch, rows: progress.trainedRows }, config, update.policyVersion);

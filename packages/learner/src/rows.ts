@@ -6,8 +6,8 @@ import {
   type Sampling,
   type ScoredTrajectory,
 } from "@palimpsest/trajectories";
+import { type AssignmentConfig, assignAdvantages } from "./advantage-assignment.js";
 import type { Advantages } from "./advantages.js";
-import { type CreditConfig, credit } from "./credit.js";
 import type { GroupAdvantage } from "./define-advantage.js";
 import { LearnerError } from "./error.js";
 import type { ImportanceConfig, OverlongConfig } from "./loss-config.js";
@@ -68,11 +68,11 @@ export interface RowBatch extends GatheredRows {
  */
 export function rowsFromGroups(
   groups: readonly Group[],
-  config: CreditConfig,
+  config: AssignmentConfig,
   options: GatherOptions = {},
   own?: GroupAdvantage,
 ): RowBatch {
-  return credit(gatherRows(groups, options), config, own);
+  return assignAdvantages(gatherRows(groups, options), config, own);
 }
 
 export interface GatherOptions {

@@ -52,7 +52,7 @@ export function createRandom(seed: number | string): Random {
     if (!Number.isInteger(bound) || bound < 1 || bound > twoTo32) {
       throw new RangeError(`bound must be a whole number in [1, 2^32], got ${bound}`);
     }
-    // Numbers from the last, incomplete stretch of `bound` are drawn again.
+    // Numbers from the last, incomplete segment of `bound` are drawn again.
     const limit = twoTo32 - (twoTo32 % bound);
     let drawn = uint32();
     while (drawn >= limit) drawn = uint32();

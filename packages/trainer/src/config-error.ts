@@ -1,6 +1,7 @@
 import { closestWord } from "@palimpsest/memory/text";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { z } from "zod";
+import { formerNames } from "./former-names.js";
 import { knownKeys } from "./known-keys.js";
 
 /** Parses, or throws one line: every wrong field with what it should be. */
@@ -61,7 +62,8 @@ function shown(value: unknown): string {
 }
 
 function unknownKey(key: string, known: ReadonlySet<string>): string {
-  const meant = closestWord(key, known);
+  const renamed = Object.hasOwn(formerNames, key) ? formerNames[key] : undefined;
+  const meant = renamed !== undefined && known.has(renamed) ? renamed : closestWord(key, known);
   return `unknown key "${key}"; ${meant === undefined ? "remove or rename it" : `did you mean "${meant}"?`}`;
 }
 

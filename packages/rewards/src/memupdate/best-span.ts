@@ -2,9 +2,9 @@ import type { LocomoCategory } from "@palimpsest/trajectories";
 import { locomoParts, locomoStems, stemF1 } from "../locomo/answer-f1.js";
 
 /**
- * LoCoMo's F1 of the best stretch of words in any of the lines: what a perfect reader could quote from them. The gold's
- * parts (multi-hop) each take their own best stretch.
- * @param maxWords words of the longest stretch, after articles are dropped
+ * LoCoMo's F1 of the best segment of words in any of the lines: what a perfect reader could quote from them. The gold's
+ * parts (multi-hop) each take their own best segment.
+ * @param maxWords words of the longest segment, after articles are dropped
  */
 export function bestSpanF1(
   lines: readonly string[],
@@ -23,7 +23,7 @@ function bestOf(texts: readonly (readonly string[])[], wanted: readonly string[]
   let best = 0;
   for (const text of texts) {
     for (let start = 0; start < text.length; start++) {
-      // The best stretch begins and ends with a wanted word.
+      // The best segment begins and ends with a wanted word.
       if (!stems.has(text[start] as string)) continue;
       for (let end = start + 1; end <= Math.min(text.length, start + maxWords); end++) {
         if (!stems.has(text[end - 1] as string)) continue;

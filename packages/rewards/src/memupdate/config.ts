@@ -20,8 +20,8 @@ const answererFields = {
 /** How well a store answers a question, in [0, 1]. */
 const storeScoreSchema = z.discriminatedUnion("by", [
   z.strictObject({
-    by: z.literal("span").describe("LoCoMo's F1 of the best stretch of words of a record that was found"),
-    maxWords: z.int().min(1).max(200).default(24).describe("longest stretch"),
+    by: z.literal("span").describe("LoCoMo's F1 of the best segment of words of a record that was found"),
+    maxWords: z.int().min(1).max(200).default(24).describe("longest segment"),
   }),
   z.strictObject({
     by: z.literal("reader").describe("probability of the right answer under a model that is not trained"),

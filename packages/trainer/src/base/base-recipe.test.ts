@@ -58,6 +58,9 @@ describe("parseBaseRecipe", () => {
 
   it("names an unknown key, and a vocabulary without room for every word", () => {
     expect(() => parseBaseRecipe(`${text}\nspeed: 2\n`)).toThrow('unknown key "speed"');
+    expect(() => parseBaseRecipe(text.replace("scriptedPolicy:", "habits:"))).toThrow(
+      'unknown key "habits"; did you mean "scriptedPolicy"?',
+    );
     const small = parseBaseRecipe(text.replace(/vocabSize: \d+/, "vocabSize: 120"));
     expect(() => trainBaseTokenizer(small)).toThrow("with 120");
     expect(() => readBaseRecipe("/nowhere/base.yaml")).toThrow("cannot be read");

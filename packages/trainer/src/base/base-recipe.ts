@@ -21,7 +21,7 @@ const stage = {
     .describe("share of the steps after which the rate falls to a twentieth; 1: never"),
 };
 
-const needleHabits = z.strictObject({
+const needlePolicy = z.strictObject({
   kind: z.literal("needle").describe("a memory of one fact, kept or overwritten"),
   answer: chance.describe("a row asks for the answer"),
   emptyMemory: chance.describe("the prompt's memory is empty"),
@@ -32,7 +32,7 @@ const needleHabits = z.strictObject({
   keep: chance.describe("where the section does not hold it: the memory is kept"),
 });
 
-const twoHopHabits = z.strictObject({
+const twoHopPolicy = z.strictObject({
   kind: z.literal("two-hop").describe("a memory of up to two facts, one added to the other"),
   answer: chance.describe("a row asks for the answer"),
   emptyMemory: chance.describe("the prompt's memory is empty"),
@@ -44,7 +44,7 @@ const twoHopHabits = z.strictObject({
   keep: chance.describe("where the section does not hold it: the memory is kept"),
 });
 
-const lookBackHabitsSchema = z.strictObject({
+const lookBackPolicy = z.strictObject({
   kind: z
     .literal("look-back")
     .describe("a memory of one fact, and of agents that recall, queries and what they find"),
@@ -61,7 +61,7 @@ const lookBackHabitsSchema = z.strictObject({
   answerRecalled: chance.describe("an answer is the recalled fact's, where there is one"),
 });
 
-const storeHabitsSchema = z.strictObject({
+const storePolicy = z.strictObject({
   kind: z.literal("store").describe("searches, writes and deletes in a small store; of the agent memupdate"),
   people: z.int().min(2).describe("people whom a store knows something of"),
   search: chance.describe("begins with a search for the one whom the statement is about"),
@@ -129,15 +129,15 @@ export const baseRecipeSchema = z
       .strictObject({
         ...stage,
         fillerFraction: chance.describe("share of a section's sentences that state nothing"),
-        habits: z
-          .discriminatedUnion("kind", [needleHabits, twoHopHabits, lookBackHabitsSchema, storeHabitsSchema])
+        scriptedPolicy: z
+          .discriminatedUnion("kind", [needlePolicy, twoHopPolicy, lookBackPolicy, storePolicy])
           .describe("what a reader without an aim does, as chances"),
       })
       .describe("third: follow the agent's prompts, without the aim"),
   })
-  .refine(({ agent, format }) => (agent.kind === "memupdate") === (format.habits.kind === "store"), {
-    error: "habits of kind store belong to the agent memupdate, all others to agents that read",
-    path: ["format", "habits", "kind"],
+  .refine(({ agent, format }) => (agent.kind === "memupdate") === (format.scriptedPolicy.kind === "store"), {
+    error: "the scripted policy of kind store belongs to the agent memupdate, all others to agents that read",
+    path: ["format", "scriptedPolicy", "kind"],
   });
 
 export type BaseRecipe = z.infer<typeof baseRecipeSchema>;

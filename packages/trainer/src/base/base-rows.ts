@@ -1,10 +1,10 @@
 import {
   type LookBackChances,
-  lookBackHabits,
-  memAgentHabits,
-  memAgentTwoHopHabits,
+  lookBackDemonstrations,
+  memAgentDemonstrations,
+  memAgentTwoHopDemonstrations,
   type ReadingAgentSettings,
-  storeHabits,
+  storeDemonstrations,
   type Tokenizer,
 } from "@palimpsest/agents";
 import { recallRows, repeatRows, reverseTwoHopTasks, rulerTasks, storeTasks } from "@palimpsest/datasets";
@@ -49,14 +49,15 @@ export async function formatStage(
   seed: number,
   tokenizer: Tokenizer,
 ): Promise<StageRows> {
-  const { batch, fillerFraction, habits } = recipe.format;
-  if (habits.kind === "store") return await storeStage(recipe, seed, tokenizer);
+  const { batch, fillerFraction, scriptedPolicy } = recipe.format;
+  if (scriptedPolicy.kind === "store") return await storeStage(recipe, seed, tokenizer);
   const { fillers } = recipe.words;
   const agent = readingAgent(recipe);
   const sentenceTokens = tokenizer.encode(fillers[0] as string).length;
   const sentences = Math.ceil(agent.config.chunkTokens / sentenceTokens) + 1 + spareSentences;
-  if (habits.kind === "look-back") return lookBackStage(recipe, agent, seed, tokenizer, habits);
-  const { kind } = habits;
+  if (scriptedPolicy.kind === "look-back")
+    return lookBackStage(recipe, agent, seed, tokenizer, scriptedPolicy);
+  const { kind } = scriptedPolicy;
   return (step) => {
     const tasks = rulerTasks({
       ...recipe.words,
@@ -67,14 +68,14 @@ export async function formatStage(
       seed: `${seed}/${step}`,
     });
     const rows = { tokenizer, config: agent.config, tasks, seed: seed * 1_000_003 + step, fillers };
-    return habits.kind === "needle"
-      ? memAgentHabits({ ...rows, chances: habits })
-      : memAgentTwoHopHabits({ ...rows, chances: habits });
+    return scriptedPolicy.kind === "needle"
+      ? memAgentDemonstrations({ ...rows, chances: scriptedPolicy })
+      : memAgentTwoHopDemonstrations({ ...rows, chances: scriptedPolicy });
   };
 }
 
-/** Stretches of a task beside the two that matter: from them come memories and sections. */
-const spareStretches = 2;
+/** Segments of a task beside the two that matter: from them come memories and sections. */
+const spareSegments = 2;
 
 function lookBackStage(
   { format, words }: BaseRecipe,
@@ -88,13 +89,20 @@ function lookBackStage(
   return (step) => {
     const tasks = reverseTwoHopTasks({
       ...{ names, values, places, fillers, likesSentence, originSentence, question: twoHopQuestion },
-      stretches: 2 + spareStretches,
-      stretchSentences: Math.floor(agent.config.chunkTokens / sentenceTokens),
+      segments: 2 + spareSegments,
+      segmentSentences: Math.floor(agent.config.chunkTokens / sentenceTokens),
       fillerFraction: format.fillerFraction,
       count: format.batch,
       seed: `${seed}/${step}`,
     });
-    return lookBackHabits({ tokenizer, agent, tasks, seed: seed * 1_000_003 + step, chances, fillers });
+    return lookBackDemonstrations({
+      tokenizer,
+      agent,
+      tasks,
+      seed: seed * 1_000_003 + step,
+      chances,
+      fillers,
+    });
   };
 }
 
@@ -102,19 +110,28 @@ function lookBackStage(
 const mostConversations = 4096;
 
 async function storeStage({ agent, format, words }: BaseRecipe, seed: number, tokenizer: Tokenizer) {
-  const { batch, steps, habits } = format;
-  if (agent.kind !== "memupdate" || habits.kind !== "store")
-    throw new PalimpsestError("CONFIG_INVALID", "format.habits.kind: store belongs to the agent memupdate");
+  const { batch, steps, scriptedPolicy } = format;
+  if (agent.kind !== "memupdate" || scriptedPolicy.kind !== "store")
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      "format.scriptedPolicy.kind: store belongs to the agent memupdate",
+    );
   const { names, values, likesSentence } = words;
   const tasks = storeTasks({
     count: Math.min(mostConversations, batch * steps),
     seed: `${seed}/format`,
-    people: habits.people,
+    people: scriptedPolicy.people,
     names,
     values,
     likesSentence,
   });
-  const rows = await storeHabits({ tokenizer, config: agent.config, tasks, seed, chances: habits });
+  const rows = await storeDemonstrations({
+    tokenizer,
+    config: agent.config,
+    tasks,
+    seed,
+    chances: scriptedPolicy,
+  });
   return (step: number) =>
     Array.from({ length: batch }, (_, i) => rows[(step * batch + i) % rows.length] as SupervisedRow);
 }
@@ -123,7 +140,7 @@ function readingAgent({ agent }: BaseRecipe): ReadingAgentSettings {
   if (agent.kind !== "memupdate") return agent;
   throw new PalimpsestError(
     "CONFIG_INVALID",
-    "agent.kind: memupdate reads no sections; its habits are of kind store",
+    "agent.kind: memupdate reads no sections; its scripted policy is of kind store",
   );
 }
 

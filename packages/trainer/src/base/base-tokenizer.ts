@@ -48,7 +48,7 @@ function specialTokensOf({ agent }: BaseRecipe): string[] {
   return [...stopTokens, ...[updateTag, recallTag].flatMap((tag) => [`<${tag}>`, `</${tag}>`])];
 }
 
-const isTwoHop = ({ format }: Pick<BaseRecipe, "format">) => format.habits.kind !== "needle";
+const isTwoHop = ({ format }: Pick<BaseRecipe, "format">) => format.scriptedPolicy.kind !== "needle";
 
 function worldTexts(recipe: BaseRecipe): string[] {
   const { words, agent } = recipe;

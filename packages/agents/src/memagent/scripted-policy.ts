@@ -1,13 +1,13 @@
 import type { Task } from "@palimpsest/memory/records";
 import { AgentError } from "../error.js";
-import { habitDraws } from "../habit-draws.js";
+import { policyDraws } from "../policy-draws.js";
 import type { Tokenizer } from "../sampler.js";
 import type { MemAgentConfig } from "./config.js";
 import { type Demonstration, evidenceOf, lastWord, wholeSentences } from "./demonstrations.js";
 import { memAgentPrompts } from "./memagent.js";
 
 /** What a reader without an aim does, as chances in [0, 1]. */
-export interface HabitChances {
+export interface PolicyChances {
   /** A row asks for the answer; else for a new memory. */
   readonly answer: number;
   /** The prompt's memory is the initial one. */
@@ -24,13 +24,13 @@ export interface HabitChances {
   readonly keep: number;
 }
 
-export interface HabitOptions {
+export interface PolicyOptions {
   readonly tokenizer: Tokenizer;
   readonly config: MemAgentConfig;
   /** Tasks with one piece of evidence and some more sentences than a chunk holds: each gives one row. */
   readonly tasks: readonly Task[];
   readonly seed: number;
-  readonly chances: HabitChances;
+  readonly chances: PolicyChances;
   /** Sentences that state nothing: they stand in sections and are never written. */
   readonly fillers?: readonly string[];
   /** The answer's form around {answer}. */
@@ -44,16 +44,16 @@ export interface HabitOptions {
  *
  * @throws {AgentError} BAD_CONFIG when a task names no evidence or has too few sentences
  */
-export function memAgentHabits(options: HabitOptions): Demonstration[] {
+export function memAgentDemonstrations(options: PolicyOptions): Demonstration[] {
   const prompts = memAgentPrompts(options.tokenizer, options.config);
   return options.tasks.map((task, index) => {
-    const chance = habitDraws(options.seed, index);
-    return habit(options, prompts, task, chance);
+    const chance = policyDraws(options.seed, index);
+    return demonstration(options, prompts, task, chance);
   });
 }
 
-function habit(
-  options: HabitOptions,
+function demonstration(
+  options: PolicyOptions,
   prompts: ReturnType<typeof memAgentPrompts>,
   task: Task,
   chance: () => number,

@@ -7,7 +7,7 @@ import type { AdvantageConfig, StepAdvantageConfig } from "./loss-config.js";
 import type { GatheredRows, RowBatch } from "./rows.js";
 
 /** The parts of a configuration that decide what a conversation is worth. */
-export interface CreditConfig {
+export interface AssignmentConfig {
   readonly advantage: AdvantageConfig;
   /** Null or absent: the outcome's alone. */
   readonly stepAdvantage?: StepAdvantageConfig | null;
@@ -26,7 +26,11 @@ export interface CreditConfig {
  * @param own what the module of `advantage` exports, for kind `module`
  * @throws {LearnerError} GROUP_INVALID where a trajectory lacks the step rewards that are asked for
  */
-export function credit(gathered: GatheredRows, config: CreditConfig, own?: GroupAdvantage): RowBatch {
+export function assignAdvantages(
+  gathered: GatheredRows,
+  config: AssignmentConfig,
+  own?: GroupAdvantage,
+): RowBatch {
   const { rows, members, penalties } = gathered;
   const tokens = new Map<string, number>();
   for (const row of rows)
@@ -48,13 +52,13 @@ export function credit(gathered: GatheredRows, config: CreditConfig, own?: Group
   const { stepAdvantage } = config;
   const steps = stepAdvantage ? stepAdvantages(gathered, stepAdvantage) : undefined;
   const alpha = stepAdvantage?.outcomeWeight ?? 1;
-  const credited = rows.map((row) => {
+  const assigned = rows.map((row) => {
     const whole = advantages.byTrajectory.get(row.trajectoryId) ?? 0;
     const outcome = config.spread === "divide" ? whole / (conversations.get(row.trajectoryId) ?? 1) : whole;
     const step = steps?.byTrajectory.get(placeOf(row.trajectoryId, row.step)) ?? 0;
     return { ...row, advantage: steps === undefined ? outcome : alpha * outcome + (1 - alpha) * step };
   });
-  return { ...gathered, rows: credited, advantages };
+  return { ...gathered, rows: assigned, advantages };
 }
 
 /** Advantages of every conversation over those of its group at the same step, by `placeOf`. */

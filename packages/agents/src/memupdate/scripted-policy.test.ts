@@ -1,8 +1,8 @@
 import type { Task } from "@palimpsest/memory/records";
 import { describe, expect, it } from "vitest";
 import { wordTokenizer } from "../testing.js";
-import { type StoreHabitChances, storeHabits } from "./habits.js";
 import { memUpdateConfig } from "./presets.js";
+import { type StorePolicyChances, storeDemonstrations } from "./scripted-policy.js";
 
 const record = (id: string, content: string) =>
   ({ id, content, memoryType: "semantic", provenance: [], metadata: {} }) as const;
@@ -17,13 +17,13 @@ const changed: Task = {
 const stale: Task = { ...changed, records: [record("a", "dan likes tea."), record("b", "dan likes rice.")] };
 const unknown: Task = { ...changed, records: [record("a", "eva likes milk.")] };
 
-const always: StoreHabitChances = { search: 1, searchOther: 0, createUnseen: 0, right: 1, stop: 1 };
+const always: StorePolicyChances = { search: 1, searchOther: 0, createUnseen: 0, right: 1, stop: 1 };
 
-/** Trained stretches of each row, and all of it. */
-async function rows(task: Task, chances: Partial<StoreHabitChances> = {}, count = 1) {
+/** Trained segments of each row, and all of it. */
+async function rows(task: Task, chances: Partial<StorePolicyChances> = {}, count = 1) {
   const tokenizer = wordTokenizer();
   const config = memUpdateConfig("tiny", { userPrompt: "new:{question}\ndo:", episodeTokens: 200 });
-  const made = await storeHabits({
+  const made = await storeDemonstrations({
     tokenizer,
     config,
     tasks: Array<Task>(count).fill(task),
@@ -37,7 +37,7 @@ async function rows(task: Task, chances: Partial<StoreHabitChances> = {}, count 
   });
 }
 
-describe("storeHabits", () => {
+describe("storeDemonstrations", () => {
   it("show what each store needs, where chances are for it", async () => {
     const calls = async (task: Task) => (await rows(task))[0]?.calls;
     expect(await calls(changed)).toEqual([" search dan", " update b dan likes tea.", " done"]);
@@ -69,6 +69,6 @@ describe("storeHabits", () => {
   it("are of lines and compact results", async () => {
     const config = memUpdateConfig("memupdate");
     const options = { tokenizer: wordTokenizer(), config, tasks: [changed], seed: 1, chances: always };
-    await expect(storeHabits(options)).rejects.toThrow("callForm is hermes");
+    await expect(storeDemonstrations(options)).rejects.toThrow("callForm is hermes");
   });
 });

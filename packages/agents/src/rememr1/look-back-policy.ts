@@ -1,8 +1,8 @@
 import type { Task } from "@palimpsest/memory/records";
 import type { ReadingAgentSettings } from "../agent-settings.js";
-import { habitDraws } from "../habit-draws.js";
 import { type Demonstration, evidenceOf, lastWord, wholeSentences } from "../memagent/demonstrations.js";
 import { memAgentPrompts } from "../memagent/memagent.js";
+import { policyDraws } from "../policy-draws.js";
 import type { Tokenizer } from "../sampler.js";
 import { rememr1Prompts } from "./prompts.js";
 
@@ -34,9 +34,9 @@ export interface LookBackChances {
 
 export interface LookBackOptions {
   readonly tokenizer: Tokenizer;
-  /** Of `rememr1`, or of `memagent`: the same habits without what it cannot see and do. */
+  /** Of `rememr1`, or of `memagent`: the same policy without what that agent cannot see and do. */
   readonly agent: ReadingAgentSettings;
-  /** Tasks of the reverse two-hop generator whose stretches fill a chunk: each gives one row. */
+  /** Tasks of the reverse two-hop generator whose segments fill a chunk: each gives one row. */
   readonly tasks: readonly Task[];
   readonly seed: number;
   readonly chances: LookBackChances;
@@ -45,7 +45,7 @@ export interface LookBackOptions {
 }
 
 /** One row before it becomes tokens. "" for a recalled fact or a query that is not there. */
-interface Habit {
+interface Situation {
   readonly kind: Demonstration["kind"];
   readonly recalled: string;
   readonly memory: string;
@@ -57,27 +57,27 @@ interface Habit {
 }
 
 /**
- * Habits (see `memAgentHabits`) of a reader with a memory of one fact who may ask for an earlier one. A model trained
+ * Demonstrations (see `memAgentDemonstrations`) of a reader with a memory of one fact who may ask for an earlier one. A model trained
  * on them can copy facts, ask for a thing, read back a memory or what was recalled, and does not know what pays.
  *
  * @throws {AgentError} BAD_CONFIG when a task names no evidence
  */
-export function lookBackHabits(options: LookBackOptions): Demonstration[] {
+export function lookBackDemonstrations(options: LookBackOptions): Demonstration[] {
   const row = rowWriter(options.tokenizer, options.agent);
   return options.tasks.map((task, index) => {
-    const chance = habitDraws(options.seed, index);
-    return row(task.question, habitOf(options, task, chance));
+    const chance = policyDraws(options.seed, index);
+    return row(task.question, situationOf(options, task, chance));
   });
 }
 
-function habitOf({ chances, fillers }: LookBackOptions, task: Task, chance: () => number): Habit {
+function situationOf({ chances, fillers }: LookBackOptions, task: Task, chance: () => number): Situation {
   const pick = <T>(items: readonly T[]) => items[Math.floor(chance() * items.length)] as T;
   const [likes, origin] = evidenceOf(task) as [string, string];
   const sentences = wholeSentences(task.document, ".");
-  const stretches = chunksOf(sentences, sentences.length / Number(task.metadata["stretches"]));
+  const segments = chunksOf(sentences, sentences.length / Number(task.metadata["segments"]));
   const facts = (of: readonly string[]) => of.filter((text) => !fillers.includes(text) && text !== likes);
-  const anyFact = () => pick(facts(pick(stretches)));
-  const section = (holdsName: boolean) => pick(stretches.filter((of) => of.includes(likes) === holdsName));
+  const anyFact = () => pick(facts(pick(segments)));
+  const section = (holdsName: boolean) => pick(segments.filter((of) => of.includes(likes) === holdsName));
 
   const held = chance();
   const empty = held < chances.emptyMemory;
@@ -131,32 +131,37 @@ function rowWriter(tokenizer: Tokenizer, agent: ReadingAgentSettings) {
     const prompts = rememr1Prompts(tokenizer, config);
     const stop = prompts.stopTokenIds[0] as number;
     const tagged = (name: string, text: string) => ids(`<${name}>${text}</${name}>`);
-    return (question: string, habit: Habit): Demonstration => {
+    return (question: string, situation: Situation): Demonstration => {
       const bound = prompts.bind(question);
-      const recalled = habit.recalled === "" ? prompts.nothingRecalled : ids(habit.recalled);
-      const memory = habit.memory === "" ? prompts.initialMemory : ids(habit.memory);
-      if (habit.kind === "final")
+      const recalled = situation.recalled === "" ? prompts.nothingRecalled : ids(situation.recalled);
+      const memory = situation.memory === "" ? prompts.initialMemory : ids(situation.memory);
+      if (situation.kind === "final")
         return finish(
           "final",
           bound.final(recalled, memory),
-          [...answerIds(habit.target), stop],
-          habit.helpful,
+          [...answerIds(situation.target), stop],
+          situation.helpful,
         );
-      const query = habit.query === "" ? [] : tagged(config.recallTag, habit.query);
-      const reply = [...tagged(config.updateTag, habit.target), ...query, stop];
-      return finish("memory", bound.memory(recalled, memory, ids(habit.section)), reply, habit.helpful);
+      const query = situation.query === "" ? [] : tagged(config.recallTag, situation.query);
+      const reply = [...tagged(config.updateTag, situation.target), ...query, stop];
+      return finish(
+        "memory",
+        bound.memory(recalled, memory, ids(situation.section)),
+        reply,
+        situation.helpful,
+      );
     };
   }
   const prompts = memAgentPrompts(tokenizer, agent.config);
   const stop = prompts.stopTokenIds[0] as number;
-  return (question: string, habit: Habit): Demonstration => {
+  return (question: string, situation: Situation): Demonstration => {
     const bound = prompts.bind(question);
-    const memory = habit.memory === "" ? prompts.initialMemory : ids(habit.memory);
-    if (habit.kind === "final") {
-      const reply = [...answerIds(habit.memory && lastWord(habit.memory)), stop];
-      return finish("final", bound.final(memory), reply, habit.helpful);
+    const memory = situation.memory === "" ? prompts.initialMemory : ids(situation.memory);
+    if (situation.kind === "final") {
+      const reply = [...answerIds(situation.memory && lastWord(situation.memory)), stop];
+      return finish("final", bound.final(memory), reply, situation.helpful);
     }
-    const reply = [...ids(habit.target), stop];
-    return finish("memory", bound.memory(memory, ids(habit.section)), reply, habit.helpful);
+    const reply = [...ids(situation.target), stop];
+    return finish("memory", bound.memory(memory, ids(situation.section)), reply, situation.helpful);
   };
 }

@@ -2,7 +2,7 @@ import type { Task } from "@palimpsest/memory/records";
 import { describe, expect, it } from "vitest";
 import { wordTokenizer } from "../testing.js";
 import { memAgentConfig } from "./presets.js";
-import { memAgentTwoHopHabits, type TwoHopHabitChances } from "./two-hop-habits.js";
+import { memAgentTwoHopDemonstrations, type TwoHopPolicyChances } from "./two-hop-policy.js";
 
 const likes = " anna likes tea.";
 const origin = " tea from peru.";
@@ -13,7 +13,7 @@ const task: Task = {
   document: ` ben likes milk. rain and wind. figs from mali.${likes}${origin} eva likes jazz. rice from oman.`,
   metadata: { evidence: likes, secondEvidence: origin },
 };
-const never: TwoHopHabitChances = {
+const never: TwoHopPolicyChances = {
   answer: 0,
   emptyMemory: 0,
   oneFact: 0,
@@ -24,7 +24,7 @@ const never: TwoHopHabitChances = {
   keep: 0,
 };
 
-function rows(chances: Partial<TwoHopHabitChances>, count = 60) {
+function rows(chances: Partial<TwoHopPolicyChances>, count = 60) {
   const tokenizer = wordTokenizer();
   const config = memAgentConfig("tiny", { chunkTokens: 12 });
   const options = {
@@ -35,7 +35,7 @@ function rows(chances: Partial<TwoHopHabitChances>, count = 60) {
     fillers: [" rain and wind."],
     chances: { ...never, ...chances },
   };
-  return memAgentTwoHopHabits(options).map(({ kind, tokenIds, lossMask, helpful }) => {
+  return memAgentTwoHopDemonstrations(options).map(({ kind, tokenIds, lossMask, helpful }) => {
     const at = lossMask.indexOf(1);
     const prompt = tokenizer.decode(tokenIds.slice(0, at));
     const memory = /\nmemory:(.*)\n/.exec(prompt)?.[1] ?? "";
@@ -45,7 +45,7 @@ function rows(chances: Partial<TwoHopHabitChances>, count = 60) {
   });
 }
 
-describe("memAgentTwoHopHabits", () => {
+describe("memAgentTwoHopDemonstrations", () => {
   it("begin a chain with its first fact where the section holds it", () => {
     for (const row of rows({ emptyMemory: 1, nextInSection: 1, takeNext: 1 })) {
       expect(row).toMatchObject({ memory: " none", target: likes, helpful: true });

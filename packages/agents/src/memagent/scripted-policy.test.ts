@@ -1,8 +1,8 @@
 import type { Task } from "@palimpsest/memory/records";
 import { describe, expect, it } from "vitest";
 import { wordTokenizer } from "../testing.js";
-import { type HabitChances, memAgentHabits } from "./habits.js";
 import { memAgentConfig } from "./presets.js";
+import { memAgentDemonstrations, type PolicyChances } from "./scripted-policy.js";
 
 const filler = " rain and wind.";
 const task: Task = {
@@ -12,7 +12,7 @@ const task: Task = {
   document: ` ben likes milk.${filler} cora likes rice. anna likes tea. dan likes figs. eva likes jazz.`,
   metadata: { evidence: " anna likes tea." },
 };
-const never: HabitChances = {
+const never: PolicyChances = {
   answer: 0,
   emptyMemory: 0,
   rightMemory: 0,
@@ -22,11 +22,11 @@ const never: HabitChances = {
   keep: 0,
 };
 
-function rows(chances: Partial<HabitChances>, count = 40, tasks: Task[] = Array(count).fill(task)) {
+function rows(chances: Partial<PolicyChances>, count = 40, tasks: Task[] = Array(count).fill(task)) {
   const tokenizer = wordTokenizer();
   const config = memAgentConfig("tiny", { chunkTokens: 12 });
   const options = { tokenizer, config, tasks, seed: 1, fillers: [filler], chances: { ...never, ...chances } };
-  return memAgentHabits(options).map(({ kind, tokenIds, lossMask, helpful }) => {
+  return memAgentDemonstrations(options).map(({ kind, tokenIds, lossMask, helpful }) => {
     const at = lossMask.indexOf(1);
     expect(lossMask).toEqual(tokenIds.map((_, i) => (i < at ? 0 : 1)));
     const prompt = tokenizer.decode(tokenIds.slice(0, at));
@@ -37,7 +37,7 @@ function rows(chances: Partial<HabitChances>, count = 40, tasks: Task[] = Array(
   });
 }
 
-describe("memAgentHabits", () => {
+describe("memAgentDemonstrations", () => {
   it("give one row a task: a section that fills a chunk, a memory from elsewhere", () => {
     const found = rows({ keep: 1 });
     expect(found).toHaveLength(40);

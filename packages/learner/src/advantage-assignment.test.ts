@@ -22,7 +22,7 @@ const groupOf = (...members: ScoredTrajectory[]) => ({
 });
 const drgrpo = AdvantageConfig.parse({ kind: "drgrpo" });
 
-function stepCredit(name: "rememr1" | "rememr1-released") {
+function stepAssignment(name: "rememr1" | "rememr1-released") {
   const { advantage, stepAdvantage } = presets[name];
   return {
     advantage: AdvantageConfig.parse(advantage),
@@ -30,7 +30,7 @@ function stepCredit(name: "rememr1" | "rememr1-released") {
   };
 }
 
-describe("credit", () => {
+describe("assignAdvantages", () => {
   it.each([
     ["rememr1", 1],
     ["rememr1-released", 2],
@@ -38,7 +38,7 @@ describe("credit", () => {
     "%s: 0.8 of the outcome's and 0.2 of the step's centred rewards, each step reward counted %i times",
     (name, times) => {
       const group = groupOf(member(0, 1, [2, 1, 1]), member(1, 0, [0, 1, 0]));
-      const { rows } = rowsFromGroups([group], stepCredit(name));
+      const { rows } = rowsFromGroups([group], stepAssignment(name));
       // Outcome: ±0.5. Steps, centred: ±1, 0, ±0.5.
       const wanted = [1, 0, 0.5, -1, 0, -0.5].map((step, i) => (i < 3 ? 0.4 : -0.4) + 0.2 * times * step);
       rows.forEach((row, index) => {

@@ -1,13 +1,13 @@
 import type { Task } from "@palimpsest/memory/records";
-import { habitDraws } from "../habit-draws.js";
+import { policyDraws } from "../policy-draws.js";
 import type { Tokenizer } from "../sampler.js";
 import type { MemAgentConfig } from "./config.js";
 import { type Demonstration, evidenceOf, lastWord, wholeSentences } from "./demonstrations.js";
-import { rowsOf, sectionOf } from "./habits.js";
 import { memAgentPrompts } from "./memagent.js";
+import { rowsOf, sectionOf } from "./scripted-policy.js";
 
 /** What a reader without an aim does with a memory of two facts, as chances in [0, 1]. */
-export interface TwoHopHabitChances {
+export interface TwoHopPolicyChances {
   /** A row asks for the answer; else for a new memory. */
   readonly answer: number;
   /** The prompt's memory is the initial one. */
@@ -26,13 +26,13 @@ export interface TwoHopHabitChances {
   readonly keep: number;
 }
 
-export interface TwoHopHabitOptions {
+export interface TwoHopPolicyOptions {
   readonly tokenizer: Tokenizer;
   readonly config: MemAgentConfig;
   /** Two-hop tasks with some more sentences than a chunk holds: each gives one row. */
   readonly tasks: readonly Task[];
   readonly seed: number;
-  readonly chances: TwoHopHabitChances;
+  readonly chances: TwoHopPolicyChances;
   /** Sentences that state nothing: they stand in sections and are never written. */
   readonly fillers?: readonly string[];
   /** The answer's form around {answer}. */
@@ -40,22 +40,22 @@ export interface TwoHopHabitOptions {
 }
 
 /**
- * Habits (see `memAgentHabits`) of a reader that notes up to two facts, one after the other. What it takes goes
+ * Demonstrations (see `memAgentDemonstrations`) of a reader that notes up to two facts, one after the other. What it takes goes
  * behind the one fact that it has, or replaces an empty or full memory. So a model can copy a fact, and add one
  * to another, and does not know which chain pays.
  *
  * @throws {AgentError} BAD_CONFIG when a task names no evidence or has too few sentences
  */
-export function memAgentTwoHopHabits(options: TwoHopHabitOptions): Demonstration[] {
+export function memAgentTwoHopDemonstrations(options: TwoHopPolicyOptions): Demonstration[] {
   const prompts = memAgentPrompts(options.tokenizer, options.config);
   return options.tasks.map((task, index) => {
-    const chance = habitDraws(options.seed, index);
-    return habit(options, prompts, task, chance);
+    const chance = policyDraws(options.seed, index);
+    return demonstration(options, prompts, task, chance);
   });
 }
 
-function habit(
-  options: TwoHopHabitOptions,
+function demonstration(
+  options: TwoHopPolicyOptions,
   prompts: ReturnType<typeof memAgentPrompts>,
   task: Task,
   chance: () => number,

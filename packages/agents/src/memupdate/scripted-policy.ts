@@ -7,7 +7,7 @@ import type { MemUpdateConfig } from "./config.js";
 import { memUpdate } from "./memupdate.js";
 
 /** What an editor without an aim does, as chances in [0, 1]. */
-export interface StoreHabitChances {
+export interface StorePolicyChances {
   /** It begins with a search for the one whom the statement is about. */
   readonly search: number;
   /** With a search for somebody else. */
@@ -20,14 +20,14 @@ export interface StoreHabitChances {
   readonly stop: number;
 }
 
-export interface StoreHabitOptions {
+export interface StorePolicyOptions {
   readonly tokenizer: Tokenizer;
   /** With calls as lines and compact results. */
   readonly config: MemUpdateConfig;
   /** Tasks with a store whose question is a statement of three words, the first a name. */
   readonly tasks: readonly Task[];
   readonly seed: number;
-  readonly chances: StoreHabitChances;
+  readonly chances: StorePolicyChances;
 }
 
 /**
@@ -36,12 +36,12 @@ export interface StoreHabitOptions {
  * a store needs.
  * @throws {AgentError} BAD_CONFIG
  */
-export async function storeHabits(options: StoreHabitOptions): Promise<Demonstration[]> {
+export async function storeDemonstrations(options: StorePolicyOptions): Promise<Demonstration[]> {
   const { config } = options;
   if (config.callForm !== "lines" || config.resultStyle !== "compact")
     throw new AgentError(
       "BAD_CONFIG",
-      `callForm is ${config.callForm}, resultStyle ${config.resultStyle}: habits are of lines and compact; use the preset tiny`,
+      `callForm is ${config.callForm}, resultStyle ${config.resultStyle}: demonstrations are written in lines and compact only; use the preset tiny`,
     );
   const rows: Demonstration[] = [];
   for (const [index, task] of options.tasks.entries())
@@ -49,9 +49,9 @@ export async function storeHabits(options: StoreHabitOptions): Promise<Demonstra
   return rows;
 }
 
-/** Runs the agent itself, with habits in the model's place: rows have the form that it meets. */
+/** Runs the agent itself, with the scripted policy in the model's place, so that rows have the form that the model will meet. */
 async function conversation(
-  { tokenizer, config, chances }: StoreHabitOptions,
+  { tokenizer, config, chances }: StorePolicyOptions,
   task: Task,
   seed: number,
 ): Promise<Demonstration> {
@@ -97,7 +97,7 @@ interface Shown {
 
 class Editor {
   readonly #task: Task;
-  readonly #chances: StoreHabitChances;
+  readonly #chances: StorePolicyChances;
   readonly #chance: () => number;
   readonly #statement: string;
   readonly #name: string;
@@ -106,7 +106,7 @@ class Editor {
   /** Every choice so far was the right one. */
   helpful = true;
 
-  constructor(task: Task, chances: StoreHabitChances, chance: () => number) {
+  constructor(task: Task, chances: StorePolicyChances, chance: () => number) {
     this.#task = task;
     this.#chances = chances;
     this.#chance = chance;

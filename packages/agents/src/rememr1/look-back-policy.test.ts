@@ -3,7 +3,7 @@ import { readTaggedReply } from "@palimpsest/memory/text";
 import { describe, expect, it } from "vitest";
 import { readingAgentSettingsSchema } from "../agent-settings.js";
 import { wordTokenizer } from "../testing.js";
-import { type LookBackChances, lookBackHabits } from "./look-back-habits.js";
+import { type LookBackChances, lookBackDemonstrations } from "./look-back-policy.js";
 
 const fillers = [" rain and wind."];
 const task: Task = {
@@ -12,7 +12,7 @@ const task: Task = {
   answers: ["peru"],
   document:
     " tea from peru. dan likes figs. figs from oman. rain and wind. ben likes tea. jazz from oslo. milk from laos. eva likes jazz.",
-  metadata: { stretches: 4, evidence: " ben likes tea.", secondEvidence: " tea from peru." },
+  metadata: { segments: 4, evidence: " ben likes tea.", secondEvidence: " tea from peru." },
 };
 const evenly: LookBackChances = {
   answer: 0.3,
@@ -29,9 +29,9 @@ const evenly: LookBackChances = {
 };
 const tags = ["<update>", "</update>", "<recall>", "</recall>"];
 
-function habits(agent: object, chances: Partial<LookBackChances> = {}, count = 400) {
+function rowsOf(agent: object, chances: Partial<LookBackChances> = {}, count = 400) {
   const tokenizer = wordTokenizer(["<|end|>", ...tags]);
-  const rows = lookBackHabits({
+  const rows = lookBackDemonstrations({
     tokenizer,
     agent: readingAgentSettingsSchema.parse(agent),
     tasks: Array.from({ length: count }, () => task),
@@ -52,9 +52,9 @@ const reMemR1 = { kind: "rememr1", preset: "tiny" };
 const memAgent = { preset: "tiny", settings: { chunkTokens: 8 } };
 const field = (prompt: string, name: string) => new RegExp(`\n${name}:(.*)\n`).exec(prompt)?.[1];
 
-describe("lookBackHabits", () => {
+describe("lookBackDemonstrations", () => {
   it("writes one fact that stands in the prompt and asks for its thing, never for a sentence that states nothing", () => {
-    const rows = habits(reMemR1).filter(({ kind }) => kind === "memory");
+    const rows = rowsOf(reMemR1).filter(({ kind }) => kind === "memory");
     expect(rows.length).toBeGreaterThan(200);
     const queries = new Set<string>();
     for (const { prompt, reply } of rows) {
@@ -69,7 +69,7 @@ describe("lookBackHabits", () => {
   });
 
   it("answers with the last word of what was recalled or of the memory", () => {
-    const rows = habits(reMemR1).filter(({ kind }) => kind === "final");
+    const rows = rowsOf(reMemR1).filter(({ kind }) => kind === "final");
     for (const { prompt, reply, helpful } of rows) {
       const word = /\{(\w+)\}/.exec(reply)?.[1] as string;
       expect(
@@ -81,15 +81,15 @@ describe("lookBackHabits", () => {
   });
 
   it("follows its chances", () => {
-    const sure = habits(reMemR1, { answer: 0, emptyMemory: 0, nameInMemory: 1, keepName: 1, askForName: 1 });
+    const sure = rowsOf(reMemR1, { answer: 0, emptyMemory: 0, nameInMemory: 1, keepName: 1, askForName: 1 });
     for (const { reply } of sure)
       expect(reply).toBe("<update> ben likes tea.</update><recall> tea</recall><|end|>");
-    const never = habits(reMemR1, { answer: 0, ask: 0, askForName: 0 });
+    const never = rowsOf(reMemR1, { answer: 0, ask: 0, askForName: 0 });
     expect(never.some(({ reply }) => reply.includes("<recall>"))).toBe(false);
   });
 
   it("gives MemAgent the same facts to write, without what it cannot see or do", () => {
-    const [ours, theirs] = [habits(reMemR1), habits(memAgent)];
+    const [ours, theirs] = [rowsOf(reMemR1), rowsOf(memAgent)];
     expect(theirs.map(({ kind }) => kind)).toEqual(ours.map(({ kind }) => kind));
     theirs.forEach(({ kind, prompt, reply }, i) => {
       expect(prompt).not.toContain("recalled");

@@ -1,8 +1,0 @@
-import { callSeed } from "./episode.js";
-
-/** Numbers in [0, 1) of one row of habits: the same for the same seed and place, whatever the other rows draw. */
-export function habitDraws(seed: number, place: number): () => number {
-  const rowSeed = callSeed(seed, place);
-  let draws = 0;
-  return () => callSeed(rowSeed, draws++) / 2 ** 31;
-}

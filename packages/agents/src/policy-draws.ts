@@ -1,0 +1,8 @@
+import { callSeed } from "./episode.js";
+
+/** Numbers in [0, 1) of one row of scriptedPolicy: the same for the same seed and place, whatever the other rows draw. */
+export function policyDraws(seed: number, place: number): () => number {
+  const rowSeed = callSeed(seed, place);
+  let draws = 0;
+  return () => callSeed(rowSeed, draws++) / 2 ** 31;
+}
