@@ -112,6 +112,49 @@ test("nobody waits for a stream for longer than his own time, or than he likes, 
   expect(streams[0]?.cancelled).toBe(true);
 });
 
+test("what is let go is told again over the next stream, opened for it, until the node has answered (NODECONNECTION-3)", async () => {
+  const { one, streams, clock, ask } = connection();
+  const asked = ask(60_000);
+  await turn();
+  const first = streams[0] as NodeStream;
+  first.answer();
+  await turn();
+  await turn();
+  first.answer();
+  await asked;
+  const [told, lost] = ["aa", "bb"].map((digits) => digits.repeat(20)) as [string, string];
+  one.letGo([told]);
+  await turn();
+  expect(released(first)).toEqual([told]);
+  first.answer();
+  await turn();
+  one.letGo([lost]);
+  await turn();
+  first.emit("error", new PalimpsestError("UNAVAILABLE", "its node is gone"));
+  await turn();
+  clock.fire(1_000);
+  await turn();
+  const second = streams[1] as NodeStream;
+  second.answer();
+  await turn();
+  await turn();
+  expect(released(second)).toEqual([lost]);
+  second.answer();
+  await turn();
+  second.emit("error", new PalimpsestError("UNAVAILABLE", "it is gone, too"));
+  await turn();
+  clock.fire(1_000);
+  await turn();
+  expect(streams).toHaveLength(2);
+  one.close();
+});
+
+function released({ orders }: NodeStream): string[] {
+  return orders.flatMap(({ release }) =>
+    (release?.objectIds ?? []).map((id) => Buffer.from(id).toString("hex")),
+  );
+}
+
 test("a read is given up while its node says nothing", async () => {
   const { streams, clock, network: over } = network();
   const values = new ValueStore({

@@ -8,15 +8,23 @@
  *   may be carried out twice, since values have names and a holder counts once.
  * - NODECONNECTION-2. There is one stream at a time: what becomes of an earlier one changes nothing for it. Nobody waits for a
  *   stream for longer than his own time, nor close() for one that is being opened.
+ * - NODECONNECTION-3. What is let go is told until the node has answered: over the next stream, which is opened for it, when
+ *   the one that carried it broke. A node answers when every node has heard that may keep it, so that none keeps it for a
+ *   program whose own node ended meanwhile. Of more than `maxUntold` the oldest are left to the end of the holder.
  */
 import { type Clock, fromGrpcError, type Network, PalimpsestError, systemClock } from "@palimpsest/wire";
-import type * as proto from "@palimpsest/wire/protocol";
 import { delay } from "./delay.js";
-import { ObjectLink } from "./object-link.js";
+import { idBytes, ObjectLink } from "./object-link.js";
 import type { CallSettings } from "./object-transfer.js";
 import { within } from "./within.js";
 
-const tellTimeoutMs = 30_000;
+const maxUntold = 100_000;
+/** For how long a stream is looked for only because something was let go: whatever needs one later tells it too. */
+const tellTimeoutMs = 120_000;
+/** The longest that a timer can be set to: an order to let go waits for its answer as long as the stream lives. */
+const neverMs = 2 ** 31 - 1;
+/** Of one order: fewer than a node takes. */
+const maxIdsPerOrder = 10_000;
 const backoffMs = { first: 50, longest: 1_000 };
 
 export interface NodeConnectionOptions {
@@ -40,6 +48,9 @@ export class NodeConnection {
   /** The link, once it is open. */
   #opened: ObjectLink | undefined;
   readonly #abort = new AbortController();
+  /** What was let go and no node has answered for, each with the order that tells it. */
+  readonly #untold = new Map<string, object>();
+  #isLookingForStream = false;
 
   constructor(options: NodeConnectionOptions) {
     this.#options = options;
@@ -68,9 +79,72 @@ export class NodeConnection {
     }
   }
 
-  /** Sends what the opening of the next stream makes up for, if there is a stream. */
-  tell(order: proto.ObjectOrder.$Properties): void {
-    this.#link?.then((link) => link.order(order, tellTimeoutMs)).catch(() => undefined);
+  /** Ends holds of this program. Those who order something next over the same stream find it carried out before. */
+  letGo(objectIds: readonly string[]): void {
+    if (this.#abort.signal.aborted) return;
+    if (this.#opened) this.#tell(this.#opened, objectIds);
+    else {
+      this.#remember(objectIds, {});
+      this.#lookForStream();
+    }
+  }
+
+  #tell(link: ObjectLink, objectIds: readonly string[]): void {
+    for (let at = 0; at < objectIds.length; at += maxIdsPerOrder) {
+      const part = objectIds.slice(at, at + maxIdsPerOrder);
+      const order = {};
+      this.#remember(part, order);
+      const told = () => {
+        for (const objectId of part) if (this.#untold.get(objectId) === order) this.#untold.delete(objectId);
+      };
+      link.order({ release: { objectIds: part.map(idBytes) } }, neverMs).then(told, (reason: unknown) => {
+        if (PalimpsestError.from(reason).code !== "UNAVAILABLE") told();
+        else this.#lookForStream();
+      });
+    }
+  }
+
+  #remember(objectIds: readonly string[], order: object): void {
+    for (const objectId of objectIds) {
+      this.#untold.delete(objectId);
+      this.#untold.set(objectId, order);
+    }
+    for (const oldest of this.#untold.keys()) {
+      if (this.#untold.size <= maxUntold) break;
+      this.#untold.delete(oldest);
+    }
+  }
+
+  /** NODECONNECTION-3 */
+  #tellAgain(link: ObjectLink): void {
+    if (this.#untold.size === 0) return;
+    // What was received again since is held by the hello, or by the order that follows it.
+    for (const objectId of this.#options.heldIds()) this.#untold.delete(objectId);
+    const untold = [...this.#untold.keys()];
+    if (untold.length > 0) this.#tell(link, untold);
+  }
+
+  #lookForStream(): void {
+    if (this.#isLookingForStream) return;
+    this.#isLookingForStream = true;
+    void this.#streamOpened().finally(() => {
+      this.#isLookingForStream = false;
+    });
+  }
+
+  async #streamOpened(): Promise<void> {
+    const endMs = this.#clock.monotonicMs() + tellTimeoutMs;
+    for (;;) {
+      const leftMs = endMs - this.#clock.monotonicMs();
+      if (this.#opened || this.#untold.size === 0 || leftMs <= 0) return;
+      try {
+        return await this.use({ timeoutMs: leftMs }, async () => undefined);
+      } catch (reason) {
+        const { code, retryable } = PalimpsestError.from(reason);
+        if (!retryable && code !== "GET_TIMEOUT") return;
+        await delay(backoffMs.longest, this.#abort.signal, this.#clock);
+      }
+    }
   }
 
   close(): void {
@@ -108,7 +182,10 @@ export class NodeConnection {
     const opening: Promise<ObjectLink> = open().then(
       (link) => {
         if (signal.aborted) link.close();
-        else if (this.#link === opening) this.#opened = link;
+        else if (this.#link === opening) {
+          this.#opened = link;
+          this.#tellAgain(link);
+        }
         return link;
       },
       (reason: unknown) => {

@@ -14,6 +14,7 @@ import {
   type Clock,
   decodeWhole,
   encodeLong,
+  fromGrpcError,
   type Network,
   objectsService,
   PalimpsestError,
@@ -96,9 +97,7 @@ export class ValueStore implements RefStore {
         // All of them at once: what is let go of in the same turn goes after them.
         await Promise.all(partsOf(objectIds).map((part) => this.#holdThere(part)));
       },
-      letGo: (objectIds) => {
-        for (const part of partsOf(objectIds)) this.#node.tell({ release: { objectIds: part.map(idBytes) } });
-      },
+      letGo: (objectIds) => this.#node.letGo(objectIds),
       ended: (objectId) => this.lineage.ended(objectId),
     });
     this.#local = new LocalValues({
@@ -157,12 +156,18 @@ export class ValueStore implements RefStore {
     const objectId = name || newValueId();
     const contains = contained.map((ref) => idBytes(ref.objectId));
     const settings = signal ? { timeoutMs, signal } : { timeoutMs };
-    await this.#node.use(settings, (link, leftMs) =>
-      storeAt(link, {
-        ...{ objectId, stored, contains, signal },
-        ...{ holder: this.#options.holder, timeoutMs: leftMs },
-      }),
-    );
+    try {
+      await this.#node.use(settings, (link, leftMs) =>
+        storeAt(link, {
+          ...{ objectId, stored, contains, signal },
+          ...{ holder: this.#options.holder, timeoutMs: leftMs },
+        }),
+      );
+    } catch (reason) {
+      // It may lie there all the same, where only the answer was lost. Nobody here will ever refer to it.
+      if (!this.holds.has(objectId)) this.#node.letGo([objectId]);
+      throw reason;
+    }
     const ref = new ObjectRef(objectId, stored.sizeBytes, this);
     this.holds.stored(ref);
     return ref;
@@ -222,8 +227,8 @@ export class ValueStore implements RefStore {
           continue;
         }
         const pulling = { ...settings, timeoutMs: leftMs };
-        const bytes = await pull(link.peer, objectId, info?.sizeBytes ?? 0, pulling);
-        if (bytes.byteLength === info?.sizeBytes) return decodeWhole(bytes, this.bind);
+        const bytes = await unlessGone(pull(link.peer, objectId, info?.sizeBytes ?? 0, pulling));
+        if (bytes !== undefined && bytes.byteLength === info?.sizeBytes) return decodeWhole(bytes, this.bind);
       }
       throw lost(objectId, "it was freed while it was read");
     });
@@ -351,6 +356,17 @@ function partsOf(ids: readonly string[]): readonly (readonly string[])[] {
   const parts: (readonly string[])[] = [];
   for (let at = 0; at < ids.length; at += maxIdsPerCall) parts.push(ids.slice(at, at + maxIdsPerCall));
   return parts;
+}
+
+/** Undefined: it was there when the node was asked for it, and is not any more. */
+async function unlessGone(bytes: Promise<Uint8Array>): Promise<Uint8Array | undefined> {
+  try {
+    return await bytes;
+  } catch (reason) {
+    const error = fromGrpcError(reason);
+    if (error.code === "NOT_FOUND") return undefined;
+    throw error;
+  }
 }
 
 function lost(objectId: string, why: string): PalimpsestError {

@@ -150,6 +150,11 @@ export class ActorLifecycle {
     return this.#returns.adoptUnknown(nodeId, spec, described);
   }
 
+  /** Whether a process of an actor that waits to be started again may still run, and be taken back. */
+  mayRun(actorId: string): boolean {
+    return this.#deps.fences.mayRun(actorId);
+  }
+
   /** Why an actor waits: for room, or for its next try. Empty when it does not wait. Looks at every node. */
   pendingReason(actor: Actor): string {
     const { actorId } = actor.spec;

@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { type Clock, every, newId } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { actorForReaders, actorSpecFromProto } from "./actor.js";
+import { type Actor, actorForReaders, actorSpecFromProto } from "./actor.js";
 import { ActorLifecycle } from "./actor-lifecycle.js";
 import { ActorTable } from "./actor-table.js";
 import { AwakeTime } from "./awake-time.js";
@@ -196,6 +196,9 @@ export class ControlPlane {
     });
     this.stacks = new StackRequests({ actors, nodes, sessions: this.sessions, clock });
     this.actors.onChange((actor, before) => {
+      const { incarnation, spec } = before ?? actor;
+      if (incarnation > 0 && this.#isOver(actor, incarnation))
+        this.objectHolders.ended(`${spec.actorId}.${incarnation}`);
       if (actor.state !== "DEAD" || before?.state === "DEAD") return;
       this.#actorDied(actor.spec.actorId);
     });
@@ -314,7 +317,7 @@ export class ControlPlane {
     const [actorId = "", incarnation] = holder.split(".");
     const actor = this.actors.get(actorId);
     if (actor !== undefined) {
-      const isOver = incarnation !== undefined && actor.incarnation > Number(incarnation);
+      const isOver = incarnation !== undefined && this.#isOver(actor, Number(incarnation));
       return actor.state === "DEAD" || isOver ? "ended" : "alive";
     }
     if (holder.startsWith(objectHolderPrefix))
@@ -322,5 +325,12 @@ export class ControlPlane {
     const job = this.jobs.find(holder);
     if (job !== undefined) return hasEnded(job) ? "ended" : "alive";
     return this.sessions.stateOf(holder);
+  }
+
+  /** Whether that process of the actor is gone for good: the actor may wait for room for its next one for hours. */
+  #isOver(actor: Actor, incarnation: number): boolean {
+    const waits = actor.state === "RESTARTING" || actor.state === "PENDING";
+    if (waits && incarnation === actor.incarnation) return !this.lifecycle.mayRun(actor.spec.actorId);
+    return actor.incarnation > incarnation;
   }
 }

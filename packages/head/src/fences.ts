@@ -98,6 +98,11 @@ export class Fences {
     } else this.#waiting.set(actorId, { actor, start });
   }
 
+  /** Whether a process of it may still run, although it is to be started again or is dead. */
+  mayRun(actorId: string): boolean {
+    return this.#fences.has(actorId);
+  }
+
   stopWaiting(actorId: string): void {
     this.#waiting.delete(actorId);
   }

@@ -167,6 +167,23 @@ describe("ObjectHolders", () => {
     expect(ended("b")).toEqual(["session-1"]);
   });
 
+  it("what an actor held ends with its process, however long the next one waits for room (HOLDER-1)", async () => {
+    const { test, nodes, objectHolders, ended } = await twoNodes();
+    const whole = { resources: { quantities: { cpu: 4 } }, maxRestarts: 1, detached: true };
+    for (const actorId of ["x", "other", "next"]) await test.plane.lifecycle.create(aSpec(actorId, whole));
+    await settle();
+    const node = nodes.a.startsOf("x").length > 0 ? nodes.a : nodes.b;
+    node.started("x", 1);
+    objectHolders.reported("b", ["x.1"]);
+    expect(ended("b")).toEqual([]);
+    node.died("x", 1);
+    await settle();
+    expect(test.state("x")).toBe("RESTARTING");
+    expect(ended("b")).toEqual(["x.1"]);
+    objectHolders.reported("a", ["x.1", "x"]);
+    expect(ended("a")).toEqual(["x.1"]);
+  });
+
   it("a node that is SUSPECT when its holder ends hears of it when it is back", async () => {
     const { test, nodes, objectHolders, ended } = await twoNodes();
     test.session("session-1");

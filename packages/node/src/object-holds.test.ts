@@ -23,10 +23,14 @@ afterEach(async () => {
 });
 
 /** Holds at a node whose head, and then another node, give these answers one after the other. */
-function holdsOf(head: (() => Promise<ObjectPlaces>)[], node: (() => Promise<object>)[] = []) {
+function holdsOf(
+  head: (() => Promise<ObjectPlaces>)[],
+  node: (() => Promise<object>)[] = [],
+  freeElsewhere: () => Promise<void> = async () => undefined,
+) {
   const next = <T>(answers: (() => Promise<T>)[]) => (answers.length > 1 ? answers.shift() : answers[0])?.();
   return new ObjectHolds({
-    ...{ store, clock: systemClock, ownAddress: () => "here:1", freeElsewhere: async () => undefined },
+    ...{ store, clock: systemClock, ownAddress: () => "here:1", freeElsewhere },
     locate: async () => (await next(head)) ?? nowhere,
     use: async <T>(_address: string, _ask: (peer: Peer) => Promise<T>) => (await next(node)) as T,
   });
@@ -46,4 +50,22 @@ test("what no node has is missing at once, and what its node has no more (HOLDS-
   const there = async () => ({ ...nowhere, addresses: ["there:1"] });
   const gone = holdsOf([there], [async () => ({ missing: [Buffer.from(objectId, "hex")] })]);
   expect(await gone.hold([objectId], "session-1")).toEqual([objectId]);
+});
+
+test("a release is answered when other nodes were told, and a new hold does not overtake it (HOLDS-2)", async () => {
+  const happened: string[] = [];
+  let tell = () => {};
+  const there = async () => {
+    happened.push("held");
+    return { ...nowhere, addresses: ["there:1"] };
+  };
+  const freeElsewhere = () => new Promise<void>((resolve) => (tell = resolve));
+  const holds = holdsOf([there], [async () => ({ missing: [] })], freeElsewhere);
+  const released = holds.release([objectId], "session-1").then(() => happened.push("released"));
+  const held = holds.hold([objectId], "session-1");
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(happened).toEqual([]);
+  tell();
+  await Promise.all([released, held]);
+  expect(happened.sort()).toEqual(["held", "released"]);
 });

@@ -6,7 +6,8 @@
  *
  * Invariants:
  * - HOLDS-1. What a value refers to is held as long as the value is there, and is held before the value is.
- * - HOLDS-2. A release that could not be told elsewhere is told again until it is, or its holder has ended.
+ * - HOLDS-2. A release that could not be told elsewhere is told again until it is, or its holder has ended; it is answered
+ *   when it is told: what this node has not told yet when it ends, its program tells the next one.
  * - HOLDS-3. What cannot be asked is not missing: while the head is away, or a node that may have the value, a hold is
  *   tried for `holdLimitMs`, and fails with UNAVAILABLE then.
  */
@@ -22,8 +23,23 @@ const retryMs = 5_000;
 const holdLimitMs = 20_000;
 const holdBackoffMs = 200;
 const maxAtOnce = 10_000;
-/** Releases that wait to be told elsewhere; above it the oldest are left to the end of their holder. */
+/** Releases of one holder that wait to be told elsewhere; above it the oldest are left to the end of their holder. */
 const maxUntold = 100_000;
+
+/** What was let go with one order. */
+interface Release {
+  /** Of its objects, those that are to be told elsewhere still. */
+  left: number;
+  readonly told: () => void;
+}
+
+interface Telling {
+  readonly holder: string;
+  readonly objectIds: ReadonlySet<string>;
+  readonly done: Promise<void>;
+}
+
+const nothingTold: Telling = { holder: "", objectIds: new Set(), done: Promise.resolve() };
 
 export interface ObjectHoldsDeps {
   readonly store: ObjectStore;
@@ -47,9 +63,10 @@ export class ObjectHolds implements StoreWatcher {
   readonly #containing = new Map<string, readonly string[]>();
   /** Values that are gone, and whose contents are let go next: values may be nested deeply. */
   readonly #gone: string[] = [];
-  /** By holder: what is to be told elsewhere. */
-  readonly #untold = new Map<string, Set<string>>();
-  #telling = false;
+  /** By holder: what is to be told elsewhere, each with the release that it belongs to. */
+  readonly #untold = new Map<string, Map<string, Release>>();
+  /** What is being told at the moment; undefined: nothing waits to be. */
+  #telling: Telling | undefined;
   #closed = false;
 
   constructor(deps: ObjectHoldsDeps) {
@@ -62,10 +79,10 @@ export class ObjectHolds implements StoreWatcher {
     return (await this.#hold(objectIds, holder)).missing;
   }
 
-  /** Ends holds of one holder. */
-  release(objectIds: readonly string[], holder: string): void {
+  /** Ends holds of one holder: at once those of this node. Settles when the others are told (HOLDS-2). */
+  release(objectIds: readonly string[], holder: string): Promise<void> {
     const elsewhere = objectIds.filter((objectId) => !this.#deps.store.drop({ objectId, holder }));
-    this.#tellElsewhere(elsewhere, holder);
+    return this.#tellElsewhere(elsewhere, holder);
   }
 
   /** Before an object is stored whose value refers to these (HOLDS-1). @throws {PalimpsestError} OBJECT_LOST */
@@ -91,7 +108,7 @@ export class ObjectHolds implements StoreWatcher {
         this.#containing.delete(next);
         const holder = holderOfContained(next);
         this.#deps.store.release(holder);
-        this.#tellElsewhere(elsewhere, holder);
+        void this.#tellElsewhere(elsewhere, holder);
       }
       this.#gone.shift();
     }
@@ -113,8 +130,12 @@ export class ObjectHolds implements StoreWatcher {
   async #hold(objectIds: readonly string[], holder: string) {
     const { store } = this.#deps;
     const away: string[] = [];
+    // What the head is just told to end would end the new hold as well.
+    const telling = this.#telling;
+    if (telling?.holder === holder && objectIds.some((objectId) => telling.objectIds.has(objectId)))
+      await telling.done;
     for (const objectId of objectIds) {
-      this.#untold.get(holder)?.delete(objectId);
+      this.#forgetUntold(objectId, holder);
       // A mere copy makes room for others: the object is held where it is kept.
       if (store.isHeld(objectId)) store.hold(objectId, holder);
       else away.push(objectId);
@@ -165,41 +186,75 @@ export class ObjectHolds implements StoreWatcher {
     throw new PalimpsestError("UNAVAILABLE", `object ${objectId} cannot be held now: ${unasked}`);
   }
 
-  #tellElsewhere(objectIds: readonly string[], holder: string): void {
-    if (objectIds.length === 0 || this.#closed) return;
-    const untold = this.#untold.get(holder) ?? new Set();
-    this.#untold.set(holder, untold);
-    for (const objectId of objectIds) untold.add(objectId);
-    for (const oldest of untold) {
-      if (untold.size <= maxUntold) break;
-      untold.delete(oldest);
+  #tellElsewhere(objectIds: readonly string[], holder: string): Promise<void> {
+    if (objectIds.length === 0 || this.#closed) return Promise.resolve();
+    const done = new Promise<void>((told) => this.#remember(objectIds, holder, { left: 0, told }));
+    if (this.#telling === undefined) {
+      this.#telling = nothingTold;
+      void this.#tell();
     }
-    if (!this.#telling) void this.#tell();
+    return done;
+  }
+
+  #remember(objectIds: Iterable<string>, holder: string, release: Release): void {
+    const untold = this.#untold.get(holder) ?? new Map<string, Release>();
+    this.#untold.set(holder, untold);
+    for (const objectId of objectIds) {
+      const before = untold.get(objectId);
+      untold.set(objectId, release);
+      release.left++;
+      if (before) countDown(before);
+    }
+    for (const oldest of untold.keys()) {
+      if (untold.size <= maxUntold) break;
+      this.#forgetUntold(oldest, holder);
+    }
+  }
+
+  #forgetUntold(objectId: string, holder: string): void {
+    const untold = this.#untold.get(holder);
+    const release = untold?.get(objectId);
+    if (untold === undefined || release === undefined) return;
+    untold.delete(objectId);
+    if (untold.size === 0) this.#untold.delete(holder);
+    countDown(release);
   }
 
   /** HOLDS-2 */
   async #tell(): Promise<void> {
-    this.#telling = true;
-    try {
-      while (!this.#closed) {
-        const next = [...this.#untold].find(([, objectIds]) => objectIds.size > 0);
-        if (next === undefined) break;
-        const [holder, objectIds] = next;
-        const batch = [...objectIds].slice(0, maxAtOnce);
-        for (const objectId of batch) objectIds.delete(objectId);
-        if (objectIds.size === 0) this.#untold.delete(holder);
-        try {
-          await this.#deps.freeElsewhere(batch, holder);
-        } catch (reason) {
-          if (!PalimpsestError.from(reason).retryable) continue;
-          const again = this.#untold.get(holder) ?? new Set();
-          this.#untold.set(holder, again);
-          for (const objectId of batch) again.add(objectId);
-          await new Promise<void>((resolve) => this.#deps.clock.after(retryMs, resolve));
-        }
+    while (!this.#closed) {
+      const [next] = this.#untold;
+      if (next === undefined) break;
+      const [holder, untold] = next;
+      const batch = [...untold].slice(0, maxAtOnce);
+      const objectIds = new Set(batch.map(([objectId]) => objectId));
+      const telling = this.#tellBatch([...objectIds], holder);
+      this.#telling = { holder, objectIds, done: telling.then(() => undefined) };
+      const isTold = await telling;
+      this.#telling = nothingTold;
+      if (!isTold) {
+        await new Promise<void>((resolve) => this.#deps.clock.after(retryMs, resolve));
+        continue;
       }
-    } finally {
-      this.#telling = false;
+      // What was held and let go again meanwhile is told once more.
+      for (const [objectId, release] of batch)
+        if (untold.get(objectId) === release) this.#forgetUntold(objectId, holder);
+    }
+    this.#telling = undefined;
+  }
+
+  /** False: to be told again. */
+  async #tellBatch(objectIds: readonly string[], holder: string): Promise<boolean> {
+    try {
+      await this.#deps.freeElsewhere(objectIds, holder);
+      return true;
+    } catch (reason) {
+      return !PalimpsestError.from(reason).retryable;
     }
   }
+}
+
+function countDown(release: Release): void {
+  release.left--;
+  if (release.left === 0) release.told();
 }

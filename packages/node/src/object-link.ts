@@ -119,7 +119,11 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
     }
     if (order.release) {
       const objectIds = idsOf(order.release);
-      await this.#next(async () => this.#deps.holds.release(objectIds, this.#holder));
+      // Its turn is over when holds of this node have ended: what comes next need not wait for other nodes.
+      const { told } = await this.#next(async () => ({
+        told: this.#deps.holds.release(objectIds, this.#holder),
+      }));
+      await told;
       return {};
     }
     if (order.find) return await this.#find(order.find);
@@ -147,7 +151,7 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
     this.#holder = holder;
     const { store, proof, holds } = this.#deps;
     const forgotten = store.heldBy(holder).filter((objectId) => isValueId(objectId) && !named.has(objectId));
-    holds.release(forgotten, holder);
+    void holds.release(forgotten, holder);
     for (const objectId of named) if (store.find(objectId) !== undefined) store.hold(objectId, holder);
     return { proofPath: proof.path, proof: proof.text };
   }
@@ -210,11 +214,18 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
   async #find({ objectId, remote }: proto.FindValue.$Properties) {
     const id = idOf(objectId);
     const { store, fetcher } = this.#deps;
-    const stored = await fetcher.fetch(id, "");
-    const { sizeBytes, path } = stored;
-    const info = { objectId: id, sizeBytes, path: remote ? "" : path };
-    if (sizeBytes > smallBytes) return { info };
-    return { info, data: store.smallBytes(id) ?? (await readWhole(store, stored)) };
+    for (;;) {
+      const stored = await fetcher.fetch(id, "");
+      const { sizeBytes, path } = stored;
+      const info = { objectId: id, sizeBytes, path: remote ? "" : path };
+      if (sizeBytes > smallBytes) return { info };
+      try {
+        return { info, data: store.smallBytes(id) ?? (await readWhole(store, stored)) };
+      } catch (reason) {
+        // It was freed since it was fetched: it is asked for again, and is lost when no other node has it either.
+        if (PalimpsestError.from(reason).code !== "NOT_FOUND") throw reason;
+      }
+    }
   }
 
   /** What the value refers to is held first. */

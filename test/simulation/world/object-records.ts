@@ -193,7 +193,10 @@ export class ObjectRecords {
     const actor = plane.actors.get(actorId);
     const job = plane.jobs.find(holder);
     const session = plane.sessions.stateOf(holder);
-    const isOver = incarnation !== undefined && (actor?.incarnation ?? 0) > Number(incarnation);
+    // One that waits to be started again has no process.
+    const waits = actor?.state === "RESTARTING" || actor?.state === "PENDING";
+    const current = (actor?.incarnation ?? 0) + (waits ? 1 : 0);
+    const isOver = incarnation !== undefined && current > Number(incarnation);
     const lives =
       (actor !== undefined && actor.state !== "DEAD" && !isOver) ||
       (job !== undefined && !hasEnded(job)) ||

@@ -22,6 +22,8 @@ export interface TaskRecord {
   /** How often it may run again. */
   readonly retries: number;
   readonly sentAtMs: number;
+  /** It reads a value and makes one. */
+  readonly ofValues?: boolean;
 }
 
 const allowedFailures: ReadonlySet<string> = new Set([
@@ -32,6 +34,8 @@ const allowedFailures: ReadonlySet<string> = new Set([
   "UNAVAILABLE",
   "TASK_ERROR",
 ]);
+/** Whether a value may be lost is for value-records.ts to say; stores are small, and bytes that are held fill them. */
+const allowedOfValues: ReadonlySet<string> = new Set(["OBJECT_LOST", "OBJECT_STORE_FULL"]);
 /** A paused driver notices late. */
 const lateMs = 150_000;
 /** Within which a worker ends that its client has given back, where nothing is broken meanwhile. */
@@ -91,7 +95,8 @@ export class TaskRecords {
       );
     if ("error" in outcome) {
       const { code, message } = outcome.error;
-      if (!allowedFailures.has(code))
+      const isAllowed = allowedFailures.has(code) || (record.ofValues && allowedOfValues.has(code));
+      if (!isAllowed)
         records.violation("ERRORS", `task ${record.key} failed with ${message}, which no fault explains`);
       if (code === "TASK_ERROR" && !message.includes(record.key))
         records.violation("TASK-2", `${record.key} failed with the error of another task: ${message}`);
@@ -102,6 +107,11 @@ export class TaskRecords {
       records.violation("TASK-2", `${record.key} was answered with the value of ${String(outcome.value)}`);
     if (!this.#executions.has(record.key))
       records.violation("TASK-2", `${record.key} was answered and never ran`);
+  }
+
+  /** Whether every run that it may have has begun. */
+  isSpent({ key, retries }: TaskRecord): boolean {
+    return (this.#executions.get(key) ?? 0) > retries;
   }
 
   /** Sees every message that arrives. */

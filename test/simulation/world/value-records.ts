@@ -4,6 +4,8 @@
  * Not responsible for: values at rest (../invariants/values.ts).
  */
 import type { PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { Arrival } from "./connection.js";
 import { short } from "./object-records.js";
 import type { World } from "./world.js";
 
@@ -33,9 +35,23 @@ const expected: ReadonlySet<string> = new Set([
   "UNAVAILABLE",
   "GET_TIMEOUT",
   "CANCELLED",
+  // Whether the session has ended for a reason is checked where it ends (OWNER-1).
+  "OWNER_DIED",
 ]);
 /** Further ends of a task that makes a value again. */
-const taskEnds: ReadonlySet<string> = new Set(["WORKER_DIED", "TASK_ERROR", "OWNER_DIED"]);
+const taskEnds: ReadonlySet<string> = new Set(["WORKER_DIED", "TASK_ERROR"]);
+
+function tellOrder(
+  { hello, hold, release, store, seal, recover }: proto.ObjectOrder.$Properties,
+  tell: (what: string, ids: readonly Uint8Array[] | null | undefined) => void,
+): void {
+  if (hello) tell(`hello of ${hello.holder}, which holds`, hello.objectIds);
+  if (hold) tell("hold", hold.objectIds);
+  if (release) tell("release", release.objectIds);
+  if (store?.objectId) tell("store", [store.objectId]);
+  if (seal?.objectId) tell("seal", [seal.objectId]);
+  if (recover?.objectId) tell(`recover, of ${recover.ownerId}`, [recover.objectId]);
+}
 
 export class ValueRecords {
   readonly #world: World;
@@ -47,6 +63,22 @@ export class ValueRecords {
 
   constructor(world: World) {
     this.#world = world;
+  }
+
+  /** Tells of every order about values that arrives. */
+  arrived({ method, toServer, body, from, to }: Arrival): void {
+    const { story } = this.#world;
+    if (!story.keeps || !toServer) return;
+    const tell = (what: string, ids: readonly Uint8Array[] | null | undefined) => {
+      const values = (ids ?? []).map((id) => short(Buffer.from(id).toString("hex")));
+      story.tell(to.name, () => `is told by ${from.name}: ${what} ${values.join(" ")}`);
+    };
+    if (method === "Objects.Link")
+      for (const order of (body as proto.ObjectOrders.$Properties).orders ?? []) tellOrder(order, tell);
+    if (method === "Objects.Hold") {
+      const { objectIds, holder } = body as proto.HoldRequest.$Properties;
+      tell(`hold for ${holder}`, objectIds);
+    }
   }
 
   /** CALLVALUES-1: what came with a call that was answered is held for the process that it ran in. */

@@ -54,7 +54,7 @@ export class ValueUser {
     else if (draw < 0.55) await this.#read(cluster, held);
     else if (draw < 0.7) this.#release(held);
     else if (actor === undefined) return;
-    else if (draw < 0.85) await this.#give(actor, held);
+    else if (draw < 0.85) await this.#give(cluster, actor, held);
     else await this.#take(cluster, actor);
   }
 
@@ -79,7 +79,7 @@ export class ValueUser {
     const key = `${this.#name}/made-${++this.#made}`;
     const retries = random.pick([0, 1, 3]) ?? 3;
     const createdMs = this.#world.scheduler.nowMs;
-    const submitted = { key, caller: this.#name, process: this.#process, retries };
+    const submitted = { key, caller: this.#name, process: this.#process, retries, ofValues: true };
     const record = this.#world.tasks.submitted(submitted);
     const input = random.chance(0.5) ? from : undefined;
     const plan = { key, runMs: random.between(1, 500), input: input?.ref, inputKey: input?.value.key };
@@ -98,7 +98,9 @@ export class ValueUser {
         const error = PalimpsestError.from(reason);
         this.#world.tasks.ended(record, { error });
         // The call keeps its arguments, whoever lets go of them meanwhile.
-        if (input && lostObjectOf(error) === input.value.objectId)
+        // A task that read it runs again after it was made again, as long as it may (TASK-3).
+        const isRetried = error.code === "OBJECT_LOST" || !this.#world.tasks.isSpent(record);
+        if (input && lostObjectOf(error) === input.value.objectId && isRetried)
           this.#world.values.notRead(this.#name, cluster.sessionId, input.value, lostOf(error), createdMs);
         throw reason;
       }
@@ -122,9 +124,10 @@ export class ValueUser {
     held.ref.release();
   }
 
-  async #give(actor: ActorHandle<SimActor>, held: Held): Promise<void> {
+  async #give(cluster: Cluster, actor: ActorHandle<SimActor>, held: Held): Promise<void> {
     const incarnation = await this.#try(ofCalls, () => actor.keep(held.value, held.ref));
-    if (incarnation !== undefined)
+    // What a driver gave whose session ended before nobody held until the actor did.
+    if (incarnation !== undefined && !this.#world.objects.endedHolders.has(cluster.sessionId))
       this.#world.values.given(`${actor.actorId}.${incarnation}`, held.value.objectId);
     if (this.#random.chance(0.5) && this.#held.includes(held)) this.#release(held);
   }

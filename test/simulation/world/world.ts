@@ -114,6 +114,7 @@ export class World {
       this.jobs.arrived(message);
       this.objects.arrived(message);
       this.tasks.arrived(message);
+      this.values.arrived(message);
       return this.plant.arrival(message);
     };
     this.network.onCall = (method, from, to) => {
