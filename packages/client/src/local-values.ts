@@ -144,9 +144,11 @@ export class LocalValues {
             holds.release(ref);
           }
         },
-        () => {
+        (reason: unknown) => {
           local.promoting = undefined;
-          holds.forget(ref.objectId);
+          if (!isUnknown(reason)) holds.forget(ref.objectId);
+          // Let go of like one that lies there: the order may be carried out yet.
+          else if (local.refs === 0) holds.release(ref);
         },
       )
       .finally(() => {
@@ -181,4 +183,10 @@ export class LocalValues {
       }
     }
   }
+}
+
+/** Whether nobody knows what became of the order. */
+function isUnknown(reason: unknown): boolean {
+  const { code, retryable } = PalimpsestError.from(reason);
+  return retryable || code === "GET_TIMEOUT" || code === "CANCELLED";
 }

@@ -173,3 +173,26 @@ test("a read is given up while its node says nothing", async () => {
   await expect(reading).rejects.toMatchObject({ code: "CANCELLED", cause: "enough" });
   values.close();
 });
+
+test("a small value that was perhaps stored is let go of like one that lies on the node (LOCALVALUES-2)", async () => {
+  const { streams, clock, network: over } = network();
+  const values = new ValueStore({
+    ...{ address: async () => "node:1", network: over, clock, holder: "session-1" },
+    handle: (actorId) => actorId,
+  });
+  const ref = await values.put("small");
+  const promoted = values.promoted([ref]);
+  const failed = expect(promoted).rejects.toMatchObject({ code: "GET_TIMEOUT" });
+  await turn();
+  const stream = streams[0] as NodeStream;
+  stream.answer();
+  await turn();
+  await turn();
+  expect(stream.orders).toMatchObject([{ store: {} }]);
+  clock.fire(30_000);
+  await failed;
+  values.release(ref);
+  await turn();
+  expect(released(stream)).toEqual([ref.objectId]);
+  values.close();
+});

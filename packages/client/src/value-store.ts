@@ -150,7 +150,7 @@ export class ValueStore implements RefStore {
   async store(
     stored: StoredValue,
     contained: readonly ObjectRef[],
-    { timeoutMs = transferTimeoutMs(stored.sizeBytes), signal, objectId: name }: StoreOptions = {},
+    { timeoutMs = transferTimeoutMs(stored.sizeBytes), signal, objectId: name = "" }: StoreOptions = {},
   ): Promise<ObjectRef> {
     await this.promoted(contained);
     const objectId = name || newValueId();
@@ -165,7 +165,8 @@ export class ValueStore implements RefStore {
       );
     } catch (reason) {
       // It may lie there all the same, where only the answer was lost. Nobody here will ever refer to it.
-      if (!this.holds.has(objectId)) this.#node.letGo([objectId]);
+      // A result is stored under a name that the next attempt uses, too.
+      if (name === "") this.#node.letGo([objectId]);
       throw reason;
     }
     const ref = new ObjectRef(objectId, stored.sizeBytes, this);

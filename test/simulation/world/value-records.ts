@@ -58,6 +58,9 @@ export class ValueRecords {
   /** When a node ended, or a head took one for dead, last. */
   nodeLostMs = Number.NEGATIVE_INFINITY;
 
+  /** How they were made their programs have forgotten. */
+  readonly #forgotten = new Set<string>();
+
   /** Since when an actor's process surely refers to a value: its caller was told so. */
   readonly #given = new Map<string, number>();
 
@@ -90,6 +93,11 @@ export class ValueRecords {
     return this.#given.get(`${holder} ${objectId}`);
   }
 
+  /** The program that could make it again let go of it: who gets it back from others cannot (LINEAGE-1). */
+  letGo(objectId: string): void {
+    this.#forgotten.add(objectId);
+  }
+
   /** VALUES-2: what was read is what was put. */
   read(who: string, { key, objectId }: KnownValue, body: unknown): void {
     const { records } = this.#world;
@@ -110,10 +118,11 @@ export class ValueRecords {
     const text = `${who} refers to ${key} (${short(objectId)}) since ${sinceMs.toFixed(0)} ms and cannot read it: ${error.message}`;
     story.tell(who, () => text);
     const isMade = remadeBy !== undefined;
+    const mayRemake = remadeBy === holder && !this.#forgotten.has(objectId);
     if (!expected.has(error.code) && !(isMade && taskEnds.has(error.code))) records.violation("ERRORS", text);
     if (error.code !== "OBJECT_LOST" || objects.endedHolders.has(holder)) return;
     if (this.nodeLostMs < createdMs) records.violation("REF-1", text);
-    else if (remadeBy === holder && !error.message.includes("retries") && this.nodeLostMs < sinceMs)
+    else if (mayRemake && !error.message.includes("retries") && this.nodeLostMs < sinceMs)
       records.violation("LINEAGE-2", text);
   }
 }

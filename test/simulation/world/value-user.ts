@@ -122,6 +122,7 @@ export class ValueUser {
   #release(held: Held): void {
     this.#held = this.#held.filter((one) => one !== held);
     held.ref.release();
+    if (held.value.remadeBy === held.ref.ownerId) this.#world.values.letGo(held.value.objectId);
   }
 
   async #give(cluster: Cluster, actor: ActorHandle<SimActor>, held: Held): Promise<void> {
