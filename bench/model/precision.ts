@@ -45,6 +45,7 @@ for (const precision of flags.precision.split(",") as ("float32" | "bfloat16")[]
     const processors: number[] = [];
     for (let round = -1; round < Number(flags.rounds); round++) {
       let begun = 0;
+      let counted = 0;
       let from = performance.now();
       let cpu = process.cpuUsage();
       await Promise.all(
@@ -55,11 +56,14 @@ for (const precision of flags.precision.split(",") as ("float32" | "bfloat16")[]
             (_unused, t) => 100 + (((round + 2) * 7919 + i * 104_729 + t * 31) % (config.vocabSize - 100)),
           );
           let seen = false;
-          const onTokens = () => {
+          const onTokens = (tokenIds: readonly number[]) => {
+            counted += tokenIds.length;
             if (seen) return;
             seen = true;
             begun += 1;
             if (begun < batch) return;
+            // What others sampled before is not of this time.
+            counted = 0;
             from = performance.now();
             cpu = process.cpuUsage();
           };
@@ -69,8 +73,8 @@ for (const precision of flags.precision.split(",") as ("float32" | "bfloat16")[]
       );
       if (round < 0) continue;
       const { user, system } = process.cpuUsage(cpu);
-      walls.push((batch * (wanted - 1)) / ((performance.now() - from) / 1000));
-      processors.push((batch * (wanted - 1)) / ((user + system) / 1e6));
+      walls.push(counted / ((performance.now() - from) / 1000));
+      processors.push(counted / ((user + system) / 1e6));
     }
     await sampler.close();
     const [wall, processor] = [median(walls), median(processors)].map((rate) => Number(rate.toFixed(1)));

@@ -30,11 +30,14 @@ export function emitRows(emitter: Emitter, operation: Operation): void {
     return;
   }
   const [rows = 1, columns = 1, ...rest] = target.shape;
+  const type = stored === undefined ? T : typeOf(BFLOAT16);
   const reshape = (reference: string, shape: readonly number[]) =>
-    emitter.node("Reshape", [reference, emitter.int(shape)], { T, Tshape: INT });
-  const list = reshape(emitter.reference(target), [rows * columns, ...rest]);
-  const inputs = [list, emitter.reference(flat), emitter.reference(values)];
+    emitter.node("Reshape", [reference, emitter.int(shape)], { T: type, Tshape: INT });
+  const list = reshape(stored ?? emitter.reference(target), [rows * columns, ...rest]);
+  const given = emitter.reference(values);
+  const inputs = [list, emitter.reference(flat), stored === undefined ? given : emitter.half(given)];
   emitter.writesAfter(write.after, inputs);
-  const written = emitter.node("InplaceUpdate", inputs, { T });
-  emitter.bind(output, reshape(written, target.shape));
+  const written = reshape(emitter.node("InplaceUpdate", inputs, { T: type }), target.shape);
+  if (stored === undefined) emitter.bind(output, written);
+  else emitter.bindStored(output, written);
 }

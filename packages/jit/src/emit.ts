@@ -84,6 +84,11 @@ export class Emitter {
     return known === undefined || !this.#widened.has(known) ? undefined : this.#halves.get(known);
   }
 
+  /** Where a value is: what is stored in bfloat16, without widening it. */
+  held(value: Value): string {
+    return this.stored(value) ?? this.reference(value);
+  }
+
   /** A float32 reference rounded to bfloat16. */
   half(reference: string): string {
     const known = this.#halves.get(reference);
@@ -175,7 +180,7 @@ export class Emitter {
   orderWrites(): void {
     for (const { after, inputs } of this.#writes) {
       for (const { outputs } of after) {
-        const [node] = outputs.slice(0, 1).map((output) => this.reference(output).split(":")[0]);
+        const [node] = outputs.slice(0, 1).map((output) => this.held(output).split(":")[0]);
         if (node !== undefined) inputs.push(`^${node}`);
       }
     }

@@ -85,8 +85,7 @@ export function buildProgram(
   if (!options.xla) {
     for (const fn of traced) {
       const live = liveOf(fn);
-      for (const [operation, write] of inPlaceWrites(fn, live.operations))
-        if (!halves.has(write.state)) inPlace.set(operation, write);
+      for (const [operation, write] of inPlaceWrites(fn, live.operations)) inPlace.set(operation, write);
       for (const [operation, step] of adamSteps(fn, live.operations))
         if (!Object.values(step).some((name) => halves.has(name))) steps.set(operation, step);
     }
@@ -249,7 +248,7 @@ function emitFunction(
     const operation = value.origin.kind === "operation" ? value.origin.operation : undefined;
     if (operation !== undefined && emitter.steps.has(operation)) continue;
     if (writesInPlace(program, value)) {
-      after.push(`^${emitter.reference(value)}`);
+      after.push(`^${emitter.held(value)}`);
       continue;
     }
     const variable = variables.get(key) ?? "";
@@ -261,12 +260,12 @@ function emitFunction(
         ? emitter.fill(value.dtype, value.shape, 0, waits)
         : emitter.reference(value);
     const half = program.halves.has(key);
-    const whole =
-      owners.has(key) || sharesMemory(value, (name) => owners.has(name))
-        ? emitter.node("DeepCopy", [reference], { T: typeOf(value.dtype) })
-        : reference;
-    const assigned = half ? (emitter.stored(value) ?? emitter.half(whole)) : whole;
     const dtype = typeOf(half ? BFLOAT16 : value.dtype);
+    const whole = half ? (emitter.stored(value) ?? emitter.half(reference)) : reference;
+    const assigned =
+      owners.has(key) || sharesMemory(value, (name) => owners.has(name))
+        ? emitter.node("DeepCopy", [whole], { T: dtype })
+        : whole;
     const node = emitter.node("AssignVariableOp", [variable, assigned, ...waits], { dtype });
     assignments.set(key, node);
     after.push(`^${node}`);

@@ -97,12 +97,13 @@ const after = Float32Array.of(0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0);
 const zeros = new Float32Array(12);
 
 describe.each([
-  ["tensorflow", "graph"],
-  ["tensorflow", "xla"],
-  ["tensorflow", "eager"],
-  ["wasm", "eager"],
-  ["cpu", "eager"],
-] as const)("scatterRows on %s in mode %s", (prefer, mode) => {
+  ["tensorflow", "graph", "float32"],
+  ["tensorflow", "graph", "bfloat16"],
+  ["tensorflow", "xla", "float32"],
+  ["tensorflow", "eager", "float32"],
+  ["wasm", "eager", "float32"],
+  ["cpu", "eager", "float32"],
+] as const)("scatterRows on %s in mode %s, stored in %s", (prefer, mode, stored) => {
   let backend: Backend;
 
   beforeAll(async () => {
@@ -110,7 +111,8 @@ describe.each([
   });
 
   function build(): JitModule {
-    return jit({ backend, state: { a: table, b: table }, functions, mode });
+    const entry = { ...table, stored };
+    return jit({ backend, state: { a: entry, b: entry }, functions, mode });
   }
 
   test("writes the rows at their places and leaves the others", () => {

@@ -13,6 +13,9 @@ const limits = {
   /** On a CPU more takes longer in proportion, and keeps the event loop waiting. */
   cpu: {
     rows: 64,
+    /** In bfloat16, whose products of 256 rows take half as long a row as those of 64, as far as keys and values of a call are not too many. */
+    halfRows: 256,
+    mostCopiedBytes: 2.5e9,
     /** A step of a deep model takes long: more of them a call save little and keep readers of the stream waiting. */
     deepSteps: 4,
     /** About what two cores do in a quarter of a second. */
@@ -29,6 +32,8 @@ const longestInvariantPiece = 128;
 /** Entries of the cache that a call looks at, at least: one that reads, and one that samples from a deep model. */
 const smallestPast = 256;
 const smallestDeepPast = 128;
+/** Of the largest call of a deep model: what attention looks at in vain is a fourth of a step of many rows. */
+const smallestFinePast = 64;
 /** In smaller models the fixed cost of operations outweighs what attention looks at in vain. */
 const leastParametersForFinePasts = 1e6;
 
@@ -40,6 +45,8 @@ export interface ShapeOptions {
   readonly prefillTokens: number | undefined;
   /** What computes is a GPU. */
   readonly gpu: boolean;
+  /** Keys and values are stored, and multiplied, in bfloat16 on a CPU. Default false. */
+  readonly half?: boolean;
   /** M9 of the sampler: no shape of a call changes the numbers of a request by who else is in the call. Default false. */
   readonly batchInvariant?: boolean;
 }
@@ -102,7 +109,8 @@ export class CallShapes implements CallPlan {
     // multiplied in another way where it has one head of keys.
     const isLoop = runsAsLoop(config);
     this.#readTile = batchInvariant && isLoop ? 2 : tile;
-    const rows = Math.min(most.rows, wholeTiles(maxBatch, tile));
+    const mostRows = options.half === true ? halfRows(config, maxLength) : most.rows;
+    const rows = Math.min(mostRows, wholeTiles(maxBatch, tile));
     this.maxRows = rows;
     const bound = Math.min(
       maxLength - 1,
@@ -135,12 +143,8 @@ export class CallShapes implements CallPlan {
       geometricBuckets(Math.min(pages, tokens / pageLength), pages, factor);
     this.#decodePasts = isLoop ? pastsFrom(smallestDeepPast, 3) : halves(pages);
     // On a GPU each size is a compilation of ten seconds.
-    const isFine =
-      !batchInvariant &&
-      !options.gpu &&
-      !runsAsLoop(config) &&
-      parameterCount(config) >= leastParametersForFinePasts;
-    this.#finePasts = isFine ? fifths(pages) : [];
+    const isFine = !batchInvariant && !options.gpu && parameterCount(config) >= leastParametersForFinePasts;
+    this.#finePasts = !isFine ? [] : isLoop ? pastsFrom(smallestFinePast, 2) : fifths(pages);
     this.#extendPasts = pastsFrom(smallestPast, 4);
   }
 
@@ -242,6 +246,13 @@ export class CallShapes implements CallPlan {
     const most = this.rowsThatFit(length);
     return [...new Set([...buckets.filter((rows) => rows < most), most])];
   }
+}
+
+/** Rows of the largest call in bfloat16: a call copies the keys and values that its rows look at. */
+function halfRows({ layers, kvHeads, headDim }: ModelConfig, maxLength: number): number {
+  const { rows, halfRows: most, mostCopiedBytes } = limits.cpu;
+  const bytesOfRow = 2 * 2 * layers * kvHeads * headDim * maxLength;
+  return Math.max(rows, Math.min(most, Math.floor(mostCopiedBytes / bytesOfRow)));
 }
 
 /** Up to three sizes: all, half, a quarter; none of fewer than four pages but all. */

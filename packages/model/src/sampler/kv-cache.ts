@@ -1,4 +1,4 @@
-import { scatterRows, type TensorSpec, type Tensors, tf } from "@palimpsest/jit";
+import { type StateSpec, scatterRows, type Tensors, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import { type Memories, memoriesOf, stackOf } from "./layer-walk.js";
 import { named } from "./packed-layers.js";
@@ -18,9 +18,15 @@ export interface CacheShape {
   readonly pageLength: number;
 }
 
-export function cacheState(config: ModelConfig, cache: CacheShape): Record<string, TensorSpec> {
+/** @param stored bfloat16 loses nothing where products round to it: keys and values are for products alone */
+export function cacheState(
+  config: ModelConfig,
+  cache: CacheShape,
+  stored: "float32" | "bfloat16",
+): Record<string, StateSpec> {
   const shape = [config.layers * cache.pages * config.kvHeads, cache.pageLength, config.headDim];
-  return { keys: { shape, dtype: "float32" }, values: { shape, dtype: "float32" } };
+  const table = { shape, dtype: "float32", stored } as const;
+  return { keys: table, values: table };
 }
 
 /**

@@ -34,6 +34,8 @@ export interface DeviceOptions {
   readonly pages: number;
   readonly maxLength: number;
   readonly precision: JitPrecision;
+  /** Keys and values are stored in bfloat16. */
+  readonly half: boolean;
   readonly lanes: number;
   /** M9 of the sampler. Default false. */
   readonly batchInvariant?: boolean;
@@ -61,6 +63,7 @@ export class SamplerDevice implements SamplingDevice {
     pages,
     maxLength,
     precision,
+    half,
     lanes,
     batchInvariant,
     lora,
@@ -88,8 +91,9 @@ export class SamplerDevice implements SamplingDevice {
     this.#adapted =
       lora && new AdaptedWeights({ config, lora, layout: pagesLayout(config), stored: precision });
     Object.assign(functions, this.#adapted?.functions);
+    const cached = half ? "bfloat16" : "float32";
     const state = {
-      ...samplerState(config, cache, maxLength, shapes.rowCounts, precision),
+      ...samplerState(config, cache, maxLength, shapes.rowCounts, precision, cached),
       ...this.#adapted?.state,
     };
     this.#module = jit({ backend, mode, state, functions, precision });

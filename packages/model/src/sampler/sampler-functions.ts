@@ -19,6 +19,7 @@ export function samplerState(
   maxLength: number,
   rowCounts: readonly number[],
   stored: "float32" | "bfloat16",
+  cached: "float32" | "bfloat16",
 ): Record<string, StateSpec> {
   const weights = Object.entries(packedShapes(config)).map(
     ([name, shape]) => [name, { ...float32(shape), ...(isMatrix(name) ? { stored } : {}) }] as const,
@@ -28,7 +29,7 @@ export function samplerState(
     ...Object.fromEntries(weights),
     ropeCos: float32([maxLength, config.headDim]),
     ropeSin: float32([maxLength, config.headDim]),
-    ...cacheState(config, cache),
+    ...cacheState(config, cache, cached),
     ...Object.fromEntries(logits),
   };
 }

@@ -1,4 +1,4 @@
-import type { Backend, JitMode } from "@palimpsest/jit";
+import type { Backend, JitMode, JitPrecision } from "@palimpsest/jit";
 import { type ChosenPrecision, choosePrecision } from "../chosen-precision.js";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
@@ -76,12 +76,18 @@ export function samplerParts(
     const device = new SlotDevice({ backend, mode, config, shapes, maxLength, precision, lora });
     return { shapes, device, chosen, pool: new SlotPool({ slots, share }) };
   }
-  const shapes = new CallShapes(config, { ...common, maxBatch, batchInvariant });
+  const half = keepsHalf(precision, backend, mode);
+  const shapes = new CallShapes(config, { ...common, half, maxBatch, batchInvariant });
   const longest = Math.ceil(maxLength / pageLength);
   const pages =
     cacheTokens === undefined ? maxBatch * longest : Math.max(longest, Math.ceil(cacheTokens / pageLength));
   const sharedUnit = batchInvariant ? { sharedUnitPages: shapes.sharedUnit / pageLength } : {};
   const pool = new PagePool({ pages, pageLength, share, ...sharedUnit });
-  const settings = { shapes, pages, maxLength, precision, lanes, batchInvariant, lora };
+  const settings = { shapes, pages, half, maxLength, precision, lanes, batchInvariant, lora };
   return { shapes, pool, chosen, device: new SamplerDevice({ backend, mode, config, ...settings }) };
+}
+
+/** Pages are in bfloat16 as products are. XLA on a GPU takes long for rows written into a table of it, and eager has none. */
+function keepsHalf(precision: JitPrecision, backend: Backend, mode: "auto" | JitMode): boolean {
+  return precision === "bfloat16" && !backend.gpu && (mode === "auto" || mode === "graph");
 }
