@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
 
-const main = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+// A URL: as a path, a folder whose name has # or % would be read as another one.
+const main = new URL("../dist/main.js", import.meta.url);
 if (!existsSync(main)) {
   process.stderr.write("palimpsest is not built: run `npm run quickstart` once, it sets up everything\n");
   process.exit(1);
@@ -15,4 +15,4 @@ if (existsSync(firstUse) && !(await import(firstUse.href)).firstUse(process.argv
 const long = ["head", "worker"].includes(process.argv[2] ?? "");
 const bundled = long ? (await import("../dist/bundled-programs.js")).bundledProgram("cli") : undefined;
 if (bundled) createRequire(import.meta.url)(bundled);
-else await import(main);
+else await import(main.href);

@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -35,4 +36,14 @@ test("faults of the network are not in a bundle: a process with faults uses none
   } finally {
     delete process.env["PALIMPSEST_FAULTS"];
   }
+});
+
+test("the command runs from a folder whose name has spaces and what a URL would take apart", () => {
+  const own = join(folder, "50% done #2 (a b)?");
+  for (const name of ["bin", "dist"]) mkdirSync(join(own, name), { recursive: true });
+  writeFileSync(join(own, "package.json"), '{"type":"module"}');
+  writeFileSync(join(own, "dist/main.js"), 'process.stdout.write("ran " + process.argv[2]);');
+  const command = join(own, "bin/palimpsest.js");
+  cpSync(new URL("../bin/palimpsest.js", import.meta.url), command);
+  expect(execFileSync(process.execPath, [command, "status"], { encoding: "utf8" })).toBe("ran status");
 });

@@ -55,4 +55,18 @@ describe("logger", () => {
     expect(JSON.stringify(lines)).toContain("@db:6379");
     expect(lines[0]?.["err"]).toMatchObject({ type: "Error" });
   });
+
+  it("reads a long text of others, such as a model's output in an error, in time that grows with its length", () => {
+    const { logger, lines } = capture();
+    const timeMs = (letters: number) => {
+      const beganAt = performance.now();
+      logger.error({ err: new Error(`${"a".repeat(letters)} redis://app:s3cret@db`) }, "refused");
+      return performance.now() - beganAt;
+    };
+    timeMs(1_000);
+    // Eight times the text took 64 times as long, and some minutes at this length.
+    const [short, long] = [timeMs(12_500), timeMs(100_000)];
+    expect(long).toBeLessThan(Math.max(2_000, 30 * short));
+    expect(JSON.stringify(lines)).not.toContain("s3cret");
+  });
 });
