@@ -3,9 +3,13 @@
  * Not responsible for: reading files (scan-thread.ts), whole episodes (run-data.ts).
  *
  * Invariants:
- * - EPISODES-1. A row's place never changes within a generation. A file that is removed or written anew begins another one.
+ * - EPISODES-1. A row's place never changes within a generation. A file that is removed or written anew begins another one, and so
+ *   does an index that is made anew: of another process, or of a run that was not looked at for long.
  * - EPISODES-2. No more than `maxRows` rows are kept of a run; what is left out is told.
+ * - EPISODES-3. A file is read by one order at a time, and no byte of it twice: while it grows, what has come meanwhile is ordered
+ *   when that one is done.
  */
+import { randomInt } from "node:crypto";
 import type { EpisodeRow, Episodes } from "../api/runs.js";
 import { type TraceFileFact, traceFilesOf } from "./run-folders.js";
 import type { ScannedLine } from "./scan-file.js";
@@ -24,6 +28,7 @@ export interface EpisodePlace {
 
 interface KnownFile extends TraceFileFact {
   readBytes: number;
+  isBeingRead: boolean;
 }
 
 export class EpisodeIndex {
@@ -33,7 +38,7 @@ export class EpisodeIndex {
   #places: EpisodePlace[] = [];
   #files = new Map<string, KnownFile>();
   #problems: string[] = [];
-  #generation = 0;
+  #generation = randomInt(2 ** 40);
   #lookedAt = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> | undefined;
 
@@ -69,6 +74,9 @@ export class EpisodeIndex {
   async complete(): Promise<void> {
     await this.#look(true);
     await this.#scanner.idle();
+    // What had come while a file was being read.
+    await this.#look(true);
+    await this.#scanner.idle();
   }
 
   async #look(now = false): Promise<void> {
@@ -89,12 +97,14 @@ export class EpisodeIndex {
     if (gone.length > 0) this.#forget(new Set(gone.map(({ path }) => path)));
     for (const file of files) {
       const known = this.#files.get(file.path);
+      if (known?.isBeingRead) continue;
       if (known !== undefined && known.sizeBytes === file.sizeBytes && known.mtimeMs === file.mtimeMs)
         continue;
       const fromBytes = known?.readBytes ?? 0;
-      const entry: KnownFile = { ...file, readBytes: fromBytes };
+      const entry: KnownFile = { ...file, readBytes: fromBytes, isBeingRead: true };
       this.#files.set(file.path, entry);
-      this.#scanner.scan(file.path, fromBytes, (lines, _done, problem) => {
+      this.#scanner.scan(file.path, fromBytes, (lines, done, problem) => {
+        entry.isBeingRead = !done;
         if (this.#files.get(file.path) !== entry) return;
         for (const line of lines) this.#take(file.path, line, entry);
         if (problem !== "") this.#problem(`${file.path}: ${problem}`);

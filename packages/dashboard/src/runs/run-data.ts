@@ -4,28 +4,30 @@ import { PalimpsestError } from "@palimpsest/wire";
 import type { Episodes, Metrics, runsSchema } from "../api/runs.js";
 import { EpisodeIndex } from "./episode-index.js";
 import { RunFolders } from "./run-folders.js";
-import { runMetrics } from "./run-metrics.js";
+import { RunMetrics } from "./run-metrics.js";
 import { maxLineBytes } from "./scan-file.js";
 import { Scanner } from "./scanner.js";
 
-/** Indexes that are kept; the one that was asked for the longest ago goes. */
-const maxIndexes = 8;
+/** Runs whose rows, and whose curves, are kept; the one that was asked for the longest ago goes. */
+const maxKept = 8;
 
 export class RunData {
   readonly #folders: RunFolders;
   readonly #scanner = new Scanner();
   readonly #indexes = new Map<string, EpisodeIndex>();
+  readonly #curves = new Map<string, RunMetrics>();
 
   constructor(roots: readonly string[]) {
     this.#folders = new RunFolders(roots);
   }
 
   async runs(): Promise<ReturnType<typeof runsSchema.parse>> {
-    return { rows: await this.#folders.rows(), folders: [...this.#folders.roots] };
+    return { rows: [...(await this.#folders.rows())], folders: [...this.#folders.roots] };
   }
 
   async metrics(id: string): Promise<Metrics> {
-    return await runMetrics(await this.#folder(id));
+    const folder = await this.#folder(id);
+    return await keptOf(this.#curves, folder, () => new RunMetrics(folder)).read();
   }
 
   async episodes(id: string, from: number, limit: number): Promise<Episodes> {
@@ -69,13 +71,18 @@ export class RunData {
 
   async #index(id: string): Promise<EpisodeIndex> {
     const folder = await this.#folder(id);
-    const index = this.#indexes.get(folder) ?? new EpisodeIndex(folder, this.#scanner);
-    this.#indexes.delete(folder);
-    this.#indexes.set(folder, index);
-    for (const oldest of this.#indexes.keys()) {
-      if (this.#indexes.size <= maxIndexes) break;
-      this.#indexes.delete(oldest);
-    }
-    return index;
+    return keptOf(this.#indexes, folder, () => new EpisodeIndex(folder, this.#scanner));
   }
+}
+
+/** The one of a folder, which becomes the newest; the oldest goes. */
+function keptOf<One>(kept: Map<string, One>, folder: string, make: () => One): One {
+  const one = kept.get(folder) ?? make();
+  kept.delete(folder);
+  kept.set(folder, one);
+  for (const oldest of kept.keys()) {
+    if (kept.size <= maxKept) break;
+    kept.delete(oldest);
+  }
+  return one;
 }

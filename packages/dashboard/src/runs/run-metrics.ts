@@ -1,49 +1,115 @@
-/** The lines of a run's metrics.jsonl as series: every number of a line is one, by its path. */
-import { createReadStream, existsSync } from "node:fs";
+/**
+ * Responsibility: the lines of a run's metrics.jsonl as series: every number of a line is one, by its path. Kept up while the file
+ * grows: the head's own thread reads it for whoever looks, every few seconds.
+ * Not responsible for: which runs there are (run-folders.ts).
+ *
+ * Invariants:
+ * - CURVES-1. A line is read once. A file that was written anew, or has become shorter, is read from its beginning.
+ * - CURVES-2. At most `maxPoints` points of a series and `maxNumbers` numbers are kept and told; of more, each n-th step.
+ */
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import type { Metrics } from "../api/runs.js";
+import { readLines } from "./read-lines.js";
 
-/** Points of one series that an answer has; of more, each n-th one. */
 const maxPoints = 20_000;
+const maxNumbers = 1_000_000;
 const maxSeries = 500;
-const maxLineBytes = 1024 * 1024;
+/** Blocks are small, so that the head answers others between them. */
+const bounds = { blockBytes: 256 * 1024, maxLineBytes: 1024 * 1024 } as const;
+/** How far back a step is looked for that was taken again. */
+const lookedBack = 1_000;
 
-export async function runMetrics(folder: string): Promise<Metrics> {
-  const path = join(folder, "metrics.jsonl");
-  const steps: number[] = [];
-  const series: Record<string, (number | null)[]> = {};
-  let skipped = 0;
-  if (!existsSync(path)) return { steps, series, skipped };
-  let names = 0;
-  const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
-  for await (const line of lines) {
-    if (line === "") continue;
-    const numbers = line.length > maxLineBytes ? undefined : numbersOf(line);
-    const step = numbers?.get("step");
-    if (numbers === undefined || step === undefined) {
-      skipped += 1;
-      continue;
+export class RunMetrics {
+  readonly #path: string;
+  #inode = 0;
+  #readBytes = 0;
+  #steps: number[] = [];
+  /** A map: names come from files of others, and one such as `__proto__` names more than a field of an object. */
+  #series = new Map<string, (number | null)[]>();
+  #skipped = 0;
+  /** Each n-th step is kept. */
+  #every = 1;
+  #seen = 0;
+  #lastStep = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> | undefined;
+
+  constructor(folder: string) {
+    this.#path = join(folder, "metrics.jsonl");
+  }
+
+  async read(): Promise<Metrics> {
+    this.#reading ??= this.#catchUp().finally(() => {
+      this.#reading = undefined;
+    });
+    await this.#reading;
+    const { length } = this.#steps;
+    const padded = (values: readonly (number | null)[]) =>
+      Array.from({ length }, (_, at) => values[at] ?? null);
+    return {
+      steps: [...this.#steps],
+      series: Object.fromEntries([...this.#series].map(([name, values]) => [name, padded(values)])),
+      skipped: this.#skipped,
+    };
+  }
+
+  async #catchUp(): Promise<void> {
+    const facts = await stat(this.#path).catch(() => undefined);
+    // Anything but a file, such as a pipe, could keep whoever opens it for ever.
+    if (!facts?.isFile() || facts.ino !== this.#inode || facts.size < this.#readBytes) this.#forget();
+    if (!facts?.isFile() || facts.size === this.#readBytes) return;
+    this.#inode = facts.ino;
+    for await (const { offsetBytes, sizeBytes, text } of readLines(this.#path, this.#readBytes, bounds)) {
+      this.#readBytes = offsetBytes + sizeBytes + 1;
+      const numbers = text === undefined ? undefined : numbersOf(text);
+      const step = numbers?.get("step");
+      if (numbers === undefined || step === undefined) this.#skipped += 1;
+      else this.#take(step, numbers);
     }
+  }
+
+  #take(step: number, numbers: ReadonlyMap<string, number>): void {
     // A driver that took a step again wrote its line again.
-    const again = steps.indexOf(step, Math.max(0, steps.length - 1_000));
-    const at = again >= 0 ? again : steps.length;
-    steps[at] = step;
+    const again = this.#steps.indexOf(step, Math.max(0, this.#steps.length - lookedBack));
+    if (again < 0) {
+      if (this.#every > 1 && step <= this.#lastStep) return;
+      this.#lastStep = Math.max(this.#lastStep, step);
+      if (this.#seen++ % this.#every !== 0) return;
+    }
+    const at = again >= 0 ? again : this.#steps.length;
+    this.#steps[at] = step;
     for (const [name, value] of numbers) {
       if (name === "step" || name === "steps") continue;
-      let values = series[name];
+      let values = this.#series.get(name);
       if (values === undefined) {
-        if (names >= maxSeries) continue;
-        names += 1;
+        if (this.#series.size >= maxSeries) continue;
         values = [];
-        series[name] = values;
+        this.#series.set(name, values);
       }
       while (values.length < at) values.push(null);
       values[at] = value;
     }
+    const { length } = this.#steps;
+    if (length > maxPoints || length * this.#series.size > maxNumbers) this.#thin();
   }
-  for (const values of Object.values(series)) while (values.length < steps.length) values.push(null);
-  return { ...thinned(steps, series), skipped };
+
+  #thin(): void {
+    const kept = <T>(values: readonly T[]) => values.filter((_, at) => at % 2 === 0);
+    this.#steps = kept(this.#steps);
+    for (const [name, values] of this.#series) this.#series.set(name, kept(values));
+    this.#every *= 2;
+  }
+
+  #forget(): void {
+    this.#inode = 0;
+    this.#readBytes = 0;
+    this.#steps = [];
+    this.#series = new Map();
+    this.#skipped = 0;
+    this.#every = 1;
+    this.#seen = 0;
+    this.#lastStep = Number.NEGATIVE_INFINITY;
+  }
 }
 
 function numbersOf(line: string): Map<string, number> | undefined {
@@ -60,23 +126,7 @@ function gather(value: unknown, path: string, into: Map<string, number>): void {
   if (typeof value === "number") into.set(path, value);
   else if (typeof value === "boolean") into.set(path, Number(value));
   else if (typeof value === "object" && value !== null && !Array.isArray(value))
+    // No metric has that name, and pages of an exported folder would take it for what an object inherits from.
     for (const [name, part] of Object.entries(value))
-      gather(part, path === "" ? name : `${path}.${name}`, into);
-}
-
-function thinned(
-  steps: readonly number[],
-  series: Readonly<Record<string, readonly (number | null)[]>>,
-): Pick<Metrics, "steps" | "series"> {
-  const every = Math.ceil(steps.length / maxPoints);
-  if (every <= 1)
-    return {
-      steps: [...steps],
-      series: Object.fromEntries(Object.entries(series).map(([k, v]) => [k, [...v]])),
-    };
-  const kept = <T>(values: readonly T[]) => values.filter((_, at) => at % every === 0);
-  return {
-    steps: kept(steps),
-    series: Object.fromEntries(Object.entries(series).map(([name, values]) => [name, kept(values)])),
-  };
+      if (name !== "__proto__") gather(part, path === "" ? name : `${path}.${name}`, into);
 }

@@ -1,0 +1,104 @@
+/** What runs of others, and runs that go on while one looks, do to whoever reads them. */
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { writePlantedRun } from "../../../../test/support/planted-run.js";
+import { EpisodeIndex } from "./episode-index.js";
+import { RunMetrics } from "./run-metrics.js";
+import { Scanner } from "./scanner.js";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "palimpsest-run-data-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe("curves", () => {
+  const put = (...lines: readonly string[]) =>
+    appendFileSync(join(folder, "metrics.jsonl"), lines.map((line) => `${line}\n`).join(""));
+  const line = (step: number, more: object = {}) => JSON.stringify({ step, reward: step / 10, ...more });
+
+  test("names of others' files are names, and reach no object of this process", async () => {
+    put('{"step":0,"__proto__":7,"constructor":1,"toString":{"__proto__":3,"x":2}}', line(1));
+    const { steps, series } = await new RunMetrics(folder).read();
+    const bare: Record<string, unknown> = {};
+    expect(bare["0"]).toBeUndefined();
+    expect(steps).toEqual([0, 1]);
+    expect(series).toEqual({ constructor: [1, null], "toString.x": [2, null], reward: [null, 0.1] });
+  });
+
+  test("go on where they were read to; a step that was taken again replaces the one before (CURVES-1)", async () => {
+    const curves = new RunMetrics(folder);
+    expect(await curves.read()).toEqual({ steps: [], series: {}, skipped: 0 });
+    put(line(1), "no JSON", line(2));
+    expect((await curves.read()).series).toEqual({ reward: [0.1, 0.2] });
+    put(line(2, { reward: 5 }));
+    appendFileSync(join(folder, "metrics.jsonl"), line(3).slice(0, 8));
+    expect(await curves.read()).toEqual({ steps: [1, 2], series: { reward: [0.1, 5] }, skipped: 1 });
+    appendFileSync(join(folder, "metrics.jsonl"), `${line(3).slice(8)}\n`);
+    const [one, two] = await Promise.all([curves.read(), curves.read()]);
+    expect(one).toEqual({ steps: [1, 2, 3], series: { reward: [0.1, 5, 0.3] }, skipped: 1 });
+    expect(two).toEqual(one);
+    truncateSync(join(folder, "metrics.jsonl"));
+    put(line(9));
+    expect(await curves.read()).toEqual({ steps: [9], series: { reward: [0.9] }, skipped: 0 });
+  });
+
+  test("are as bounded for a run of many steps and names as for a short one (CURVES-2)", async () => {
+    const many = Object.fromEntries(Array.from({ length: 600 }, (_, at) => [`n${at}`, at]));
+    put(...Array.from({ length: 3_000 }, (_, step) => line(step, step % 100 === 0 ? many : {})));
+    put(`{"step":9999,"long":"${"x".repeat(2 ** 21)}"}`);
+    const { steps, series, skipped } = await new RunMetrics(folder).read();
+    expect(Object.keys(series)).toHaveLength(500);
+    expect(steps).toEqual(Array.from({ length: 1_500 }, (_, at) => 2 * at));
+    expect(series["reward"]?.at(-1)).toBe(299.8);
+    expect(skipped).toBe(1);
+  });
+});
+
+describe("episodes", () => {
+  /** The real one, which tells of each of its orders and of each line that it has read. */
+  class WatchedScanner extends Scanner {
+    orders = 0;
+    lines = 0;
+    onLines: () => void = () => undefined;
+    override scan(...[path, fromBytes, listener]: Parameters<Scanner["scan"]>): void {
+      this.orders += 1;
+      super.scan(path, fromBytes, (lines, done, problem) => {
+        listener(lines, done, problem);
+        this.lines += lines.length;
+        if (!done) this.onLines();
+      });
+    }
+  }
+
+  test("of a file that grows while it is read are read once: nothing waits behind orders of before (EPISODES-3)", async () => {
+    writePlantedRun(folder, { steps: 1, groupsPerStep: 60, groupSize: 10, chunks: 2 });
+    const scanner = new WatchedScanner();
+    const index = new EpisodeIndex(folder, scanner);
+    const looks: Promise<void>[] = [];
+    scanner.onLines = () => {
+      if (looks.length === 20) return;
+      appendFileSync(join(folder, "traces/step-00000001.jsonl"), `{"no":"trace"}\n`);
+      looks.push(index.complete());
+    };
+    await index.complete();
+    await Promise.all(looks);
+    const { total, readBytes, allBytes } = await index.page(0, 1);
+    expect({ total, readBytes }).toEqual({ total: 600, readBytes: allBytes });
+    expect(looks.length).toBeGreaterThanOrEqual(5);
+    expect(scanner.lines).toBe(600 + looks.length);
+    expect(scanner.orders).toBeLessThanOrEqual(3);
+    await scanner.close();
+  });
+
+  test("of an index that is made anew have a generation of their own (EPISODES-1)", async () => {
+    mkdirSync(join(folder, "traces"));
+    writeFileSync(join(folder, "traces/a.jsonl"), "");
+    const scanner = new Scanner();
+    const generation = async () => (await new EpisodeIndex(folder, scanner).page(0, 1)).generation;
+    expect(await generation()).not.toBe(await generation());
+    await scanner.close();
+  });
+});
