@@ -10,7 +10,7 @@ const scripts = new URL("../scripts/setup/bundle/", import.meta.url);
 const { loaderOf, standIn } = (await import(new URL("loader.mjs", scripts).href)) as {
   readonly loaderOf: (
     file: string,
-    options: { readonly cacheOf: string; readonly recording: boolean },
+    options: { readonly cacheOf: string; readonly recording?: string },
   ) => string;
   readonly standIn: (name: string, original: string, exportNames: readonly string[]) => string;
 };
@@ -23,6 +23,10 @@ let folder: string;
 const errorModule = "export class Broken extends Error {}\nexport default Broken;\n";
 const mainModule = `
 import { Broken } from "./error.js";
+/** A method may be called as import() is. */
+export const importer = {
+  import(name) { return name; },
+};
 globalThis[Symbol.for("palimpsest.bundled")] = { error: { Broken, default: Broken } };
 const url = import.meta.url;
 async function main() {
@@ -49,8 +53,11 @@ beforeAll(async () => {
   const outfile = join(folder, "out/main.bundle.js");
   await bundle({ source: 'import "./main.js";', folder, outfile });
   const cacheOf = '"main.cache"';
-  writeFileSync(join(folder, "out/record.cjs"), loaderOf("main.bundle.js", { cacheOf, recording: true }));
-  writeFileSync(join(folder, "out/main.cjs"), loaderOf("main.bundle.js", { cacheOf, recording: false }));
+  writeFileSync(
+    join(folder, "out/record.cjs"),
+    loaderOf("main.bundle.js", { cacheOf, recording: "SIGUSR2" }),
+  );
+  writeFileSync(join(folder, "out/main.cjs"), loaderOf("main.bundle.js", { cacheOf }));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -6,7 +6,7 @@ import type { StartAutoscaler } from "@palimpsest/head";
 import { tokenPathOf } from "@palimpsest/head/files";
 import { PalimpsestError } from "@palimpsest/wire";
 import { parse } from "yaml";
-import { cliEntry } from "./commands/worker.js";
+import { cliEntry } from "./cli-entry.js";
 
 interface HeadOptions {
   readonly dataDir: string;

@@ -6,10 +6,13 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/** `cli`: the commands that stay, `commands`: all others, `worker`: an actor's process, `learning`: actors of training. */
+export type BundledProgram = "cli" | "commands" | "worker" | "learning";
+
 const bundlesFolder = fileURLToPath(new URL("./bundled", import.meta.url));
 
 /** Path of the program that runs a bundle; undefined without one that is up to date. */
-export function bundledProgram(name: "cli" | "worker", folder = bundlesFolder): string | undefined {
+export function bundledProgram(name: BundledProgram, folder = bundlesFolder): string | undefined {
   // A bundle has no faults in its network.
   if (process.env["PALIMPSEST_FAULTS"]) return undefined;
   try {
@@ -26,4 +29,13 @@ export function bundledProgram(name: "cli" | "worker", folder = bundlesFolder): 
   } catch {
     return undefined;
   }
+}
+
+/** Bundles in place of modules of the installation, by specifier; for processes of the worker's bundle. */
+export function bundledModules(folder = bundlesFolder): Readonly<Record<string, string>> {
+  if (bundledProgram("learning", folder) === undefined) return {};
+  return {
+    "@palimpsest/trainer/actors": join(folder, "trainer-actors.mjs"),
+    "@palimpsest/trainer/reward-actor": join(folder, "trainer-reward-actor.mjs"),
+  };
 }

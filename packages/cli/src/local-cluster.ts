@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@palimpsest/client";
 import { readHeadAddress, tokenPathOf } from "@palimpsest/head/files";
 import { PalimpsestError } from "@palimpsest/wire";
-import { cliEntry } from "./commands/worker.js";
+import { cliEntry } from "./cli-entry.js";
 import { redisVariables } from "./redis-flags.js";
 
 const startTimeoutMs = 60_000;

@@ -41,6 +41,12 @@ export const nodeConfigSchema = z.strictObject({
     .string()
     .optional()
     .describe("Absolute path of a program to run in place of the worker's modules: a bundle of them"),
+  bundledModules: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe(
+      "Absolute paths of bundles of modules of the installation, by specifier; for actors of `bundledWorker`",
+    ),
   driverCommand: z
     .array(z.string())
     .default([])

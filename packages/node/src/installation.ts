@@ -31,10 +31,15 @@ const importable = [
 
 export class Installation {
   readonly #resolve: NodeJS.RequireResolve;
+  readonly #bundled: Readonly<Record<string, string>>;
 
-  /** @param modulesFrom absolute path of a file whose package depends on what is to be found */
-  constructor(modulesFrom: string) {
+  /**
+   * @param modulesFrom absolute path of a file whose package depends on what is to be found
+   * @param bundled paths of bundles that actors get in place of modules, by specifier
+   */
+  constructor(modulesFrom: string, bundled: Readonly<Record<string, string>> = {}) {
     this.#resolve = createRequire(modulesFrom).resolve;
+    this.#bundled = bundled;
   }
 
   /** Path of a module of the installation. @throws {PalimpsestError} INVALID_ARGUMENT, NOT_FOUND */
@@ -54,8 +59,10 @@ export class Installation {
     }
   }
 
+  /** What an actor's process imports as that module. */
   urlOf(specifier: string): string {
-    return pathToFileURL(this.pathOf(specifier)).href;
+    const path = this.pathOf(specifier);
+    return pathToFileURL(this.#bundled[specifier] ?? path).href;
   }
 
   /** Makes the importable packages visible to modules in `folder`. */

@@ -56,7 +56,7 @@ export async function openNodeParts(
   deps: NodeDeps,
   metrics: Metrics,
 ): Promise<NodeParts> {
-  const installation = new Installation(config.modulesFrom);
+  const installation = new Installation(config.modulesFrom, config.bundledModules);
   const credentials = NodeCredentials.open(config);
   const audit = new AuditLog(
     // Nothing that a node serves is an administrative call.

@@ -1,14 +1,14 @@
-// Bundles of the programs that are started often or whose start is waited for: an actor's process, `head start` and
-// `worker join`. A program that reads one file, with the code cache of what it runs, starts in a third of the time of one
+// Bundles of the programs that are started often or whose start is waited for: an actor's process, the actors of training
+// and the command. A program that reads one file, with the code cache of what it runs, starts in a third of the time of one
 // that reads several hundred modules. Nothing depends on them: where they are missing, or older than a module of theirs,
 // the modules run (packages/cli/src/bundled-programs.ts).
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isCheckout, packageDir } from "../paths.mjs";
-import { loaderOf, standIn } from "./loader.mjs";
+import { doorOf, loaderOf, standIn } from "./loader.mjs";
 import { bundle } from "./modules.mjs";
-import { recordCaches } from "./record.mjs";
+import { recordCaches, recordCommands, recordLearning } from "./record.mjs";
 
 const cliFolder = join(packageDir("cli"), "dist");
 const folder = join(cliFolder, "bundled");
@@ -44,10 +44,23 @@ const shared = [
   },
 ];
 const programs = {
-  worker: { cacheOf: '"worker.cache"' },
+  worker: { cacheOf: '"worker.cache"', recording: "SIGUSR2" },
   // What a head runs is not what a node runs.
-  cli: { cacheOf: 'process.argv[2] === "worker" ? "node.cache" : "head.cache"' },
+  cli: { cacheOf: 'process.argv[2] === "worker" ? "node.cache" : "head.cache"', recording: "SIGUSR2" },
+  commands: { cacheOf: '"commands.cache"', recording: "exit" },
+  learning: { cacheOf: '"learning.cache"', recording: "exit" },
 };
+/** Modules of the installation that nodes start actors of, and the file in the bundles' folder that stands for each. */
+const actorModules = {
+  "@palimpsest/trainer/actors": "trainer-actors.mjs",
+  "@palimpsest/trainer/reward-actor": "trainer-reward-actor.mjs",
+};
+/** What modules of users may import (packages/trainer/src/modules/installed.ts): they get the bundle's, not a second one. */
+const importable = [
+  ...["agents", "datasets", "learner", "memory", "model", "rewards", "trajectories"],
+  ...["memory/records", "memory/text", "memory/random"],
+  ...["trajectories/records", "trajectories/text", "trajectories/random"],
+].map((name) => `@palimpsest/${name}`);
 
 function workerSource() {
   const imports = shared.map(({ name, specifier }) => `import * as ${name} from "${specifier}";`);
@@ -58,15 +71,25 @@ import "@palimpsest/worker/main";
 `;
 }
 
-/** Commands that end soon or compute stay apart, and what they need with them. */
+const lazily = (specifiers) =>
+  `{ ${specifiers.map((one) => `${JSON.stringify(one)}: () => require(${JSON.stringify(one)})`).join(", ")} }`;
+const packagesSource = `globalThis[Symbol.for("palimpsest.bundled.packages")] = ${lazily(importable)};\n`;
+const learningSource = `${packagesSource}export const modules = ${lazily(Object.keys(actorModules))};\n`;
+
+/** Commands that end soon or compute have a bundle of their own, and what they need with them. */
 const otherCommands = {
   test: (path) =>
     dirname(path) === join(cliFolder, "commands") && !/^(head|worker)\.js$/.test(basename(path)),
 };
+const longCommands = {
+  test: (path) => dirname(path) === join(cliFolder, "commands") && /^(head|worker)\.js$/.test(basename(path)),
+};
 
 function writeLoaders(recording) {
-  for (const [name, { cacheOf }] of Object.entries(programs))
-    writeFileSync(join(folder, `${name}.cjs`), loaderOf(`${name}.bundle.js`, { cacheOf, recording }));
+  for (const [name, program] of Object.entries(programs)) {
+    const options = { cacheOf: program.cacheOf, recording: recording ? program.recording : undefined };
+    writeFileSync(join(folder, `${name}.cjs`), loaderOf(`${name}.bundle.js`, options));
+  }
 }
 
 async function writeStandIns() {
@@ -97,21 +120,44 @@ export async function bundlesAreFresh() {
 export async function makeBundles() {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const [worker, cli] = await Promise.all([
-    bundle({ source: workerSource(), folder: cliFolder, outfile: join(folder, "worker.bundle.js") }),
+  const common = { folder: cliFolder };
+  const [worker, cli, commands, learning] = await Promise.all([
+    bundle({ ...common, source: workerSource(), outfile: join(folder, "worker.bundle.js") }),
     bundle({
+      ...common,
       source: 'import "./main.js";',
-      folder: cliFolder,
       outfile: join(folder, "cli.bundle.js"),
       external: otherCommands,
+    }),
+    bundle({
+      ...common,
+      source: `${packagesSource}import "./main.js";`,
+      outfile: join(folder, "commands.bundle.js"),
+      external: longCommands,
+      queues: true,
+    }),
+    bundle({
+      ...common,
+      source: learningSource,
+      outfile: join(folder, "learning.bundle.js"),
+      shared: Object.fromEntries(shared.map(({ name, specifier }) => [specifier, name])),
+      queues: true,
     }),
     writeStandIns(),
   ]);
   writeLoaders(true);
   writeManifest("worker", worker);
   writeManifest("cli", cli);
+  writeManifest("commands", commands);
+  writeManifest("learning", learning);
   try {
-    await recordCaches(folder);
+    const [names] = await Promise.all([
+      recordLearning(folder, shared),
+      recordCommands(folder),
+      recordCaches(folder),
+    ]);
+    for (const [specifier, file] of Object.entries(actorModules))
+      writeFileSync(join(folder, file), doorOf("learning", specifier, names[specifier]));
   } finally {
     writeLoaders(false);
   }

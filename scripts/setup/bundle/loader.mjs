@@ -2,7 +2,7 @@
 
 /**
  * @param cacheOf an expression for the name of the code cache's file
- * @param recording whether it leaves a code cache of what it has run, at SIGUSR2, in place of using one
+ * @param recording the event of the process at which it leaves a code cache of what it has run, in place of using one
  */
 export function loaderOf(bundleFile, { cacheOf, recording }) {
   const head = `"use strict";
@@ -21,10 +21,11 @@ const source = wrap(readFileSync(filename, "latin1"));
   import: (name) => import(name.startsWith(".") ? pathToFileURL(join(__dirname, name)).href : name),
 };
 script.runInThisContext()(bundled.exports, createRequire(filename), bundled, filename, __dirname);
+module.exports = bundled.exports;
 `;
   if (recording)
     return `${head}const script = new Script(source, { filename });
-process.on("SIGUSR2", () => {
+process.on(${JSON.stringify(recording)}, () => {
   writeFileSync(cacheFile + ".new", script.createCachedData());
   renameSync(cacheFile + ".new", cacheFile);
 });
@@ -46,4 +47,12 @@ export function standIn(name, original, exportNames) {
   return `const bundled = globalThis[Symbol.for("palimpsest.bundled")]?.${name} ?? (await import(${JSON.stringify(original)}));
 export const { ${named.join(", ")} } = bundled;
 ${named.length < exportNames.length ? "export default bundled.default;\n" : ""}`;
+}
+
+/** An ES module with the exports of one that lies in a bundle and is evaluated when it is asked for. */
+export function doorOf(program, specifier, exportNames) {
+  return `import { createRequire } from "node:module";
+const { modules } = createRequire(import.meta.url)(${JSON.stringify(`./${program}.cjs`)});
+export const { ${exportNames.join(", ")} } = modules[${JSON.stringify(specifier)}]();
+`;
 }

@@ -8,11 +8,12 @@ import { packageDir, root } from "../paths.mjs";
 const esbuild = () => createRequire(join(packageDir("client"), "package.json"))("esbuild");
 
 /** Native addons, what is itself a program beside its addon, and what few processes load stay where they are. */
-const apart = /^(msgpackr-extract|esbuild|bullmq|@kubernetes\/client-node|@opentelemetry\/.*)$/;
+const apart =
+  /^(msgpackr-extract|esbuild|bullmq|@kubernetes\/client-node|@opentelemetry\/.*|@tensorflow\/.*|@huggingface\/hub|unpdf.*)$/;
 const program = /^(@palimpsest\/worker\/main|\.\/main\.js)$/;
 const ownPlace = /\bimport\.meta\.url\b|\b__dirname\b|\b__filename\b/;
-/** A script with a code cache has no import(): it is handed that of the program that runs it. */
-const dynamicImport = /(^|[^.\w"'`])import\((?=["\w])/gm;
+/** A script with a code cache has no import(): it is handed that of the program that runs it. A method may have that name. */
+const dynamicImport = /(^|[^.\w"'`])import\((?=["\w]|\s*\/\*)(?![^()\n]*\) \{$)/gm;
 
 /** A module finds the files that lie beside it by its own place, not by the bundle's. */
 async function atItsPlace(path, contents, folder) {
@@ -32,10 +33,25 @@ async function atItsPlace(path, contents, folder) {
     .replaceAll('"@@file@@"', `palimpsestBundle.path(${place})`);
 }
 
-function placed(folder, external) {
+function placed(folder, { external = /^$/, shared = {}, queues = false }) {
   return {
     name: "palimpsest",
     setup({ onResolve, onLoad, resolve: buildResolve }) {
+      onResolve({ filter: /^@palimpsest\// }, ({ path }) =>
+        shared[path] === undefined ? undefined : { path, namespace: "shared" },
+      );
+      onLoad({ filter: /./, namespace: "shared" }, ({ path }) => ({
+        contents: `module.exports = globalThis[Symbol.for("palimpsest.bundled")][${JSON.stringify(shared[path])}];`,
+      }));
+      // It is loaded by a require() that a bundler does not see.
+      if (queues) {
+        onLoad({ filter: /trajectories\/dist\/bullmq\.js$/ }, ({ path }) => ({
+          contents: readFileSync(path, "utf8").replace(
+            /createRequire\(import\.meta\.url\)\("bullmq"\)/,
+            'require("bullmq")',
+          ),
+        }));
+      }
       // The packages say that their modules do nothing by being imported; those of programs do.
       onResolve({ filter: program }, async ({ path, resolveDir, kind, pluginData }) => {
         if (pluginData === program) return undefined;
@@ -43,6 +59,7 @@ function placed(folder, external) {
         return { path: found.path, errors: found.errors, sideEffects: true };
       });
       onResolve({ filter: apart }, ({ path, resolveDir }) => {
+        if (queues && path === "bullmq") return undefined;
         const from = createRequire(join(resolveDir, "x.js"));
         try {
           return { path: `./${relative(folder, from.resolve(path))}`, external: true };
@@ -70,10 +87,12 @@ function placed(folder, external) {
 
 /**
  * Writes the bundle of `source`, the text of an ES module that lies in `folder`.
- * @param external tells by its path whether a module of the installation stays apart
+ * @param options.external tells by its path whether a module of the installation stays apart
+ * @param options.shared names of modules, by specifier, that are those of the bundle which runs already
+ * @param options.queues whether it has the library of the queues, which few programs load
  * @returns the files that it is made of
  */
-export async function bundle({ source, folder, outfile, external = /^$/ }) {
+export async function bundle({ source, folder, outfile, ...options }) {
   const { metafile, outputFiles } = await esbuild().build({
     stdin: { contents: source, resolveDir: folder, sourcefile: "bundle-source.js" },
     absWorkingDir: root,
@@ -84,7 +103,7 @@ export async function bundle({ source, folder, outfile, external = /^$/ }) {
     outfile,
     metafile: true,
     logLevel: "warning",
-    plugins: [placed(dirname(outfile), external)],
+    plugins: [placed(dirname(outfile), options)],
     legalComments: "none",
     write: false,
     banner: {
@@ -99,6 +118,6 @@ export async function bundle({ source, folder, outfile, external = /^$/ }) {
   for (const { path, text } of outputFiles)
     writeFileSync(path, text.replaceAll(dynamicImport, "$1module.import("));
   return Object.keys(metafile.inputs)
-    .filter((path) => !path.endsWith("bundle-source.js"))
+    .filter((path) => !/^shared:|bundle-source\.js$/.test(path))
     .map((path) => resolve(root, path));
 }

@@ -1,11 +1,12 @@
-// Runs a small cluster of the bundled programs, so that what they compile on their way is kept beside them.
-import { spawn } from "node:child_process";
+// Runs the bundled programs, the long ones in a small cluster, so that what they compile on their way is kept beside them.
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { packageDir } from "../paths.mjs";
 
 const timeoutMs = 60_000;
@@ -27,7 +28,41 @@ async function record(child, pid, cacheFile) {
   });
 }
 
-/** Leaves a code cache of each program in the bundles' folder. @throws when the cluster does not run */
+/** Leaves a code cache of the commands, each of which adds itself to the program. @throws when they do not load */
+export async function recordCommands(folder) {
+  await promisify(execFile)(process.execPath, [join(folder, "commands.cjs"), "--version"]);
+}
+
+const learningProgram = `
+import { createRequire } from "node:module";
+const [program, ...shared] = process.argv.slice(1);
+const bundled = {};
+for (const text of shared) {
+  const [name, url] = text.split("=");
+  bundled[name] = await import(url);
+}
+globalThis[Symbol.for("palimpsest.bundled")] = bundled;
+const { modules } = createRequire(import.meta.url)(program);
+const names = Object.entries(modules).map(([specifier, load]) => [specifier, Object.keys(load())]);
+process.stdout.write(JSON.stringify(Object.fromEntries(names)), () => process.exit());
+`;
+
+/**
+ * Leaves a code cache of the actors of training, beside unbundled modules in place of those that they share.
+ * @returns the names that each of their modules exports
+ */
+export async function recordLearning(folder, shared) {
+  const places = shared.map(({ name, package: owner, file, original }) => {
+    const path = join(packageDir(owner), file, "..", original);
+    return `${name}=${pathToFileURL(path).href}`;
+  });
+  const flags = ["--input-type=module", "-e", learningProgram];
+  const args = [...flags, join(folder, "learning.cjs"), ...places];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder });
+  return JSON.parse(stdout);
+}
+
+/** Leaves a code cache of each long program in the bundles' folder. @throws when the cluster does not run */
 export async function recordCaches(folder) {
   const dir = mkdtempSync(join(tmpdir(), "palimpsest-bundle-"));
   const started = [];

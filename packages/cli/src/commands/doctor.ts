@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, statfsSync } from "node:fs";
+import { createRequire } from "node:module";
 import { availableParallelism, freemem, totalmem } from "node:os";
+import { pathToFileURL } from "node:url";
 import type { Command } from "commander";
 import { type Finding, gpuFindings } from "../gpu-findings.js";
 import { formatTable } from "../table.js";
@@ -43,7 +45,7 @@ function backend(): Finding & { readonly isOnGpu?: boolean } {
     "--input-type=module",
     "-e",
     loadInChild,
-    import.meta.resolve("@palimpsest/jit"),
+    pathToFileURL(createRequire(import.meta.url).resolve("@palimpsest/jit")).href,
   ]);
   if (said === undefined) return { what: "backend", found: "none loads", fix: "npx palimpsest setup" };
   const loaded = JSON.parse(said) as {

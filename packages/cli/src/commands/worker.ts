@@ -1,6 +1,6 @@
-import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
-import { bundledProgram } from "../bundled-programs.js";
+import { bundledModules, bundledProgram } from "../bundled-programs.js";
+import { cliEntry } from "../cli-entry.js";
 import { type ConnectionOptions, resolveConnection, withConnection } from "../connection.js";
 import { absolutePath, defaultDataDir } from "../data-dir.js";
 import { printableLine } from "../display/printable.js";
@@ -24,9 +24,6 @@ interface WorkerOptions extends ConnectionOptions {
   readonly tracesEndpoint?: string;
   readonly logLevel: string;
 }
-
-/** The file that nodes run drivers with. */
-export const cliEntry = fileURLToPath(new URL("../../bin/palimpsest.js", import.meta.url));
 
 export function addWorker(program: Command): void {
   const worker = program.command("worker").description("machines of the cluster");
@@ -84,6 +81,7 @@ export function addWorker(program: Command): void {
           dataDir: options.nodeDir,
           modulesFrom: cliEntry,
           bundledWorker: bundledProgram("worker"),
+          bundledModules: bundledModules(),
           driverCommand: [cliEntry],
           logLevel: options.logLevel,
           objectAdoption: options.objectAdoption,

@@ -6,9 +6,8 @@
  * - MODULE-1. What is run are the bytes of the bundle: every process of a run has the code whose hash the run keeps.
  * - MODULE-2. A module is imported once in a process, however often it is asked for.
  */
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { AgentModule } from "@palimpsest/agents";
 import type { DataModule } from "@palimpsest/datasets";
@@ -19,7 +18,7 @@ import { z } from "zod";
 import { settingsProblems } from "../config-error.js";
 import type { BuiltModule } from "./build-module.js";
 import { moduleTypes } from "./check-types.js";
-import { importablePackages } from "./installed.js";
+import { folderWithPackages } from "./linked-packages.js";
 import type { ModuleRole } from "./module-fields.js";
 import { PlacedErrors } from "./placed-errors.js";
 
@@ -111,22 +110,10 @@ export function checkSettings(
 }
 
 async function importBytes({ bundle, sourceFolder }: Loadable): Promise<Readonly<Record<string, unknown>>> {
-  folder ??= makeFolder();
+  folder ??= folderWithPackages();
   const path = join(folder, `${bundle.sha256}.mjs`);
   writeFileSync(path, sourceFolder ? withSourceFolder(bundle.bytes, sourceFolder) : bundle.bytes);
   return (await import(/* @vite-ignore */ pathToFileURL(path).href)) as Readonly<Record<string, unknown>>;
-}
-
-/** A folder of this process, from which modules find the packages of the installation. */
-function makeFolder(): string {
-  const made = mkdtempSync(join(tmpdir(), "palimpsest-modules-"));
-  process.once("exit", () => rmSync(made, { recursive: true, force: true }));
-  for (const [name, target] of importablePackages()) {
-    const link = join(made, "node_modules", name);
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(target, link, "dir");
-  }
-  return made;
 }
 
 const inlineMap = /\/\/# sourceMappingURL=data:application\/json;base64,([A-Za-z0-9+/=]+)\s*$/;

@@ -1,0 +1,64 @@
+/**
+ * Responsibility: a folder from whose modules the packages of the installation are found, as this process has them.
+ * Not responsible for: which packages those are (installed.ts).
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { z } from "zod";
+import { importablePackages } from "./installed.js";
+
+type LoadPackage = () => Readonly<Record<string, unknown>>;
+
+/** What a program that runs as a bundle says of the packages in it (scripts/setup/bundle). */
+const registry = Symbol.for("palimpsest.bundled.packages");
+
+const manifestSchema = z.object({ exports: z.record(z.string(), z.object({ default: z.string() })) });
+
+/** Makes the folder; it goes with this process. */
+export function folderWithPackages(): string {
+  const made = mkdtempSync(join(tmpdir(), "palimpsest-modules-"));
+  process.once("exit", () => rmSync(made, { recursive: true, force: true }));
+  const bundled: unknown = Reflect.get(globalThis, registry);
+  for (const [name, target] of importablePackages()) {
+    const place = join(made, "node_modules", name);
+    mkdirSync(dirname(place), { recursive: true });
+    if (typeof bundled !== "object" || bundled === null) symlinkSync(target, place, "dir");
+    else writeStandIn(place, target, name, bundled as Readonly<Record<string, LoadPackage>>);
+  }
+  return made;
+}
+
+/** A package whose modules are those of the bundle: classes, and what they keep, are there once. */
+function writeStandIn(
+  place: string,
+  target: string,
+  name: string,
+  bundled: Readonly<Record<string, LoadPackage>>,
+): void {
+  mkdirSync(place);
+  const text = readFileSync(join(target, "package.json"), "utf8");
+  const { exports } = manifestSchema.parse(JSON.parse(text));
+  const files = Object.entries(exports).map(([subpath, { default: file }], index) => {
+    const specifier = subpath.replace(/^\./, name);
+    const load = bundled[specifier];
+    const own = `module-${index}.js`;
+    writeFileSync(
+      join(place, own),
+      load === undefined
+        ? `export * from ${JSON.stringify(pathToFileURL(join(target, file)).href)};\n`
+        : moduleOf(specifier, Object.keys(load())),
+    );
+    return [subpath, `./${own}`] as const;
+  });
+  const manifest = { name, type: "module", exports: Object.fromEntries(files) };
+  writeFileSync(join(place, "package.json"), JSON.stringify(manifest));
+}
+
+function moduleOf(specifier: string, names: readonly string[]): string {
+  const key = JSON.stringify(registry.description);
+  return `const load = globalThis[Symbol.for(${key})][${JSON.stringify(specifier)}];
+export const { ${names.join(", ")} } = load();
+`;
+}
