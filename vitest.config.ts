@@ -50,28 +50,38 @@ const quickCompilation = {
   XLA_FLAGS: "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false",
 };
 
-/** What takes half a minute and more on two cores. vitest knows it after a first run only, and begins with large files then. */
+/** What takes half a minute and more on two cores, the longest first. vitest knows it after a first run only, and begins with large files then. */
 const long = [
-  "chaos/drain-training",
-  "chaos/order-proof",
   "chaos/training",
-  "check/check-reference",
-  "cli/src/serve/server",
-  "jit/src/memory-shortage",
-  "learner/src/memory-forms",
-  "learner/src/replicas",
-  "learner/src/step-at-once",
-  "learning/grpo-learns",
-  "learning/memupdate-learns",
-  "learning/rememr1-learns",
-  "learning/two-hop-learns",
   "simulation/simulation",
-  "stories/03-jobs",
-  "stories/07-talking-to-a-model",
-  "stories/09-adapters",
   "stories/14-your-own-agent",
+  "stories/03-jobs",
   "stories/18-asynchronous-steps",
   "test/durable",
+  "learning/two-hop-learns",
+  "learning/rememr1-learns",
+  "learning/grpo-learns",
+  "test/autoscaling",
+  "test/lineage",
+  "chaos/order-proof",
+  "jit/src/memory-shortage",
+  "conformance/tasks",
+  "test/history",
+  "test/tasks",
+  "stories/07-talking-to-a-model",
+  "stories/20-several-learners",
+  "test/packages",
+  "stories/17-engines",
+  "stories/09-adapters",
+  "stories/06-metrics",
+  "learning/memupdate-learns",
+  "dashboard/cluster-pages",
+  "chaos/drain-training",
+  "cli/src/serve/server",
+  "test/values-in-calls",
+  "check/check-reference",
+  "learner/src/step-at-once",
+  "hub/smollm2",
 ].map((name) => `/${name}.test.ts`);
 
 /** Begins with the long files of each project, so that no core is idle while the last of them ends. */
@@ -79,11 +89,13 @@ class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const projects = new Set(sorted.map(({ project }) => project));
-    const isLong = ({ moduleId }: TestSpecification) => long.some((name) => moduleId.endsWith(name));
-    return [...projects].flatMap((project) => {
-      const own = sorted.filter((file) => file.project === project);
-      return [...own.filter(isLong), ...own.filter((file) => !isLong(file))];
-    });
+    const place = ({ moduleId }: TestSpecification) => {
+      const found = long.findIndex((name) => moduleId.endsWith(name));
+      return found === -1 ? long.length : found;
+    };
+    return [...projects].flatMap((project) =>
+      sorted.filter((file) => file.project === project).sort((a, b) => place(a) - place(b)),
+    );
   }
 }
 
