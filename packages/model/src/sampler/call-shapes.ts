@@ -34,6 +34,8 @@ const smallestPast = 256;
 const smallestDeepPast = 128;
 /** Of the largest call of a deep model: what attention looks at in vain is a fourth of a step of many rows. */
 const smallestFinePast = 64;
+/** One request's products of eight rows cost little more than those of one: the weights are read once. */
+const mostGuesses = 7;
 /** In smaller models the fixed cost of operations outweighs what attention looks at in vain. */
 const leastParametersForFinePasts = 1e6;
 
@@ -47,6 +49,8 @@ export interface ShapeOptions {
   readonly gpu: boolean;
   /** Keys and values are stored, and multiplied, in bfloat16 on a CPU. Default false. */
   readonly half?: boolean;
+  /** Guesses are checked. Default false. */
+  readonly speculates?: boolean;
   /** M9 of the sampler: no shape of a call changes the numbers of a request by who else is in the call. Default false. */
   readonly batchInvariant?: boolean;
 }
@@ -69,6 +73,13 @@ export interface ReadShape {
   readonly pastPages: number;
 }
 
+/** One call that checks guesses of one request. */
+export interface VerifyShape {
+  /** The last sampled token and the guesses after it. */
+  readonly length: number;
+  readonly pastPages: number;
+}
+
 export interface DecodeShape {
   readonly rows: number;
   readonly steps: number;
@@ -82,6 +93,8 @@ export interface DecodeShape {
 export class CallShapes implements CallPlan {
   readonly prefillTokens: number;
   readonly maxRows: number;
+  /** Most tokens of one request that are guessed and checked in a call; 0: none. */
+  readonly guesses: number;
   readonly mixesLengths = false;
   readonly packedLengths: readonly number[] = [];
   readonly #readRows: readonly number[];
@@ -103,6 +116,7 @@ export class CallShapes implements CallPlan {
     const most = options.gpu ? limits.gpu : limits.cpu;
     this.prefillTokens = options.prefillTokens ?? affordablePrefill(parameterCount(config), options.gpu);
     const batchInvariant = options.batchInvariant ?? false;
+    this.guesses = options.speculates === true ? mostGuesses : 0;
     this.#batchInvariant = batchInvariant;
     const tile = batchInvariant ? rowTile : 1;
     // A loop multiplies all tokens of its pieces at once, and its pieces are whole tiles long. One row alone would be
@@ -168,6 +182,19 @@ export class CallShapes implements CallPlan {
         this.#pastsOf(rows, steps).map((pastPages) => ({ rows, steps, pastPages })),
       ),
     );
+  }
+
+  /** Every shape that `verifyShape` may give. */
+  get verifies(): VerifyShape[] {
+    if (this.guesses === 0) return [];
+    return this.#decodePasts.map((pastPages) => ({ length: 1 + this.guesses, pastPages }));
+  }
+
+  verifyShape(pastTokens: number): VerifyShape {
+    return {
+      length: 1 + this.guesses,
+      pastPages: bucketFor(this.#decodePasts, Math.ceil(pastTokens / pageLength)),
+    };
   }
 
   /** Row counts at which functions exist. */

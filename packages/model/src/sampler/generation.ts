@@ -1,5 +1,6 @@
 import { ModelError } from "../error.js";
 import type { CacheLease } from "./cache-pool.js";
+import { Guesses } from "./guesses.js";
 import type { FinishReason, GenerateRequest, GenerateResult, TopLogprobs } from "./request.js";
 import type { DeviceRow, SampledRow } from "./sampling-device.js";
 import type { StopMatcher } from "./stop-matcher.js";
@@ -23,6 +24,7 @@ export class Generation {
   readonly #rolloutLogprobs: number[] = [];
   readonly #sampledLogprobs: number[] = [];
   readonly #topLogprobs: TopLogprobs[] = [];
+  readonly #guesses: Guesses;
 
   constructor(
     request: GenerateRequest,
@@ -30,6 +32,7 @@ export class Generation {
     settle: (outcome: GenerateResult | { readonly error: unknown }) => void,
   ) {
     this.request = request;
+    this.#guesses = new Guesses(request.promptTokenIds);
     this.#stops = stops;
     this.settle = settle;
   }
@@ -62,6 +65,21 @@ export class Generation {
   /** The tokens of the written entries. */
   get writtenTokenIds(): number[] {
     return [...this.request.promptTokenIds, ...this.#tokenIds].slice(0, this.writtenTokens);
+  }
+
+  /** The last sampled token and guesses of what follows it; undefined where nothing can be guessed. */
+  guessedRow(most: number): DeviceRow | undefined {
+    const guess = this.#guesses.next(this.#tokenIds, Math.min(most, this.remainingTokens - 1));
+    if (guess.length === 0) return undefined;
+    return { ...this.deviceRow(), tokenIds: [...this.#tokenIds.slice(-1), ...guess] };
+  }
+
+  /** What holds of a checked row: up to the first token that was not guessed. */
+  verified(row: DeviceRow, sampled: SampledRow): SampledRow {
+    const wrong = sampled.findIndex(({ tokenId }, i) => tokenId !== row.tokenIds[i + 1]);
+    const right = wrong === -1 ? sampled.length - 1 : wrong;
+    this.#guesses.note(right, this.#tokenIds.length + right + 1);
+    return sampled.slice(0, right + 1);
   }
 
   /** @param piece prompt tokens that the call reads; without it the call goes on from the last sampled token */

@@ -47,6 +47,8 @@ import { type PolicyName, type PolicyValues, WeightChanges } from "./weight-chan
  *     shares its calls, whatever others had read of its prompt, and in whatever order requests came.
  * M10. A device call that fails rejects what runs and waits. Nothing of the cache from before it is used again, and where the
  *     call took the state with it the sampler closes; otherwise the next request finds a sampler that works.
+ * M11. Guesses (`speculate`) change when tokens come, not which: each is drawn by its own place from the model's own distribution,
+ *     and dropped where the token before it was guessed wrong. (As M1, rounding may.)
  */
 
 export interface ModelSamplerOptions extends SamplerConfigInput {
@@ -355,6 +357,7 @@ export class ModelSampler {
       (generation) => !generation.isReading && stepsOf(generation) === steps && pastOf(generation) === past,
     );
     const batch = alike.slice(0, this.#shapes.maxRows);
+    if (alike.length === 1 && this.#running.every((other) => other === next) && this.#verify(next)) return;
     const taken = new Set(batch);
     // To the back of the row, so that everybody's turn comes.
     this.#running = [...this.#running.filter((generation) => !taken.has(generation)), ...batch];
@@ -366,6 +369,21 @@ export class ModelSampler {
     batch.forEach((generation, i) => {
       this.#take(generation, sampled[i] as SampledRow);
     });
+  }
+
+  /** Has guesses of what the only running request samples next checked in one pass; false where there are none. */
+  #verify(generation: Generation): boolean {
+    const { guesses = 0 } = this.#device;
+    const { request } = generation;
+    const row = guesses === 0 || this.#device.needsHost(request) ? undefined : generation.guessedRow(guesses);
+    if (row === undefined) return false;
+    const sampled = this.#meter.time(1, 0, () => this.#device.verify?.(row) ?? []);
+    this.#readSinceDecode = 0;
+    this.#notePoisoned([generation], [sampled]);
+    const held = generation.verified(row, sampled);
+    this.#meter.addGuessed(row.tokenIds.length - 1, held.length - 1);
+    this.#take(generation, held);
+    return true;
   }
 
   /** Before anything is taken: a request may abort its mates. */

@@ -25,6 +25,8 @@ export interface PromptPieces {
 export interface PromptPass {
   /** float32 [R, D]: residual stream at each piece's last token, before the final norm. */
   readonly last: tf.Tensor;
+  /** float32 [R·C, D]: the same at every token, in a model that runs as a loop. */
+  readonly all?: tf.Tensor;
   /** [R·KV, C, hd] of each layer. */
   readonly memory: Memories;
 }
@@ -110,8 +112,8 @@ export function promptPass(state: Tensors, pieces: PromptPieces, config: ModelCo
   const walked = walkLayers(state, start, memories, config, (weights, x, seen, isLast) =>
     (isLast ? lastToken : whole)(weights, x, seen, isLast),
   );
-  const last = runsAsLoop(config) ? tf.gather(walked.x, lastRows) : walked.x;
-  return { last, memory: walked.memory };
+  if (!runsAsLoop(config)) return { last: walked.x, memory: walked.memory };
+  return { last: tf.gather(walked.x, lastRows), all: walked.x, memory: walked.memory };
 }
 
 /** Cosines and sines of the pieces' positions, [R or 1, 1, C, hd]. */

@@ -123,6 +123,13 @@ export const samplerConfigSchema = z.strictObject({
     .boolean()
     .default(true)
     .describe("Prompts that begin alike share what was read of them, in flight or kept from earlier"),
+  speculate: z
+    .boolean()
+    .optional()
+    .describe(
+      "While one request runs alone, guesses from what it has read and sampled are checked several in a call: the same tokens, sooner where " +
+        "a reply copies its prompt. Default: where more than 8 layers run on a CPU in mode graph with pages, without batchInvariant",
+    ),
   batchInvariant: z
     .boolean()
     .default(false)

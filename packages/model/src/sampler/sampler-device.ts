@@ -13,12 +13,24 @@ import type { ModelConfig } from "../config.js";
 import type { LoraConfig } from "../lora.js";
 import { ropeTables } from "../rope.js";
 import { AdaptedWeights } from "./adapted-weights.js";
-import { type CallShapes, type DecodeShape, pageLength, type ReadShape } from "./call-shapes.js";
+import {
+  type CallShapes,
+  type DecodeShape,
+  pageLength,
+  type ReadShape,
+  type VerifyShape,
+} from "./call-shapes.js";
 import { drawUniform, greedyInverseTemperature } from "./draw.js";
 import { zeroPage } from "./kv-cache.js";
 import { packedWeights, pagesLayout } from "./packed-weights.js";
 import { rowTile } from "./row-tile.js";
-import { decodeFunction, logitsName, readFunction, samplerState } from "./sampler-functions.js";
+import {
+  decodeFunction,
+  logitsName,
+  readFunction,
+  samplerState,
+  verifyFunction,
+} from "./sampler-functions.js";
 import type { DeviceRow, SampledRow, SamplingDevice } from "./sampling-device.js";
 import { type DrawRule, drawTruncated, needsHost } from "./truncation.js";
 import { writeInParts } from "./write-weights.js";
@@ -81,6 +93,7 @@ export class SamplerDevice implements SamplingDevice {
       });
     for (const shape of shapes.decodes)
       functions[decodeName(shape)] = decodeFunction(config, cache, shape, lanes);
+    for (const shape of shapes.verifies) functions[verifyName(shape)] = verifyFunction(config, cache, shape);
     functions[ZERO_PAGE] = {
       inputs: { targets: { shape: [1, pageLength, 2], dtype: "int32" } },
       body: (entries, inputs) => ({
@@ -162,6 +175,28 @@ export class SamplerDevice implements SamplingDevice {
       ...drawInputs(rows, shape.rows, steps),
     };
     return this.#sampled(this.#module.call(decodeName(shape), inputs), rows, shape.rows, steps);
+  }
+
+  get guesses(): number {
+    return this.#shapes.guesses;
+  }
+
+  /** A token after each of the row's last token and guesses. */
+  verify(row: DeviceRow): SampledRow {
+    const shape = this.#shapes.verifyShape(row.past);
+    const { length } = shape;
+    const ids = new Int32Array(length);
+    ids.set(row.tokenIds);
+    const count = row.tokenIds.length;
+    const outputs = this.#module.call(verifyName(shape), {
+      ids,
+      lengths: Int32Array.of(count),
+      targets: this.#targets([row], 1, length, () => count),
+      pages: this.#pages([row], 1, shape.pastPages),
+      pastLengths: Int32Array.of(row.past),
+      ...drawInputs([row], 1, length),
+    });
+    return (this.#sampled(outputs, [row], 1, length)[0] as SampledRow).slice(0, count);
   }
 
   /** Which shapes requests will need is not known, and there are many. */
@@ -256,6 +291,10 @@ function pastLengths(rows: readonly DeviceRow[], bucket: number): Int32Array {
 
 function readName({ rows, length, pastPages }: ReadShape): string {
   return `read_${rows}x${length}_past${pastPages}`;
+}
+
+function verifyName({ length, pastPages }: VerifyShape): string {
+  return `verify_1x${length}_past${pastPages}`;
 }
 
 function decodeName({ rows, steps, pastPages }: DecodeShape): string {

@@ -1,6 +1,6 @@
 import { type JitFunction, type StateSpec, type TensorSpec, type Tensors, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
-import type { DecodeShape, ReadShape } from "./call-shapes.js";
+import type { DecodeShape, ReadShape, VerifyShape } from "./call-shapes.js";
 import { type Decoded, decodeSteps } from "./decode-steps.js";
 import { type Drawn, drawTokens } from "./draw.js";
 import { type CacheShape, cacheState, readCache, writeCache } from "./kv-cache.js";
@@ -140,6 +140,50 @@ export function decodeFunction(
       pages: int32([rows, pastPages]),
       targets: int32([rows, steps, 2]),
       ...drawInputs(rows, steps),
+    },
+    body,
+  };
+}
+
+/**
+ * Samples a token after each of a request's last token and guesses of what follows it: the first holds in any case, each further one
+ * where all guesses before it were sampled. For models that run as a loop.
+ * Inputs: ids int32 [1, C], right-padded; lengths int32 [1]; targets int32 [1, C, 2]; pages int32 [1, P]; pastLengths int32 [1];
+ * uniforms float32 [C, 1]; inverseTemperature float32 [1]. Outputs: as `drawnOutputs`, C steps.
+ */
+export function verifyFunction(config: ModelConfig, cache: CacheShape, shape: VerifyShape): JitFunction {
+  const { length, pastPages } = shape;
+  const body = (state: Tensors, inputs: Tensors) => {
+    const pass = promptPass(
+      state,
+      {
+        ids: named(inputs, "ids"),
+        lengths: named(inputs, "lengths"),
+        past: {
+          lengths: named(inputs, "pastLengths"),
+          memory: readCache(state, named(inputs, "pages"), cache, config),
+          size: pastPages * cache.pageLength,
+        },
+      },
+      config,
+    );
+    const logits = nextLogits(state, pass.all as tf.Tensor, config);
+    const temperatures = named(inputs, "inverseTemperature").tile([length]);
+    const drawn = drawTokens(logits, named(inputs, "uniforms").reshape([length]), temperatures);
+    const { tokens, logprobs, sampledLogprobs } = drawn;
+    return {
+      outputs: { tokens, logprobs, sampledLogprobs },
+      state: writeCache(state, pass.memory, named(inputs, "targets"), cache, config),
+    };
+  };
+  return {
+    inputs: {
+      ids: int32([1, length]),
+      lengths: int32([1]),
+      targets: int32([1, length, 2]),
+      pages: int32([1, pastPages]),
+      pastLengths: int32([1]),
+      ...drawInputs(1, length),
     },
     body,
   };

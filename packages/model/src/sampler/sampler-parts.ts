@@ -6,6 +6,7 @@ import type { LoraConfig } from "../lora.js";
 import type { CachePool } from "./cache-pool.js";
 import type { CallPlan } from "./call-plan.js";
 import { CallShapes, pageLength } from "./call-shapes.js";
+import { runsAsLoop } from "./packed-weights.js";
 import { PagePool } from "./page-pool.js";
 import { type SamplerConfig, type SamplerConfigInput, samplerConfigSchema } from "./request.js";
 import { SamplerDevice } from "./sampler-device.js";
@@ -77,7 +78,15 @@ export function samplerParts(
     return { shapes, device, chosen, pool: new SlotPool({ slots, share }) };
   }
   const half = keepsHalf(precision, backend, mode);
-  const shapes = new CallShapes(config, { ...common, half, maxBatch, batchInvariant });
+  const canSpeculate =
+    runsAsLoop(config) && !batchInvariant && !gpu && backend.name === "tensorflow" && mode !== "eager";
+  if (limits.speculate === true && !canSpeculate)
+    throw new ModelError(
+      "CONFIG_INVALID",
+      "sampler: speculate is true, and guesses are checked for models of more than 8 layers on a CPU with the tensorflow backend, without batchInvariant; leave it out",
+    );
+  const speculates = canSpeculate && limits.speculate !== false;
+  const shapes = new CallShapes(config, { ...common, half, speculates, maxBatch, batchInvariant });
   const longest = Math.ceil(maxLength / pageLength);
   const pages =
     cacheTokens === undefined ? maxBatch * longest : Math.max(longest, Math.ceil(cacheTokens / pageLength));

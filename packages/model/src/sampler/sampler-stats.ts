@@ -12,6 +12,9 @@ export interface SamplerStats {
   /** Seconds that the started requests waited for it, together. */
   readonly queueSeconds: number;
   readonly deviceCalls: number;
+  /** Tokens that were guessed and checked, and those of them that were right. */
+  readonly guessedTokens: number;
+  readonly rightGuesses: number;
   /** Seconds spent in device calls. */
   readonly secondsBusy: number;
   /** sampledTokens / secondsBusy. */
@@ -38,6 +41,8 @@ export class SamplerMeter {
     startedRequests: 0,
     queueSeconds: 0,
     deviceCalls: 0,
+    guessedTokens: 0,
+    rightGuesses: 0,
     secondsBusy: 0,
   };
   #rows = 0;
@@ -64,6 +69,11 @@ export class SamplerMeter {
     this.#counters.queueSeconds += waitedSeconds;
     this.#counters.cachedTokens += cachedTokens;
     if (cachedTokens > 0) this.#counters.cacheHits += 1;
+  }
+
+  addGuessed(tokens: number, right: number): void {
+    this.#counters.guessedTokens += tokens;
+    this.#counters.rightGuesses += right;
   }
 
   addSampled(tokens: number): void {

@@ -41,6 +41,13 @@ export interface SamplingDevice {
   read(rows: readonly DeviceRow[], length: number): SampledRow[];
   /** Samples `steps` tokens for each row, or fewer where no row wants more. */
   decode(rows: readonly DeviceRow[], steps: number): SampledRow[];
+  /** Most tokens that `verify` may be given after the last; 0 or absent: it cannot. */
+  readonly guesses?: number;
+  /**
+   * Samples a token after the row's last token and after each guess that follows it in `tokenIds`. What is sampled after a wrong guess is of no
+   * use; its entries lie behind what counts of the cache.
+   */
+  verify?(row: DeviceRow): SampledRow;
   /**
    * Calls that have functions compiled which requests will need, and leave the cache as it is; those that are needed
    * first come first. None where nothing is compiled.
