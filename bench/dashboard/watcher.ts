@@ -1,0 +1,103 @@
+/** Whoever watches a cluster: a scraper of all of its pages, and an open dashboard that asks as its pages do. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { TestCluster } from "../../test/support/test-cluster.js";
+
+const scrapeEveryMs = 5_000;
+/** What the pages ask, and how often (`usePoll` in packages/dashboard/page). */
+const polls: readonly (readonly [path: string, everyMs: number])[] = [
+  ["/summary", 2_000],
+  ["/nodes?limit=5000", 2_000],
+  ["/actors?limit=5000", 2_000],
+  ["/events?limit=2000", 2_000],
+  ["/tasks?limit=5000&job=", 2_000],
+  ["/jobs", 2_000],
+  ["/runs", 3_000],
+  ["/runs/RUN/metrics", 3_000],
+];
+
+export class Watcher {
+  scrapes = 0;
+  scrapedBytes = 0;
+  requests = 0;
+  readonly #times: number;
+  readonly #pages: string;
+  readonly #dashboard: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  #runId = "";
+  #problem: unknown;
+  #ending = new AbortController();
+  #loops: Promise<void>[] = [];
+
+  private constructor(pages: string, dashboard: string, token: string, times: number) {
+    this.#times = times;
+    this.#pages = pages;
+    this.#dashboard = dashboard;
+    this.#headers = { authorization: `Bearer ${token}` };
+  }
+
+  /** @param times how many times as often as in life it asks */
+  static async of(cluster: TestCluster, times: number): Promise<Watcher> {
+    const { metricsAddress } = await cluster.client.info();
+    const dashboard = /dashboard +(http:\S+)/.exec(cluster.head.output)?.[1];
+    if (dashboard === undefined) throw new Error(`the head serves no dashboard: ${cluster.head.output}`);
+    const token = readFileSync(join(cluster.headDir, "reader-token"), "utf8").trim();
+    return new Watcher(metricsAddress, dashboard.replace(/\/$/, ""), token, times);
+  }
+
+  start(): void {
+    this.#ending = new AbortController();
+    this.#loops = [
+      this.#every(scrapeEveryMs, () => this.#scrape()),
+      ...polls.map(([path, everyMs]) => this.#every(everyMs, () => this.#poll(path))),
+    ];
+  }
+
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    await Promise.all(this.#loops);
+    this.#loops = [];
+    if (this.#problem !== undefined) throw this.#problem;
+  }
+
+  async #every(everyMs: number, act: () => Promise<void>): Promise<void> {
+    const { signal } = this.#ending;
+    while (!signal.aborted) {
+      await act().catch((reason: unknown) => {
+        this.#problem ??= reason;
+      });
+      await delay(everyMs / this.#times, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #text(url: string): Promise<string> {
+    const response = await fetch(url, { headers: this.#headers });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${url}: ${response.status} ${text}`);
+    return text;
+  }
+
+  async #scrape(): Promise<void> {
+    const found = JSON.parse(await this.#text(`http://${this.#pages}/targets`)) as { targets: string[] }[];
+    const pages = found.flatMap(({ targets }) => targets);
+    for (const page of pages) this.scrapedBytes += (await this.#text(`http://${page}/metrics`)).length;
+    this.scrapes += pages.length;
+  }
+
+  async #poll(path: string): Promise<void> {
+    await this.#text(`${this.#dashboard}/api${path.replace("RUN", await this.#run())}`);
+    this.requests += 1;
+  }
+
+  /** The run as the dashboard names it: known after its first question. */
+  async #run(): Promise<string> {
+    if (this.#runId === "") {
+      const { rows } = JSON.parse(await this.#text(`${this.#dashboard}/api/runs`)) as {
+        rows: { id: string }[];
+      };
+      this.#runId = encodeURIComponent(rows[0]?.id ?? "");
+    }
+    return this.#runId;
+  }
+}
