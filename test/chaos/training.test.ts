@@ -3,7 +3,8 @@
  * Every run has the same recipe and seed as one that nobody disturbed, and must end with the same weights, bit for
  * bit: what was lost was done again, and nothing was done twice (T1, T6).
  */
-import { existsSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ActorInfo } from "@palimpsest/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -63,6 +64,51 @@ async function untilBack(run: TrainingRun, actorId: string, incarnation = 2): Pr
     return actor?.state === "alive" && actor.incarnation === incarnation;
   });
 }
+
+/** A disk of so many KiB, where this user may mount one. */
+function mountDisk(folder: string, kib: number): boolean {
+  mkdirSync(folder, { recursive: true });
+  return spawnSync("mount", ["-t", "tmpfs", "-o", `size=${kib}k`, "tmpfs", folder]).status === 0;
+}
+
+test("the run's disk and that of its traces are full: traces are dropped and counted, all else waits and nothing is lost", async (context) => {
+  const folder = join(cluster.dir, "full-disk");
+  const traces = join(folder, "traces");
+  if (!mountDisk(folder, 96 * 1024)) {
+    process.stderr.write("skipped: a run on a full disk, since this user may not mount a tmpfs\n");
+    context.skip();
+  }
+  try {
+    expect(mountDisk(traces, 4)).toBe(true);
+    const run = start("full-disk");
+    await run.untilStep(2);
+    const filler = join(folder, "filler");
+    expect(() => writeFileSync(filler, Buffer.alloc(96 * 1024 * 1024))).toThrow("ENOSPC");
+    const [learner] = await cluster.actors("learner");
+    // Both whoever trains and whoever reads the log of the actor learn which folder it is.
+    await run.until("the driver says so", () => run.driver.output.includes(`the disk of ${folder} is full`));
+    await run.until("the learner says so", async () => {
+      const { stdout } = await cluster.run(["logs", learner?.actorId ?? ""]);
+      return stdout.includes(`the disk of ${folder} is full: the step waits for space`);
+    });
+    const reader = readFileSync(join(cluster.headDir, "reader-token"), "utf8").trim();
+    const page = await fetch(`http://${learner?.metricsAddress}/metrics`, {
+      headers: { authorization: `Bearer ${reader}` },
+    });
+    const dropped = /^palimpsest_learner_records_dropped_total\{kind="traces".*\} (\d+)$/m.exec(
+      await page.text(),
+    );
+    expect(Number(dropped?.[1])).toBeGreaterThanOrEqual(2);
+    const stepsBefore = run.steps.length;
+    expect(stepsBefore).toBeLessThan(size.steps);
+    rmSync(filler);
+    expect(await expectWholeRun(run, size)).toBe(undisturbed);
+    await expectStepsAddUp(run, size);
+    expect(run.steps.map(({ step }) => step)).toEqual([1, 2, 3, 4, 5, 6]);
+  } finally {
+    for (const disk of [traces, folder]) spawnSync("umount", ["-l", disk]);
+  }
+}, 120_000);
 
 test("actors are killed in one run, each with work in hand: the next process of each takes it up", async () => {
   const run = start("actors");

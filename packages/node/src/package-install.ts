@@ -33,7 +33,7 @@ export async function installPackages(install: PackageInstall): Promise<void> {
   const { program, args } = commandFor(install);
   const sentence = [program, ...args].join(" ");
   await mkdir(dirname(logPath), { recursive: true, mode: 0o700 });
-  const log = new OutputFile(logPath, maxLogBytes);
+  const log = new OutputFile(logPath, { maxBytes: maxLogBytes });
   const last = new LineTail(maxLines);
   log.write(Buffer.from(`$ ${sentence}\n`));
   const child = spawn(program, args, {

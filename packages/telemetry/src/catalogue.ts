@@ -290,6 +290,11 @@ export const catalogue = {
     "nats",
   ),
   palimpsest_learner_skipped_steps_total: counter("Optimiser steps that the gradient gate left out.", "1"),
+  palimpsest_learner_records_dropped_total: counter(
+    "Steps of which something that people only look at was not written, by what: traces or scalars. A full disk does that; training goes on.",
+    "1",
+    ["kind"],
+  ),
   palimpsest_learner_teraflops: gauge(
     "Teraflops a second of the last update, by the model's own count.",
     "1",

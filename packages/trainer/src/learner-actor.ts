@@ -230,6 +230,7 @@ export class LearnerActor {
     } catch (reason) {
       // For people: a step is done whether its curves can be written or not.
       this.#context.logger.warn({ err: reason, step: result.step }, "the step's scalars were not written");
+      this.#context.metrics.counter("palimpsest_learner_records_dropped_total").inc({ kind: "scalars" });
     }
     recordStep(this.#context.metrics, result);
     const { groups } = await this.#queues.ledger.counts();
@@ -251,6 +252,7 @@ export class LearnerActor {
         { err: reason, step: policyVersion },
         "scalars of an evaluation were not written",
       );
+      this.#context.metrics.counter("palimpsest_learner_records_dropped_total").inc({ kind: "scalars" });
     }
   }
 
@@ -319,7 +321,13 @@ export class LearnerActor {
   #onDisk<T>(write: () => Promise<T>): Promise<T> {
     const { logger, signal } = this.#context;
     return whenDiskHasSpace(write, {
-      onWait: (error) => logger.warn({ err: error }, "the disk of the run is full: the step waits for space"),
+      onWait: (error) => {
+        const folder = dirname(this.#spec.checkpointDir);
+        logger.warn(
+          { err: error, folder },
+          `the disk of ${folder} is full: the step waits for space, nothing of it is lost`,
+        );
+      },
       signal,
     });
   }

@@ -63,6 +63,7 @@ export class StepRecords {
       await writeStepTraces(folder, told, { keepLast });
     } catch (reason) {
       this.#context.logger.warn({ err: reason, step }, "the step's traces were not written");
+      this.#context.metrics.counter("palimpsest_learner_records_dropped_total").inc({ kind: "traces" });
     } finally {
       this.#tokens = undefined;
     }

@@ -64,7 +64,7 @@ export async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
     const counts = await queues.ledger.counts();
     const report = stepReport(answered, { steps, counts, groupsStale, rollout });
     reports.push(report);
-    await whenDiskHasSpace(() => folder.appendMetrics(report), waitingFor(onEvent, signal));
+    await whenDiskHasSpace(() => folder.appendMetrics(report), waitingFor(folder.path, onEvent, signal));
     onEvent({ kind: "step", report });
   }
   for (let step = options.start + 1; step <= steps; step++) {
@@ -131,7 +131,7 @@ export async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
       rollout: { seconds, tokensPerSecond: await sampler.sample(sampledSeconds) },
     });
     reports.push(report);
-    await whenDiskHasSpace(() => folder.appendMetrics(report), waitingFor(onEvent, signal));
+    await whenDiskHasSpace(() => folder.appendMetrics(report), waitingFor(folder.path, onEvent, signal));
     onEvent({ kind: "step", report });
   }
   return reports;

@@ -13,7 +13,7 @@ import type { TaskSet } from "@palimpsest/datasets";
 import type { Evaluation, Trace } from "@palimpsest/evals";
 import { type RunCounts, RunQueues } from "@palimpsest/trajectories";
 import { superviseModel } from "./demonstrations/supervised-start.js";
-import { waitingFor } from "./disk-waiting.js";
+import { waitingFor, watchDisk } from "./disk-waiting.js";
 import { closeEvaluation, evaluate, type LengthTasks, openEvaluation } from "./evaluation.js";
 import type { RatedStep } from "./evaluation-standing.js";
 import type { StepReport, TrainListener } from "./event.js";
@@ -85,10 +85,11 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
     onNotice: (text) => onEvent({ kind: "notice", text }),
   });
   const folder = await openRunFolder(options.runDir, recipe, options.shuffleRewards, modules.built, {
-    waiting: waitingFor(onEvent, signal),
+    waiting: waitingFor(options.runDir, onEvent, signal),
   });
   const tasks = await trainingTasks(recipe, signal, { module: modules.loaded.data });
   let lengths: readonly LengthTasks[] = [];
+  const endWatch = watchDisk(folder.path, onEvent);
   try {
     lengths = await openEvaluation(recipe, signal);
     const { runId, startedAtMs } = folder;
@@ -98,6 +99,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
       (onTracked) => trainOn({ ...options, onEvent: onTracked }, folder, tasks, lengths, modules),
     );
   } finally {
+    endWatch();
     await tasks.close();
     await closeEvaluation(lengths);
   }

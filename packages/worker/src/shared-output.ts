@@ -8,11 +8,15 @@
  *
  * Invariants:
  * - SHAREDOUTPUT-1. A file has what its actor wrote, in order, and nothing of another's; at most `maxBytes`.
+ * - SHAREDOUTPUT-2. What a full or broken disk does not take is dropped; when it takes output again, a line in the file says how
+ *   much is missing. Nobody waits for it.
  */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
+import { type Clock, systemClock } from "@palimpsest/wire";
 
 const maxFileBytes = 64 * 1024 * 1024;
+const retryEveryMs = 1_000;
 
 type Write = NodeJS.WriteStream["write"];
 
@@ -21,15 +25,24 @@ interface WriterOf {
   readonly incarnation: number;
 }
 
+export interface SharedOutputOptions {
+  readonly maxBytes?: number;
+  readonly clock?: Clock;
+}
+
 export class SharedOutput {
   readonly #folder: string;
   readonly #maxBytes: number;
   /** Bytes of the files that there are. */
   readonly #written = new Map<string, number>();
+  /** Of files that the disk did not take. */
+  readonly #lost = new Map<string, { readonly bytes: number; readonly failedAtMs: number }>();
+  readonly #clock: Clock;
 
-  constructor(folder: string, maxBytes = maxFileBytes) {
+  constructor(folder: string, { maxBytes = maxFileBytes, clock = systemClock }: SharedOutputOptions = {}) {
     this.#folder = folder;
     this.#maxBytes = maxBytes;
+    this.#clock = clock;
   }
 
   /** @param writer whose code runs; undefined where it is nobody's */
@@ -49,6 +62,7 @@ export class SharedOutput {
   /** The actor has ended. */
   ended(writer: WriterOf): void {
     this.#written.delete(fileName(writer));
+    this.#lost.delete(fileName(writer));
   }
 
   #append(writer: WriterOf, chunk: string | Uint8Array, encoding: unknown): void {
@@ -60,12 +74,21 @@ export class SharedOutput {
     const had = this.#written.get(name) ?? 0;
     if (had >= this.#maxBytes) return;
     const kept = bytes.subarray(0, this.#maxBytes - had);
-    this.#written.set(name, had + kept.byteLength);
+    const lost = this.#lost.get(name);
+    const nowMs = this.#clock.monotonicMs();
     try {
-      appendFileSync(join(this.#folder, name), kept, { mode: 0o600 });
+      if (lost && nowMs - lost.failedAtMs < retryEveryMs)
+        throw new Error("the disk took nothing a moment ago");
+      const mark = lost
+        ? `\n[… ${lost.bytes} bytes of output were lost here: the disk did not take them]\n`
+        : "";
+      appendFileSync(join(this.#folder, name), Buffer.concat([Buffer.from(mark), kept]), { mode: 0o600 });
+      this.#lost.delete(name);
+      this.#written.set(name, had + kept.byteLength);
     } catch {
-      // A full disk must not end the process; the node has the line, too.
-      this.#written.set(name, this.#maxBytes);
+      // SHAREDOUTPUT-2. The node has the line, too.
+      const failedAtMs = lost && nowMs - lost.failedAtMs < retryEveryMs ? lost.failedAtMs : nowMs;
+      this.#lost.set(name, { bytes: (lost?.bytes ?? 0) + kept.byteLength, failedAtMs });
     }
   }
 }
