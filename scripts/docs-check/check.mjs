@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { documentedCommands, markdownBelow } from "./commands.mjs";
 import { ruleOf } from "./rules.mjs";
 import { Sandbox } from "./sandbox.mjs";
+import { checkSnippets } from "./snippets.mjs";
 
 const root = join(import.meta.dirname, "../..");
 const wanted = process.argv[2] ?? "";
@@ -93,6 +94,11 @@ async function checkAll() {
 }
 try {
   await Promise.race([checkAll(), interrupted]);
+  const read = files.filter((name) => wanted === "" || name.includes(wanted));
+  const { checked, wrong } = checkSnippets(root, join(sandbox.folder, "snippets"), read);
+  for (const what of wrong) say(`FAILED  ${what}`);
+  say(`${checked} programs and data of fences checked, ${wrong.length} failed`);
+  counts.failed += wrong.length;
 } finally {
   await endOfDocument();
   await sandbox.stop();
