@@ -43,6 +43,7 @@ it("an update that fails while it is applied closes the learner: no version name
     ownAdvantage: undefined,
     together: undefined,
     reference: undefined,
+    precisionReason: "a test",
   };
   const learner = new Learner(failing, config, tinyModel, start);
   await expect(learner.update(randomGroups(1))).rejects.toMatchObject({
