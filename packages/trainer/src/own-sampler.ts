@@ -40,13 +40,15 @@ export async function ownSampler(
 
 /** The sampler's settings of a recipe: the same on rollout actors and in one process. */
 export function samplerSettings({ rollout, learner }: Pick<Recipe, "rollout" | "learner">) {
-  const { cacheTokens, prefillTokens } = rollout;
+  const { cacheTokens, prefillTokens, stepsPerCall } = rollout;
   return {
     maxBatch: rollout.maxBatch,
     maxLength: rollout.maxTokens,
     prefixCache: rollout.prefixCache,
     batchInvariant: rollout.batchInvariant,
+    lanes: rollout.lanes,
     precision: samplerPrecision(rollout.precision, learner),
+    ...(stepsPerCall === undefined ? {} : { stepsPerCall }),
     ...(cacheTokens === undefined ? {} : { cacheTokens }),
     ...(prefillTokens === undefined ? {} : { prefillTokens }),
   };
@@ -56,4 +58,13 @@ export function samplerSettings({ rollout, learner }: Pick<Recipe, "rollout" | "
 function samplerPrecision(wanted: Recipe["rollout"]["precision"], learner: Recipe["learner"]) {
   if (wanted !== "auto" || !takesSampledRatios(resolveLearnerConfig(learner))) return wanted;
   return "float32";
+}
+
+/**
+ * The threads of a backend for a recipe's sampler: lanes have their own, so that none waits for another within an operation of a
+ * tenth of a millisecond.
+ */
+export function samplerThreads({ threads, lanes }: Pick<Recipe["rollout"], "threads" | "lanes">) {
+  if (lanes === 1) return { threads };
+  return { threads: Math.max(1, Math.floor(threads / lanes)), operationsAtOnce: threads };
 }

@@ -49,4 +49,19 @@ export const rolloutSchema = z.strictObject({
   cpus: z.number().min(0).default(0.5).describe("cpu that one actor leases"),
   gpus: z.number().min(0).default(0).describe("gpu that one actor leases"),
   threads: z.int().min(1).default(1).describe("compute threads of one actor"),
+  lanes: z
+    .int()
+    .min(1)
+    .max(64)
+    .default(1)
+    .describe(
+      "parts of a large batch that sample side by side on a CPU, each on threads / lanes threads; for models of up to 8 layers and batches of 32 and more, as many as threads",
+    ),
+  stepsPerCall: z
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      "tokens that one device call samples; absent: 8, with a table of slots 32, and at most 4 on a CPU for models of more than 8 layers",
+    ),
 });

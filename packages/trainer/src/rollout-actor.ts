@@ -21,7 +21,7 @@ import { decodeModelText, openModelText } from "./model-text.js";
 import type { LoadedModules } from "./modules/load-module.js";
 import { fetchModules } from "./modules/recipe-modules.js";
 import { agentEmbedder, type OpenedEmbedder, openEmbedder } from "./open-embedder.js";
-import { ownSampler } from "./own-sampler.js";
+import { ownSampler, samplerThreads } from "./own-sampler.js";
 import { checkFitsGpu } from "./plan/plan-gpu.js";
 import { type ProcessMemory, peakRssBytes, processMemory } from "./process-memory.js";
 import { type OpenedDependencies, rewardDependencies } from "./reward-dependencies.js";
@@ -84,7 +84,7 @@ export class RolloutActor {
     const cluster = await context.connect();
     // An engine has the GPU that its actor leases.
     const device = rollout.gpus > 0 && rollout.engine === undefined ? "gpu" : "auto";
-    const backend = await loadBackend({ threads: rollout.threads, device });
+    const backend = await loadBackend({ ...samplerThreads(rollout), device });
     if (backend.gpuUnused !== undefined && rollout.engine === undefined)
       context.logger.warn(backend.gpuUnused);
     checkFitsGpu(recipe, this.#spec.model, backend.gpuMemoryBytes);

@@ -14,6 +14,8 @@ const ofOwnSampler = [
   "prefixCache",
   "batchInvariant",
   "precision",
+  "lanes",
+  "stepsPerCall",
 ] as const;
 const rolloutGiven = z.looseObject({ rollout: z.record(z.string(), z.unknown()) });
 
