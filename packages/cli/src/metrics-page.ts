@@ -1,5 +1,5 @@
 /** How a person reads the metrics page of a process, which a browser cannot: it answers 401 without credentials. */
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { tlsFiles } from "@palimpsest/wire";
 
 /** Empty when there is no page. */
@@ -17,7 +17,7 @@ export function pageCommand(url: string, how: { readonly headDir: string; readon
     return `curl -H "Authorization: Bearer $(cat ${quoted(join(how.headDir, "reader-token"))})" ${url}`;
   }
   const [ca, cert, key] = [tlsFiles.ca, tlsFiles.cert, tlsFiles.key].map((name) =>
-    quoted(join(how.tls, name)),
+    quoted(resolve(how.tls, name)),
   );
   // Every certificate carries the name palimpsest: the address of a process stands in none.
   const { hostname, port } = new URL(url);

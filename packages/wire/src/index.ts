@@ -25,6 +25,7 @@ export { HeadConnection } from "./head-connection.js";
 export { HeadPeer } from "./head-peer.js";
 export { type HttpGuard, httpGuard } from "./http-guard.js";
 export { type IdKind, newId, newToken } from "./id.js";
+export { addLazily } from "./lazy-service.js";
 export { type LocalCaller, LocalCalls } from "./local-calls.js";
 export type { MessageType, Method } from "./method.js";
 export type { CallSettings, ChannelKind, Network, Peer, RpcServer } from "./network.js";
