@@ -40,7 +40,6 @@ it("an update that fails while it is applied closes the learner: no version name
     random: createRandom(0),
     klCoefficient: 0,
     dumpFolder: undefined,
-    precisionReason: "it is set",
     ownAdvantage: undefined,
     together: undefined,
     reference: undefined,

@@ -110,7 +110,7 @@ export const samplerConfigSchema = z.strictObject({
     .default("auto")
     .describe(
       "bfloat16: matrices are stored in it and multiplied in it; modes graph and xla. Sampled log-probabilities then " +
-        "differ from a float32 learner's by up to 0.02. auto: bfloat16 on a CPU where a trial of 100 ms finds it faster for this model, else float32",
+        "differ from a float32 learner's, of SmolLM2-135M by 0.02 nats on average. auto: bfloat16 on a CPU where a trial of 100 ms finds it faster for this model, else float32",
     ),
   cache: z
     .enum(["pages", "slots"])
