@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // `npm run docs:check [-- TEXT]`: runs every command of README and docs (those that contain TEXT) in a sandbox, and ends with
 // `N ran, N left out, N failed`. How each is run is in rules.mjs. Needs built code.
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { documentedCommands, markdownBelow } from "./commands.mjs";
 import { ruleOf } from "./rules.mjs";
@@ -63,6 +63,9 @@ let file = "";
 const endOfDocument = async () => {
   for (const child of kept.reverse()) await child.stop();
   kept = [];
+  // Each document makes certificates of its own.
+  for (const name of ["certs", "tls-head", "tls-node"])
+    rmSync(join(sandbox.folder, name), { recursive: true, force: true });
 };
 const interrupted = new Promise((_, reject) => {
   for (const signal of ["SIGINT", "SIGTERM"])

@@ -68,7 +68,6 @@ export const rules = [
     until: /joined/,
     keep: true,
   },
-  { line: /certs init --dir certs/, replace: [["--dir certs", "--dir other-certs"]] },
   { line: /PALIMPSEST_TLS=certs\/driver/, replace: [["job submit", "job submit --data-dir tls-head"]] },
   { line: /head start$/, add: "--data-dir other-head", until: /listens on/ },
   {
