@@ -47,6 +47,14 @@ async function signIn(page: Page, token: string, place = ""): Promise<void> {
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
+/** As a browser tells a page whose tab another one covers. */
+async function setHidden(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate((now) => {
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => now });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, isHidden);
+}
+
 describe("over HTTP", () => {
   const get = (path: string, headers: Record<string, string> = {}) => fetch(`${url}${path}`, { headers });
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
@@ -185,6 +193,22 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     const count = async () => (await log.textContent())?.match(/line \d+/g)?.length ?? 0;
     const before = await count();
     await until("more lines are followed", async () => (await count()) > before + 3);
+    // A browser has six connections to a server, for all of its tabs: hidden ones must not hold them.
+    for (let tab = 0; tab < 6; tab++) {
+      const hidden = await page.context().newPage();
+      await hidden.goto(page.url());
+      await hidden.locator("[data-log]").filter({ hasText: "chatty begins" }).waitFor();
+      await setHidden(hidden, true);
+    }
+    // One that is seen again goes on where it was: no line is lost, none is told twice (FOLLOW-1).
+    await setHidden(page, true);
+    const away = await count();
+    await setHidden(page, false);
+    await until("lines are followed again", async () => (await count()) > away + 3);
+    const numbers = [...((await log.textContent()) ?? "").matchAll(/line (\d+)\n/g)].map(([, n]) =>
+      Number(n),
+    );
+    expect(numbers).toEqual(numbers.map((_, at) => at + 1));
     await expectAccessible(page);
     await picture(page, "jobs-1280-dark");
     await page.setViewportSize({ width: 390, height: 800 });

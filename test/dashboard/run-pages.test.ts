@@ -116,6 +116,21 @@ async function walk(page: Page): Promise<void> {
 }
 
 describe.skipIf(chromium === undefined)("in Chromium", () => {
+  test("a browser that lets pages keep nothing shows them all the same, in both themes", async () => {
+    const page = await browser.page();
+    await page.addInitScript(() => {
+      const get = () => {
+        throw new DOMException("Access is denied for this document.", "SecurityError");
+      };
+      Object.defineProperty(globalThis, "localStorage", { get });
+    });
+    await open(page, "#/runs");
+    await page.getByRole("link", { name: "planted-one" }).waitFor();
+    await page.keyboard.press("t");
+    await expect.poll(() => page.evaluate(() => document.documentElement.dataset["theme"])).toBeDefined();
+    await page.context().close();
+  });
+
   test("from a run to an episode's lanes and its group; keys; a phrase; a link is enough", async () => {
     const page = await browser.page();
     await open(page, "#/runs");

@@ -43,4 +43,4 @@ export const logEventSchema = z.object({
   nextBytes: z.number(),
   text: z.string(),
 });
-export const logQuerySchema = z.object({ offset: z.coerce.number().int().optional() });
+export const logQuerySchema = z.object({ offset: z.coerce.number().int().min(0).optional() });

@@ -68,7 +68,9 @@ export class Exchange {
   /** Aborts when whoever asked has gone. */
   get gone(): AbortSignal {
     const controller = new AbortController();
-    this.response.once("close", () => controller.abort());
+    // Who has left already is not told of again.
+    if (this.response.closed) controller.abort();
+    else this.response.once("close", () => controller.abort());
     return controller.signal;
   }
 

@@ -6,11 +6,14 @@ import type { DashboardCluster } from "./cluster-routes.js";
 import { jobView } from "./cluster-views.js";
 import { type Exchange, securityHeaders } from "./exchange.js";
 import type { Route } from "./routes.js";
+import { type LogPiece, WholeLetters } from "./whole-letters.js";
 
 /** The newest ones: the head remembers 1,000 that have ended. */
 const maxJobs = 2_000;
 /** A log is shown from this far before its end. */
 const tailBytes = 512 * 1024;
+/** Whoever goes on from further back gets what is left of it: a page keeps no more, and says what it left out. */
+const mostBehindBytes = 1024 * 1024;
 /** Streams of logs at once, and how long one lasts: the page opens it again where it ended. */
 const maxStreams = 64;
 const streamMs = 10 * 60_000;
@@ -94,8 +97,10 @@ async function follow({ calls, jobLogBytes }: DashboardCluster, exchange: Exchan
   const { request, response, id, gone } = exchange;
   const again = Number(request.headers["last-event-id"] ?? Number.NaN);
   const asked = exchange.query(logQuerySchema).offset;
-  const first = asked ?? Math.max(0, jobLogBytes(id) - tailBytes);
-  const offsetBytes = Number.isSafeInteger(again) ? again : first;
+  const from = Number.isSafeInteger(again) && again >= 0 ? again : asked;
+  const sizeBytes = jobLogBytes(id);
+  const offsetBytes =
+    from === undefined ? Math.max(0, sizeBytes - tailBytes) : Math.max(from, sizeBytes - mostBehindBytes);
   response.writeHead(200, {
     ...securityHeaders,
     "content-type": "text/event-stream; charset=utf-8",
@@ -107,18 +112,17 @@ async function follow({ calls, jobLogBytes }: DashboardCluster, exchange: Exchan
   gone.addEventListener("abort", end, { once: true });
   const late = setTimeout(end, streamMs);
   const beat = setInterval(() => response.write(":\n\n"), beatMs);
-  const decoder = new TextDecoder();
+  const letters = new WholeLetters();
+  const tell = async (piece: LogPiece) => {
+    if (piece.nextBytes === piece.offsetBytes) return;
+    const taken = response.write(`id: ${piece.nextBytes}\nevent: log\ndata: ${JSON.stringify(piece)}\n\n`);
+    if (!taken) await once(response, "drain", { signal: over.signal });
+  };
   try {
     const log = { jobId: id, offsetBytes, follow: true };
-    for await (const chunk of calls.stream(jobsService.logs, log, exchange.caller, over.signal)) {
-      const at = chunk.offsetBytes ?? 0;
-      const data = chunk.data ?? new Uint8Array();
-      const nextBytes = at + data.byteLength;
-      const text = decoder.decode(data, { stream: true });
-      const event = JSON.stringify({ offsetBytes: at, nextBytes, text });
-      const taken = response.write(`id: ${nextBytes}\nevent: log\ndata: ${event}\n\n`);
-      if (!taken) await once(response, "drain", { signal: over.signal });
-    }
+    for await (const chunk of calls.stream(jobsService.logs, log, exchange.caller, over.signal))
+      await tell(letters.push(chunk.offsetBytes ?? 0, chunk.data ?? new Uint8Array()));
+    await tell(letters.end());
     if (!over.signal.aborted) response.write("event: end\ndata: {}\n\n");
   } catch (reason) {
     if (!over.signal.aborted) throw reason;

@@ -30,7 +30,7 @@ export class PageFiles {
   /** False when the path is none of the front end's. */
   answer(request: IncomingMessage, response: ServerResponse, path: string): boolean {
     const name = path === "/" ? "index.html" : path.slice(1);
-    if (!(name in types)) return false;
+    if (!Object.hasOwn(types, name)) return false;
     const file = this.#file(name);
     if (file === undefined) {
       const text = "the pages were not built: run `npm run setup`, or node packages/dashboard/build.mjs\n";

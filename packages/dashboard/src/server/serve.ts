@@ -25,6 +25,8 @@ const limits = {
   headersTimeout: 10_000,
   /** Of a whole request, body included. */
   requestTimeout: 60_000,
+  /** Without a byte in either direction. A client that does not read its answer would keep it in memory; streams have a beat. */
+  idleMs: 60_000,
   /** Failed sign-ins of all addresses together, per second: guesses are refused before they are looked at. */
   wrongPerSecond: 20,
 } as const;
@@ -42,6 +44,8 @@ export interface ServeOptions {
   /** Throws UNAUTHENTICATED for whoever sees nothing. */
   readonly admit: (caller: LocalCaller) => void;
   readonly logger: Logger;
+  /** Without a byte in either direction a connection is ended. Default: a minute. */
+  readonly idleMs?: number;
 }
 
 export interface RunningServer {
@@ -70,6 +74,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       )
     : createServer(bounds, listener);
   server.maxConnections = limits.connections;
+  server.timeout = options.idleMs ?? limits.idleMs;
   const forget =
     "setSecureContext" in server
       ? options.onTls?.((tls) => (server as ReturnType<typeof createTlsServer>).setSecureContext(tls))
@@ -150,8 +155,14 @@ async function signIn(
   );
 }
 
-/** Cookies are kept by host and not by port: two heads of one machine have names of their own. */
-const cookieName = ({ socket }: IncomingMessage) => `palimpsest-${socket.localPort}`;
+/**
+ * Cookies are kept by host and not by port: two heads of one machine have names of their own. The port is the one that the browser
+ * knows: behind ports that are forwarded, two heads may well listen on the same one.
+ */
+function cookieName({ headers, socket }: IncomingMessage): string {
+  const [, port = socket.localPort] = /:(\d{1,5})$/.exec(headers.host ?? "") ?? [];
+  return `palimpsest-${port}`;
+}
 
 function callerOf(signIns: SignIns, cookie: string, { headers, socket }: IncomingMessage): LocalCaller {
   const signedIn = cookieOf(headers.cookie, cookie);

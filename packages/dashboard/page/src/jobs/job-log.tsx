@@ -1,8 +1,8 @@
 /** What a job prints, as it comes; the last part of it. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { logEventSchema } from "../../../src/api/jobs.js";
 import { bytesText } from "../parts/format.js";
+import { type FollowState, followLog } from "./follow-log.js";
 
 /** More than this is cut at its beginning: a page that follows for days stays as fast. */
 const keptCharacters = 1_000_000;
@@ -10,28 +10,22 @@ const keptCharacters = 1_000_000;
 export function JobLog({ jobId }: { readonly jobId: string }) {
   const text = useSignal("");
   const began = useSignal(0);
-  const state = useSignal<"following" | "ended" | "broken">("following");
+  const state = useSignal<FollowState>("following");
   const frame = useRef<HTMLPreElement>(null);
   const atEnd = useRef(true);
-  useEffect(() => {
-    const source = new EventSource(`api/jobs/${encodeURIComponent(jobId)}/log`);
-    let first = true;
-    source.addEventListener("log", (event) => {
-      const { offsetBytes, text: more } = logEventSchema.parse(JSON.parse(event.data));
-      if (first) began.value = offsetBytes;
-      first = false;
-      text.value = (text.value + more).slice(-keptCharacters);
-      state.value = "following";
-    });
-    source.addEventListener("end", () => {
-      state.value = "ended";
-      source.close();
-    });
-    source.onerror = () => {
-      if (source.readyState === EventSource.CLOSED) state.value = "broken";
-    };
-    return () => source.close();
-  }, [jobId, began, state, text]);
+  useEffect(
+    () =>
+      followLog(`api/jobs/${encodeURIComponent(jobId)}/log`, {
+        onText(more, beganAtBytes) {
+          began.value = beganAtBytes;
+          text.value = (text.value + more).slice(-keptCharacters);
+        },
+        onState(next) {
+          state.value = next;
+        },
+      }),
+    [jobId, began, state, text],
+  );
   useEffect(() => {
     const element = frame.current;
     if (element && atEnd.current) element.scrollTop = element.scrollHeight;
@@ -39,7 +33,10 @@ export function JobLog({ jobId }: { readonly jobId: string }) {
   return (
     <>
       <h3>
-        Output <span class="dim small">{state.value}</span>
+        Output{" "}
+        <span class="dim small" role="status">
+          {state.value}
+        </span>
       </h3>
       {began.value > 0 ? <p class="dim small">without the first {bytesText(began.value)}</p> : null}
       <pre
@@ -47,6 +44,8 @@ export function JobLog({ jobId }: { readonly jobId: string }) {
         data-log
         tabIndex={0}
         role="log"
+        // Whoever listens to the page reads it when they want to: announced, each line would be the whole output again.
+        aria-live="off"
         aria-label="output of the job"
         ref={frame}
         onScroll={(event) => {

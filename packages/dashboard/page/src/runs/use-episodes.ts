@@ -10,6 +10,7 @@ import { prepareWords } from "./episode-filter.js";
 
 const restMs = 3_000;
 const busyMs = 150;
+const longestMs = 30_000;
 
 export interface Known {
   readonly run: string;
@@ -40,6 +41,9 @@ export function useEpisodes(run: string): Known {
   useEffect(() => {
     const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let failures = 0;
+    let asking = false;
+    let over = false;
     if (known.value.run !== run) known.value = { run, ...nothing };
     // Of an exported folder nothing more comes.
     if (
@@ -51,6 +55,9 @@ export function useEpisodes(run: string): Known {
       return undefined;
     const ask = async () => {
       let waitMs = restMs;
+      clearTimeout(timer);
+      if (asking || controller.signal.aborted) return;
+      asking = true;
       try {
         const before = known.value;
         const path = `/runs/${encodeURIComponent(run)}/episodes?from=${before.rows.length}&limit=${episodesAtOnce}`;
@@ -59,22 +66,34 @@ export function useEpisodes(run: string): Known {
         const { readBytes, allBytes, generation, problems } = answer;
         const rows = !same ? [] : answer.rows.length === 0 ? before.rows : [...before.rows, ...answer.rows];
         prepareWords(answer.rows);
+        failures = 0;
         known.value = { run, rows, readBytes, allBytes, generation, problems, error: "", asked: true };
         if (!same || rows.length < answer.total) waitMs = 0;
         else if (readBytes < allBytes) waitMs = busyMs;
         // All that there ever will be is there.
-        else if (isStatic) return;
+        else if (isStatic) {
+          over = true;
+          return;
+        }
       } catch (reason) {
         if (controller.signal.aborted) return;
         noticeRefusal(reason);
         known.value = { ...known.value, error: messageOf(reason), asked: true };
+        waitMs = Math.min(longestMs, restMs * 2 ** failures++);
+      } finally {
+        asking = false;
       }
-      if (!controller.signal.aborted) timer = setTimeout(() => void ask(), waitMs);
+      if (!controller.signal.aborted && !document.hidden) timer = setTimeout(() => void ask(), waitMs);
     };
+    const seen = () => {
+      if (!document.hidden && !over) void ask();
+    };
+    document.addEventListener("visibilitychange", seen);
     void ask();
     return () => {
       controller.abort();
       clearTimeout(timer);
+      document.removeEventListener("visibilitychange", seen);
     };
   }, [run]);
   return known.value.run === run ? known.value : { run, ...nothing };

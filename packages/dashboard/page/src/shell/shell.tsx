@@ -68,6 +68,7 @@ function SignedIn({ session: now }: { readonly session: Session }) {
           </button>
         ) : null}
       </header>
+      <Problem text={unreachable.value} />
       <main>{View ? <View /> : <p>There is no page {path}.</p>}</main>
       <dialog ref={help} aria-label="Keys">
         <h2>Keys</h2>

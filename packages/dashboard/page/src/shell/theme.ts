@@ -1,8 +1,17 @@
 /** Light or dark: as the system wants it, until the reader says otherwise. */
 const key = "palimpsest-theme";
 
+/** Browsers that keep nothing, and pages that are shown in a sandbox, throw where storage is only named: the theme then lasts as long as the page. */
+function storage(): Storage | undefined {
+  try {
+    return localStorage;
+  } catch {
+    return undefined;
+  }
+}
+
 export function restoreTheme(): void {
-  const kept = localStorage.getItem(key);
+  const kept = storage()?.getItem(key);
   if (kept === "dark" || kept === "light") document.documentElement.dataset["theme"] = kept;
 }
 
@@ -14,6 +23,6 @@ export function isDark(): boolean {
 export function toggleTheme(): void {
   const next = isDark() ? "light" : "dark";
   document.documentElement.dataset["theme"] = next;
-  localStorage.setItem(key, next);
+  storage()?.setItem(key, next);
   dispatchEvent(new Event("palimpsest-theme"));
 }

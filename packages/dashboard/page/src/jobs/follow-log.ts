@@ -1,0 +1,88 @@
+/**
+ * Responsibility: a job's output as it comes, while the page is seen. A browser opens six connections to one server, for all of its
+ * tabs together: hidden tabs that held one each would keep the seventh from loading at all.
+ * Not responsible for: how it is shown (job-log.tsx).
+ *
+ * Invariants:
+ * - FOLLOW-1. A hidden page holds no stream; once it is seen it goes on where it was, without a letter lost or told twice. What
+ *   the server leaves out, because the page is too far behind, is told.
+ * - FOLLOW-2. A stream that the server has refused is asked for again, later after each refusal.
+ */
+import { logEventSchema } from "../../../src/api/jobs.js";
+import { bytesText } from "../parts/format.js";
+
+const firstWaitMs = 2_000;
+const longestWaitMs = 30_000;
+/** Text is told of at most this often: an output of thousands of lines per second is shown anew ten times. */
+const tellMs = 100;
+
+export type FollowState = "following" | "ended" | "interrupted";
+
+export interface LogListener {
+  /** The first text comes with where it begins. */
+  onText(text: string, beganAtBytes: number): void;
+  onState(state: FollowState): void;
+}
+
+/** @returns ends it */
+export function followLog(path: string, { onText, onState }: LogListener): () => void {
+  let source: EventSource | undefined;
+  let beganAt = 0;
+  let nextBytes: number | undefined;
+  let failures = 0;
+  let over = false;
+  let again: ReturnType<typeof setTimeout> | undefined;
+  let telling: ReturnType<typeof setTimeout> | undefined;
+  let untold = "";
+  const tell = () => {
+    clearTimeout(telling);
+    telling = undefined;
+    if (untold !== "") onText(untold, beganAt);
+    untold = "";
+  };
+  const stop = () => {
+    source?.close();
+    source = undefined;
+    clearTimeout(again);
+  };
+  const take = ({ data }: MessageEvent<string>) => {
+    const piece = logEventSchema.parse(JSON.parse(data));
+    if (nextBytes === undefined) beganAt = piece.offsetBytes;
+    else if (piece.offsetBytes > nextBytes)
+      untold += `\n[${bytesText(piece.offsetBytes - nextBytes)} are left out]\n`;
+    nextBytes = piece.nextBytes;
+    untold += piece.text;
+    telling ??= setTimeout(tell, tellMs);
+  };
+  const follow = () => {
+    stop();
+    if (over || document.hidden) return;
+    const own = new EventSource(nextBytes === undefined ? path : `${path}?offset=${nextBytes}`);
+    source = own;
+    own.onopen = () => {
+      failures = 0;
+      onState("following");
+    };
+    own.addEventListener("log", take);
+    own.addEventListener("end", () => {
+      over = true;
+      stop();
+      tell();
+      onState("ended");
+    });
+    own.onerror = () => {
+      onState("interrupted");
+      // Where the connection was lost the browser itself opens it again.
+      if (own.readyState !== EventSource.CLOSED) return;
+      again = setTimeout(follow, Math.min(longestWaitMs, firstWaitMs * 2 ** failures++));
+    };
+  };
+  document.addEventListener("visibilitychange", follow);
+  follow();
+  return () => {
+    over = true;
+    stop();
+    clearTimeout(telling);
+    document.removeEventListener("visibilitychange", follow);
+  };
+}

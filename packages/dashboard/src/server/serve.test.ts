@@ -1,0 +1,97 @@
+/** Clients that misbehave, and heads behind forwarded ports, over real connections. */
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
+import { createLogger } from "@palimpsest/telemetry";
+import { systemClock } from "@palimpsest/wire";
+import { afterEach, expect, test } from "vitest";
+import { PageFiles } from "./page-files.js";
+import type { Route } from "./routes.js";
+import { type RunningServer, serve } from "./serve.js";
+import { SignIns } from "./sign-ins.js";
+import { WholeLetters } from "./whole-letters.js";
+
+let server: RunningServer | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+async function start(answer: Route["answer"], idleMs?: number): Promise<number> {
+  server = await serve({
+    ...{ host: "127.0.0.1", port: 0, files: new PageFiles("nowhere"), signIns: new SignIns(systemClock) },
+    logger: createLogger({ component: "test", level: "silent" }),
+    routes: [{ method: "GET", path: "/it", answer }],
+    admit: () => undefined,
+    ...(idleMs === undefined ? {} : { idleMs }),
+  });
+  return Number(server.address.split(":")[1]);
+}
+
+const ask = "GET /api/it HTTP/1.1\r\nhost: x\r\n\r\n";
+
+test("an answer that nobody reads does not stay in memory: its connection ends", async () => {
+  let ended: Promise<unknown> | undefined;
+  const port = await start(async (exchange) => {
+    ended = once(exchange.response, "close");
+    await exchange.json("x".repeat(64 * 2 ** 20));
+  }, 200);
+  const reader = connect(port, "127.0.0.1", () => reader.pause().write(ask));
+  await expect.poll(() => ended).toBeDefined();
+  await ended;
+  reader.destroy();
+});
+
+test("whoever has left before a stream begins is known to have left", async () => {
+  let tell: (left: boolean) => void = () => undefined;
+  const left = new Promise<boolean>((resolve) => {
+    tell = resolve;
+  });
+  const port = await start(async (exchange) => {
+    reader.destroy();
+    await once(exchange.response, "close");
+    tell(exchange.gone.aborted);
+  });
+  const reader = connect(port, "127.0.0.1", () => reader.write(ask));
+  expect(await left).toBe(true);
+});
+
+test("sign-ins at two heads behind forwarded ports of one machine do not end one another", async () => {
+  const port = await start((exchange) => exchange.json({}));
+  const cookieAt = async (host: string) => {
+    const headers = { host, "content-type": "application/json" };
+    const asked = httpRequest({ port, host: "127.0.0.1", path: "/api/sign-in", method: "POST", headers });
+    asked.end(JSON.stringify({ token: "any" }));
+    const [answer] = (await once(asked, "response")) as [IncomingMessage];
+    answer.resume();
+    return answer.headers["set-cookie"]?.[0]?.split("=")[0];
+  };
+  expect(await cookieAt("localhost:8001")).toBe("palimpsest-8001");
+  expect(await cookieAt("localhost:8002")).toBe("palimpsest-8002");
+  expect(await cookieAt("head.example")).toBe(`palimpsest-${port}`);
+});
+
+test("names of what every object has are no files", async () => {
+  const port = await start((exchange) => exchange.json({}));
+  for (const name of ["constructor", "__proto__", "toString"])
+    expect((await fetch(`http://127.0.0.1:${port}/${name}`)).status).toBe(404);
+});
+
+test("a stream of text is cut between letters, wherever its bytes are cut", () => {
+  const text = "aé€😀z".repeat(3);
+  const bytes = Buffer.from(text);
+  for (let size = 1; size <= 7; size++) {
+    const letters = new WholeLetters();
+    const pieces = [];
+    for (let at = 0; at < bytes.length; at += size)
+      pieces.push(letters.push(100 + at, bytes.subarray(at, at + size)));
+    pieces.push(letters.end());
+    expect(pieces.map((piece) => piece.text).join("")).toBe(text);
+    for (const piece of pieces)
+      expect(bytes.subarray(piece.offsetBytes - 100, piece.nextBytes - 100).toString()).toBe(piece.text);
+  }
+  const broken = new WholeLetters();
+  expect(broken.push(0, Uint8Array.of(0x61, 0xff, 0x80, 0x80, 0x80, 0x80)).nextBytes).toBe(6);
+  expect(broken.push(6, Uint8Array.of(0xe2))).toEqual({ offsetBytes: 6, nextBytes: 6, text: "" });
+  expect(broken.end().nextBytes).toBe(7);
+});
