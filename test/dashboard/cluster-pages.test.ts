@@ -49,10 +49,10 @@ async function signIn(page: Page, token: string, place = ""): Promise<void> {
 
 /** As a browser tells a page whose tab another one covers. */
 async function setHidden(page: Page, isHidden: boolean): Promise<void> {
-  await page.evaluate((now) => {
-    Object.defineProperty(document, "hidden", { configurable: true, get: () => now });
-    document.dispatchEvent(new Event("visibilitychange"));
-  }, isHidden);
+  await page.evaluate(
+    `Object.defineProperty(document, "hidden", { configurable: true, get: () => ${isHidden} });
+    document.dispatchEvent(new Event("visibilitychange"));`,
+  );
 }
 
 describe("over HTTP", () => {

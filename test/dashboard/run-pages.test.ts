@@ -127,7 +127,7 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     await open(page, "#/runs");
     await page.getByRole("link", { name: "planted-one" }).waitFor();
     await page.keyboard.press("t");
-    await expect.poll(() => page.evaluate(() => document.documentElement.dataset["theme"])).toBeDefined();
+    await expect.poll(() => page.evaluate("document.documentElement.dataset.theme")).toBeDefined();
     await page.context().close();
   });
 

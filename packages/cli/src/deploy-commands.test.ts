@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { expect, it } from "vitest";
-import { parseAllDocuments } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { addHead } from "./commands/head.js";
 import { addWorker } from "./commands/worker.js";
 
@@ -63,5 +63,19 @@ it("the images copy what is there and run what package.json has", () => {
     expect(text).toMatch(/^USER palimpsest$/m);
     for (const [, from] of text.matchAll(/^COPY (?!--from)(\S+)/gm))
       expect(existsSync(`${root}${from}`)).toBe(true);
+  }
+});
+
+it("no secret stands in the arguments of a process of the compose file, and what runs code of jobs gains no rights", () => {
+  const { services } = parse(readFileSync(`${folder}compose.yaml`, "utf8"), { merge: true }) as {
+    services: Record<string, Record<string, unknown>>;
+  };
+  for (const [name, service] of Object.entries(services)) {
+    const args = JSON.stringify([service["command"] ?? "", service["entrypoint"] ?? ""]);
+    // Of two dollar signs compose makes one: the shell inside of the container reads the variable.
+    expect(args.replaceAll("$$", ""), name).not.toMatch(/\$\{?\w*(PASSWORD|TOKEN|SECRET)/);
+    if (service["image"] !== "palimpsest") continue;
+    expect(service["cap_drop"], name).toEqual(["ALL"]);
+    expect(service["security_opt"], name).toContain("no-new-privileges:true");
   }
 });

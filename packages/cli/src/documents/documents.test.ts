@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -102,6 +102,18 @@ describe("readDocuments", () => {
       "empty.txt: is empty",
       "image.png: is a binary file; give text, Markdown, HTML or PDF",
     ]);
+  });
+
+  it("holds no file in memory that is larger than what may be read: a film beside the documents is told by its beginning", async () => {
+    put("a.txt", "first");
+    truncateSync(put("film.bin", ""), 2 ** 30);
+    const before = process.resourceUsage().maxRSS;
+    const { text, skipped } = await read(folder);
+    expect(text).toBe("File: a.txt\n\nfirst\n");
+    expect(skipped).toEqual(["film.bin: is a binary file; give text, Markdown, HTML or PDF"]);
+    put("long.txt", "x".repeat(mostBytes + 1));
+    await expect(read(folder)).rejects.toThrow(/--max-size 1\.0 MiB/);
+    expect(process.resourceUsage().maxRSS - before, "KiB").toBeLessThan(256 * 1024);
   });
 
   // Root may read everything.

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { open, readdir, readFile, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -77,6 +77,13 @@ async function readFolder(folder: string, mostBytes: number): Promise<ReadText> 
   let sizeBytes = 0;
   for (const path of paths) {
     const name = relative(folder, path);
+    // A film or a disk image among the documents is told by its first bytes, and never held in memory.
+    const large = await isLargerThan(path, mostBytes).catch(() => false);
+    if (large && (await isBinary(path))) {
+      passOver(path, "is a binary file; give text, Markdown, HTML or PDF");
+      continue;
+    }
+    if (large) checkSize(folder, (await stat(path)).size, mostBytes);
     const bytes = await readFile(path).catch((cause: unknown) => void passOver(path, unreadable(cause)));
     if (bytes === undefined) continue;
     let text: string;
@@ -104,6 +111,22 @@ async function readFolder(folder: string, mostBytes: number): Promise<ReadText> 
     );
   }
   return { text: texts.join("\n\n"), sources, skipped };
+}
+
+const isLargerThan = async (path: string, bytes: number) => (await stat(path)).size > bytes;
+
+/** No PDF, and with a byte in its first 64 KiB that no text has. */
+async function isBinary(path: string): Promise<boolean> {
+  if (/\.pdf$/i.test(path)) return false;
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(64 * 1024));
+    const head = buffer.subarray(0, bytesRead);
+    const isWide = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
+    return head.includes(0) && !isWide && head.toString("latin1", 0, 5) !== "%PDF-";
+  } finally {
+    await file.close();
+  }
 }
 
 const unreadable = (cause: unknown) =>
