@@ -78,18 +78,13 @@ function copyTfjsNode(jitFolder, target) {
   cpSync(join(root, "LICENSE"), join(to, "LICENSE"));
 }
 
-function readme({ folder, manifest }) {
-  const own = join(folder, "README.md");
-  if (existsSync(own)) return readFileSync(own, "utf8");
-  return [
-    `# ${manifest.name}`,
-    "",
-    manifest.description,
-    "",
-    "A part of [Palimpsest](https://www.npmjs.com/package/palimpsest) that its other packages are made of. Its interface changes with theirs: depend on",
-    "`@palimpsest/client`, `agents`, `engines`, `memory`, `evals` or `jit`, or use the command `palimpsest`.",
-    "",
-  ].join("\n");
+/** Packages that are made for programs of users; the others are parts of them. */
+const forUsers = ["agents", "cli", "client", "engines", "evals", "jit", "memory", "worker"];
+
+function readme(name, { folder }) {
+  const own = readFileSync(join(folder, "README.md"), "utf8");
+  if (forUsers.includes(name)) return own;
+  return `${own}\nA part that other packages of Palimpsest are made of, whose interface changes with theirs: depend on client, agents, engines, memory, evals or jit.\n`;
 }
 
 /** Writes what goes into the tarball of a package, with all of the project's packages that it brings in it. */
@@ -98,7 +93,7 @@ export function stagePackage(name, target) {
   mkdirSync(target, { recursive: true });
   copyDist(one, target);
   writeFileSync(join(target, "package.json"), `${JSON.stringify(publishedManifest(name), null, 2)}\n`);
-  writeFileSync(join(target, "README.md"), readme(one));
+  writeFileSync(join(target, "README.md"), readme(name, one));
   cpSync(join(root, "LICENSE"), join(target, "LICENSE"));
   for (const folder of extraFolders[name] ?? [])
     if (folder !== "scripts") cpSync(join(root, folder), join(target, folder), { recursive: true });
