@@ -1,4 +1,4 @@
-import { type Clock, newId } from "@palimpsest/wire";
+import { type Clock, newId, OldestFirstMap } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { PendingCall } from "./pending-call.js";
 
@@ -15,7 +15,7 @@ export class CallIdentities {
   readonly #clock: Clock;
   readonly #caller = newId("caller");
   /** Calls without an outcome, in the order of their numbers. */
-  readonly #sent = new Map<PendingCall, Sent>();
+  readonly #sent = new OldestFirstMap<PendingCall, Sent>();
   #last = 0;
 
   constructor(clock: Clock) {
@@ -30,11 +30,11 @@ export class CallIdentities {
       sent = { sequence: this.#last, atMs: nowMs };
       this.#sent.set(call, sent);
     }
-    const [oldest] = this.#sent.values();
+    const oldest = this.#sent.get(this.#sent.oldest ?? call);
     return {
       caller: this.#caller,
       sequence: sent.sequence,
-      acknowledged: (oldest?.sequence ?? this.#last + 1) - 1,
+      acknowledged: (oldest ?? sent).sequence - 1,
       ageMs: Math.round(nowMs - sent.atMs),
     };
   }

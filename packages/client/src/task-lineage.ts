@@ -13,7 +13,7 @@
  * - LINEAGE-4. A result of another program's task is made again by that program, its owner, as long as it lives and refers to
  *   the result (owner-recoveries.ts). What it is asked for is not asked of anybody else.
  */
-import { PalimpsestError } from "@palimpsest/wire";
+import { OldestFirstMap, PalimpsestError } from "@palimpsest/wire";
 import type { ObjectRef } from "./object-ref.js";
 
 const defaultMaxBytes = 1024 * 1024 * 1024;
@@ -49,7 +49,7 @@ export interface TaskLineageDeps {
 
 export class TaskLineage {
   readonly #deps: TaskLineageDeps;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new OldestFirstMap<string, Entry>();
   #bytes = 0;
 
   constructor(deps: TaskLineageDeps) {
@@ -65,10 +65,7 @@ export class TaskLineage {
     this.ended(objectId);
     this.#entries.set(objectId, { recipe, retriesLeft: recipe.retriesLeft, recovering: undefined });
     this.#bytes += recipe.sizeBytes;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= maxBytes) break;
-      this.ended(oldest);
-    }
+    while (this.#bytes > maxBytes && this.#entries.oldest !== undefined) this.ended(this.#entries.oldest);
   }
 
   /** Whether it is the result of a task of this program, which is known still. */

@@ -16,7 +16,7 @@
  * - DIRECTORY-6. A free is not called done while a node has not told what it has: nothing could be ordered of it.
  */
 import type { Metrics } from "@palimpsest/telemetry";
-import type { Clock } from "@palimpsest/wire";
+import { type Clock, OldestFirstMap } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { NodeTable } from "./node-table.js";
 import { ObjectFetchers } from "./object-fetchers.js";
@@ -55,7 +55,7 @@ export class ObjectDirectory {
   /** Nodes that have told everything since they registered last. */
   readonly #told = new Set<string>();
   /** Unconfirmed orders by node and object, then by holder. */
-  readonly #orders = new Map<string, Map<string, Map<string, FreeOrder>>>();
+  readonly #orders = new Map<string, OldestFirstMap<string, Map<string, FreeOrder>>>();
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #fetchers: ObjectFetchers;
 
@@ -300,16 +300,14 @@ export class ObjectDirectory {
   }
 
   #remember(nodeId: string, orders: readonly FreeOrder[]): void {
-    const remembered = this.#orders.get(nodeId) ?? new Map<string, Map<string, FreeOrder>>();
+    const remembered = this.#orders.get(nodeId) ?? new OldestFirstMap<string, Map<string, FreeOrder>>();
     this.#orders.set(nodeId, remembered);
     for (const order of orders) {
       const ofObject = remembered.get(order.objectId) ?? new Map<string, FreeOrder>();
       remembered.set(order.objectId, ofObject.set(order.holder, order));
     }
-    for (const oldest of remembered.keys()) {
-      if (remembered.size <= maxOrders) break;
-      remembered.delete(oldest);
-    }
+    while (remembered.size > maxOrders && remembered.oldest !== undefined)
+      remembered.delete(remembered.oldest);
   }
 
   /** DIRECTORY-4. */

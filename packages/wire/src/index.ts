@@ -30,6 +30,7 @@ export { type LocalCaller, LocalCalls } from "./local-calls.js";
 export type { MessageType, Method } from "./method.js";
 export type { CallSettings, ChannelKind, Network, Peer, RpcServer } from "./network.js";
 export { isNetworkFailure } from "./network-failure.js";
+export { OldestFirstMap } from "./oldest-first-map.js";
 export { refuseOpenBind } from "./open-bind.js";
 export { adoptCredentials, credentialsOf, processCredentials } from "./process-credentials.js";
 export { redisTlsOptions, redisUrlWithCa } from "./redis-tls.js";

@@ -7,19 +7,18 @@
  *
  * Of more than `maxReplies` replies that are not taken the oldest are let go.
  */
+import { OldestFirstMap } from "@palimpsest/wire";
+
 const graceMs = 10_000;
 const maxReplies = 10_000;
 
 export class KeptReplies {
-  readonly #replies = new Map<number, () => void>();
+  readonly #replies = new OldestFirstMap<number, () => void>();
 
   keep(callId: number, release: () => void): void {
     this.#replies.set(callId, release);
-    if (this.#replies.size <= maxReplies) return;
-    for (const oldest of this.#replies.keys()) {
-      this.taken(oldest);
-      break;
-    }
+    if (this.#replies.size > maxReplies && this.#replies.oldest !== undefined)
+      this.taken(this.#replies.oldest);
   }
 
   taken(callId: number): void {
