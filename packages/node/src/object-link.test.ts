@@ -36,6 +36,8 @@ let peer: Peer;
 let clock: StandingClock;
 /** What was told to other nodes. */
 let freed: [readonly string[], string][];
+/** Objects about which the head has no answer before these are resolved. */
+const searches = new Map<string, Promise<void>>();
 
 beforeEach(async () => {
   parent = await mkdtemp(join(tmpdir(), "palimpsest-link-"));
@@ -46,7 +48,10 @@ beforeEach(async () => {
     freed.push([objectIds, holder]);
   };
   const asking = {
-    locate: async () => ({ addresses: [], complete: true }),
+    locate: async (objectId: string) => {
+      await searches.get(objectId);
+      return { addresses: [], complete: true };
+    },
     ownAddress: () => "",
     use: async () => {
       throw new PalimpsestError("UNAVAILABLE", "there is no other node");
@@ -257,5 +262,24 @@ describe("a program's stream of values", () => {
     ]);
     expect((held?.objectIds ?? []).map((one) => Buffer.from(one).toString("hex"))).toEqual([missing]);
     await expect.poll(() => store.size).toBe(0);
+  });
+
+  test("an object that is looked for everywhere delays no other, and its own release comes after its hold (OBJECTLINK-2)", async () => {
+    const program = await Program.open();
+    const other = await Program.open([], "session-2");
+    const [missing, id] = [newId(), await program.store()];
+    let found: () => void = () => undefined;
+    searches.set(missing, new Promise((resolve) => (found = resolve)));
+    const done: string[] = [];
+    const note = (what: string) => () => void done.push(what);
+    const searched = other.order({ hold: idsOf(missing) }).then(note("searched"));
+    const letGo = other.order({ release: idsOf(missing) }).then(note("released"));
+    expect(await other.order({ hold: idsOf(id) })).not.toHaveProperty("error", expect.anything());
+    await program.order({ release: idsOf(id) });
+    expect(store.find(id)).toBeDefined();
+    expect(done).toEqual([]);
+    found();
+    await Promise.all([searched, letGo]);
+    expect(done).toEqual(["searched", "released"]);
   });
 });

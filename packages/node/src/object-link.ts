@@ -6,13 +6,15 @@
  * Invariants:
  * - OBJECTLINK-1. The first order is hello. Values of this node that its holder held and does not name are let go, and those
  *   that it names are held: what was ordered while the stream was away is made up for.
- * - OBJECTLINK-2. Orders to hold and to let go are carried out one after another, in the order in which they came.
+ * - OBJECTLINK-2. Orders to hold and to let go of an object are carried out one after another, in the order in which they
+ *   came. Those of other objects do not wait for them: to hold one may take until the head has an answer about it.
  * - OBJECTLINK-3. What was reserved and not sealed when the stream ends is thrown away.
  * - OBJECTLINK-4. A program names objects by their ids. Paths are made here, and none that it sends is opened.
  */
 import type { ServerDuplexStream } from "@grpc/grpc-js";
 import { errorToProto, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import { IdTurns } from "./id-turns.js";
 import type { ObjectFetcher } from "./object-fetch.js";
 import type { ObjectHolds } from "./object-holds.js";
 import type { ObjectPins, PinningProgram } from "./object-pins.js";
@@ -68,7 +70,8 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
   /** Wait for room, and are wanted still. */
   readonly #reserving = new Set<string>();
   #holder = "";
-  #inOrder: Promise<unknown> = Promise.resolve();
+  /** OBJECTLINK-2 */
+  readonly #turns = new IdTurns();
   #answers: proto.ObjectAnswer.$Properties[] = [];
   #ended = false;
 
@@ -114,13 +117,13 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
     if (order.abandon) return await this.#abandon(valueIdOf(order.abandon));
     if (order.hold) {
       const objectIds = idsOf(order.hold);
-      const missing = await this.#next(() => this.#deps.holds.hold(objectIds, this.#holder));
+      const missing = await this.#turns.next(objectIds, () => this.#deps.holds.hold(objectIds, this.#holder));
       return { objectIds: missing.map((objectId) => Buffer.from(objectId, "hex")) };
     }
     if (order.release) {
       const objectIds = idsOf(order.release);
       // Its turn is over when holds of this node have ended: what comes next need not wait for other nodes.
-      const { told } = await this.#next(async () => ({
+      const { told } = await this.#turns.next(objectIds, async () => ({
         told: this.#deps.holds.release(objectIds, this.#holder),
       }));
       await told;
@@ -236,21 +239,14 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
   ): Promise<void> {
     const contained = idsOf({ objectIds: contains ?? [] });
     // In order: what the program lets go of after it has stored the value is not let go of before.
-    if (contained.length > 0) await this.#next(() => this.#deps.holds.holdContained(valueId, contained));
+    if (contained.length > 0)
+      await this.#turns.next(contained, () => this.#deps.holds.holdContained(valueId, contained));
     try {
       await store();
     } catch (reason) {
       if (this.#deps.store.find(valueId) === undefined) this.#deps.holds.letGoOfContained(valueId);
       throw reason;
     }
-  }
-
-  /** OBJECTLINK-2 */
-  #next<T>(carryOut: () => Promise<T>): Promise<T> {
-    const turn = this.#inOrder.then(carryOut, carryOut);
-    this.#inOrder = turn;
-    turn.catch(() => undefined);
-    return turn;
   }
 
   #answer(answer: proto.ObjectAnswer.$Properties): void {
