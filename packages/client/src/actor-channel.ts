@@ -170,7 +170,11 @@ export class ActorChannel implements RetryCarrier {
 
   abandon(call: PendingCall): void {
     if (call.callId > 0) this.#stream?.abandon(call);
-    else this.#waiting.abandonOne();
+    else {
+      this.#waiting.abandonOne();
+      // Its arguments may have been what those behind it waited for.
+      this.prepared();
+    }
   }
 
   grant(call: PendingCall, items: number, bytes: number): void {

@@ -63,6 +63,8 @@ export class MeshCalls implements MeshCarrier {
   readonly #processes = new Map<string, MeshProcess>();
   /** Calls that have no outcome, with what they say. */
   readonly #messages = new Map<PendingCall, Message>();
+  /** Those of each actor: when a node with thousands of actors dies, each death finds its own. */
+  readonly #callsTo = new Map<string, Set<MeshMemberCall>>();
 
   constructor(deps: MeshCallsDeps) {
     this.#deps = deps;
@@ -90,7 +92,7 @@ export class MeshCalls implements MeshCarrier {
         const options = { method, args: nothing, values, timeoutMs, signals, retries: 0 };
         const call = new MeshMemberCall(actorId, options, this);
         if (this.#abort.signal.aborted) call.fail(closedError());
-        else this.#messages.set(call, message);
+        else this.#expect(call, message);
         const location = this.#locations.get(actorId);
         if (location) this.#enqueue(call, location);
         else void this.#find(call);
@@ -104,6 +106,16 @@ export class MeshCalls implements MeshCarrier {
 
   settled(call: PendingCall): void {
     this.#messages.delete(call);
+    if (!(call instanceof MeshMemberCall)) return;
+    const calls = this.#callsTo.get(call.actorId);
+    if (calls?.delete(call) && calls.size === 0) this.#callsTo.delete(call.actorId);
+  }
+
+  #expect(call: MeshMemberCall, message: Message): void {
+    this.#messages.set(call, message);
+    const calls = this.#callsTo.get(call.actorId);
+    if (calls) calls.add(call);
+    else this.#callsTo.set(call.actorId, new Set([call]));
   }
 
   abandon(call: PendingCall): void {
@@ -119,8 +131,7 @@ export class MeshCalls implements MeshCarrier {
   noticeDeath(info: proto.ActorInfo.$Properties): void {
     const actorId = info.spec?.actorId ?? "";
     this.#locations.delete(actorId);
-    for (const call of [...this.#messages.keys()])
-      if (call instanceof MeshMemberCall && call.actorId === actorId) call.fail(diedError(info));
+    for (const call of [...(this.#callsTo.get(actorId) ?? [])]) call.fail(diedError(info));
   }
 
   /** A generator's items, which the call fails with. */

@@ -5,6 +5,7 @@
  * Invariants:
  * - TASKPOOL-1. At most `maxOutstandingTasks` tasks of `maxOutstandingBytes` bytes have no outcome; one more fails with
  *   PENDING_CALLS_LIMIT.
+ * - TASKPOOL-3. A shape without tasks and workers costs nothing: its queue is forgotten, and the next task makes another.
  * - TASKPOOL-2. A task that another one submits is cancelled when that one is, without force, and so are those below it:
  *   with its process they end anyway.
  */
@@ -109,6 +110,11 @@ export class TaskPool implements TaskCarrier {
         head.call(headService.setWaiting, { actorId, incarnation, waiting, revision }),
       );
     }
+  }
+
+  /** Shapes of which there are tasks or workers. */
+  get shapes(): number {
+    return this.#queues.size;
   }
 
   get capturedBy(): string {
@@ -227,6 +233,10 @@ export class TaskPool implements TaskCarrier {
         }
         return waits ?? false;
       },
+      onUnused: () => {
+        if (this.#queues.get(key) === queue) this.#queues.delete(key);
+        queue.close(unusedError());
+      },
       lease: (events) => {
         const actorId = newId("worker");
         return new TaskLease({
@@ -258,4 +268,9 @@ export class TaskPool implements TaskCarrier {
     const bundles = shape.packed?.bundles ?? [];
     return this.#deps.create({ spec }, bundle ? [bundle, ...bundles] : bundles);
   }
+}
+
+/** Nobody gets it: a queue without tasks is closed. */
+function unusedError(): PalimpsestError {
+  return new PalimpsestError("CANCELLED", "no task of this shape is left");
 }

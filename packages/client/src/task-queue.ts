@@ -45,6 +45,8 @@ export interface TaskQueueDeps {
   readonly lease: (events: LeaseEvents) => TaskLease;
   /** Waits until somebody else wants the room of these workers; false: nobody did, as far as is known. */
   readonly awaitDemand: (waitMs: number, signal: AbortSignal) => Promise<boolean>;
+  /** It has neither tasks nor workers any more, and may be closed. Told whenever that becomes so. */
+  readonly onUnused?: () => void;
 }
 
 export class TaskQueue {
@@ -59,6 +61,8 @@ export class TaskQueue {
   #cancelRetry: (() => void) | undefined;
   #cancelLook: (() => void) | undefined;
   #emptySinceMs = 0;
+  /** Tasks that were submitted and have no outcome. */
+  #tasks = 0;
   #asksForDemand = false;
 
   constructor(deps: TaskQueueDeps) {
@@ -88,6 +92,7 @@ export class TaskQueue {
 
   submit(call: TaskCall): void {
     if (call.settled) return;
+    this.#tasks++;
     this.#backlog.push(call);
     this.#deal();
   }
@@ -100,7 +105,9 @@ export class TaskQueue {
   }
 
   settled(call: TaskCall): void {
+    this.#tasks--;
     if (call.isQueued) this.#backlog.settledOne();
+    this.#tellUnused();
   }
 
   again(call: TaskCall): void {
@@ -130,6 +137,10 @@ export class TaskQueue {
     for (const lease of [...this.#leases]) lease.close(error);
     this.#leases.clear();
     this.#failWaiting(error);
+  }
+
+  #tellUnused(): void {
+    if (this.#tasks === 0 && this.#leases.size === 0) this.#deps.onUnused?.();
   }
 
   /** Once a turn: what one turn submits is dealt out together. */
@@ -189,6 +200,7 @@ export class TaskQueue {
       this.#leases.delete(lease);
       if (error && neverOpened) this.#notStarted(error);
       else this.#deal();
+      this.#tellUnused();
     },
   };
 

@@ -60,7 +60,10 @@ export async function writeFileValue(
   }
 }
 
-/** Undefined: the file is the object's no more (FILEVALUE-1). @throws {PalimpsestError} CODEC */
+/**
+ * Undefined: the file is the object's no more (FILEVALUE-1), whatever was read of it.
+ * @throws {PalimpsestError} CODEC, for what the object's own file says
+ */
 export async function readFileValue(
   path: string,
   sizeBytes: number,
@@ -70,27 +73,43 @@ export async function readFileValue(
   const file = await open(path, "r").catch(() => undefined);
   if (file === undefined) return undefined;
   try {
-    const before = await file.stat();
-    if (before.size !== sizeBytes) return undefined;
-    let begin = await readExactly(file, 0, Math.min(sizeBytes, beginBytes));
-    const needed = Math.min(sizeBytes, headBytes(begin));
-    if (needed > begin.byteLength) begin = await readExactly(file, 0, needed);
-    const isStill = async () => (await stat(path).catch(() => undefined))?.ino === before.ino;
-    // Before anything is made of what was read, and when all is.
-    if (!(await isStill())) return undefined;
-    let unused = into;
-    const bufferOf = (lengthBytes: number) => {
-      if (unused?.byteLength !== lengthBytes) return new ArrayBuffer(lengthBytes);
-      const buffer = unused;
-      unused = undefined;
-      return buffer;
-    };
-    const { value, arrays } = decodeStored(begin, sizeBytes, bind, bufferOf);
-    await readArrays(file, arrays);
-    return arrays.length === 0 || (await isStill()) ? { value } : undefined;
+    const { size, ino } = await file.stat();
+    if (size !== sizeBytes) return undefined;
+    const isStill = async () => (await stat(path).catch(() => undefined))?.ino === ino;
+    try {
+      return await readOpen(file, sizeBytes, { isStill, bind, into });
+    } catch (reason) {
+      // Another value is written into it, or it was cut: its bytes say nothing of this one.
+      if (!(await isStill())) return undefined;
+      throw reason;
+    }
   } finally {
     await file.close();
   }
+}
+
+interface Reading {
+  readonly isStill: () => Promise<boolean>;
+  readonly bind: ValueDecoding["bind"];
+  readonly into: ArrayBuffer | undefined;
+}
+
+async function readOpen(file: FileHandle, sizeBytes: number, { isStill, bind, into }: Reading) {
+  let begin = await readExactly(file, 0, Math.min(sizeBytes, beginBytes));
+  const needed = Math.min(sizeBytes, headBytes(begin));
+  if (needed > begin.byteLength) begin = await readExactly(file, 0, needed);
+  // Before anything is made of what was read, and when all is.
+  if (!(await isStill())) return undefined;
+  let unused = into;
+  const bufferOf = (lengthBytes: number) => {
+    if (unused?.byteLength !== lengthBytes) return new ArrayBuffer(lengthBytes);
+    const buffer = unused;
+    unused = undefined;
+    return buffer;
+  };
+  const { value, arrays } = decodeStored(begin, sizeBytes, bind, bufferOf);
+  await readArrays(file, arrays);
+  return arrays.length === 0 || (await isStill()) ? { value } : undefined;
 }
 
 /**

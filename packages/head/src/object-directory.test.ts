@@ -64,6 +64,20 @@ describe("ObjectDirectory", () => {
     expect(objects.size).toBe(0);
   });
 
+  it("drops a copy that comes after the last hold ended, of what was fetched at that moment (DIRECTORY-3)", async () => {
+    const { objects, drops } = await twoNodes();
+    objects.report("a", { present: [place("x", true), place("y", true)] });
+    for (const letter of ["x", "y"]) await objects.locate(idOf(letter), 0, 0, "b");
+    objects.report("a", { gone: [sha("x"), sha("y")] });
+    expect(drops("b")).toEqual([]);
+    // Somebody made y again meanwhile.
+    objects.report("a", { present: [place("y", true, 9)] });
+    objects.report("b", { present: [place("x", false, 4), place("y", false, 5)] });
+    expect(drops("b")).toEqual([{ letter: "x", revision: 4, holder: "", copiesOnly: true }]);
+    objects.report("b", { gone: [sha("x")] });
+    expect(objects.has(idOf("x"))).toBe(false);
+  });
+
   it("drops the copies when the last hold ends, and keeps them when its node dies (DIRECTORY-3)", async () => {
     const { objects, nodes, drops } = await twoNodes();
     objects.report("a", { present: [place("x", true), place("y", true)] });

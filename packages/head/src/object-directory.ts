@@ -8,7 +8,8 @@
  * - DIRECTORY-2. What a node told is forgotten when it tells everything anew, and when it is dead. Until it has told
  *   everything the directory does not call itself complete; nor for a question during which a node was not heard of:
  *   what that node has stored may be on its way still, behind a partition.
- * - DIRECTORY-3. When the last hold of an object ends (not when its node dies), its copies are dropped.
+ * - DIRECTORY-3. When the last hold of an object ends (not when its node dies), its copies are dropped, and those that nodes were
+ *   fetching at that moment as soon as they have come.
  * - DIRECTORY-4. An order to free that a node did not confirm is given again when the node has told everything after
  *   its next registration, unless it has the object no more. A node that was dead meanwhile is not ordered again: what
  *   it still has ends with its holder.
@@ -24,6 +25,8 @@ import { ObjectFetchers } from "./object-fetchers.js";
 const maxOrdersPerMessage = 1_000;
 /** Objects with unconfirmed orders per node: above it the oldest are forgotten, and the end of their holder frees them. */
 const maxOrders = 100_000;
+/** Objects that ended while somebody fetched them: above it the oldest are forgotten, and their copies stay until room is needed. */
+const maxEndedInFetch = 10_000;
 
 interface Place {
   readonly held: boolean;
@@ -58,6 +61,8 @@ export class ObjectDirectory {
   readonly #orders = new Map<string, OldestFirstMap<string, Map<string, FreeOrder>>>();
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #fetchers: ObjectFetchers;
+  /** Objects whose last hold ended while nodes were fetching them. */
+  readonly #endedInFetch = new OldestFirstMap<string, true>();
 
   constructor(deps: ObjectDirectoryDeps) {
     this.#deps = deps;
@@ -111,6 +116,9 @@ export class ObjectDirectory {
       this.#orders.get(nodeId)?.delete(objectId);
       if (this.#strike(nodeId, objectId)) unheld.push(objectId);
     }
+    for (const objectId of unheld) if (this.#fetchers.has(objectId)) this.#endedInFetch.set(objectId, true);
+    while (this.#endedInFetch.size > maxEndedInFetch && this.#endedInFetch.oldest !== undefined)
+      this.#endedInFetch.delete(this.#endedInFetch.oldest);
     if (unheld.length > 0) this.#dropCopies(unheld);
   }
 
@@ -146,7 +154,9 @@ export class ObjectDirectory {
     this.#deps.metrics.counter("palimpsest_head_object_locates_total").inc({ answer });
     const sizeBytes = this.#objects.get(objectId)?.sizeBytes ?? 0;
     const complete = this.#untold().length === 0 && this.#allHeardSince(askedAtMs);
-    const before = fetcherId === "" ? [] : this.#fetchers.ask(objectId, fetcherId);
+    // Of what nobody has there is nothing to pass on.
+    const isFetched = fetcherId !== "" && (addresses.length > 0 || this.#fetchers.has(objectId));
+    const before = isFetched ? this.#fetchers.ask(objectId, fetcherId) : [];
     const fetchingAddresses = this.#alive(before).filter((address) => !addresses.includes(address));
     return { addresses, complete, sizeBytes, fetchingAddresses };
   }
@@ -269,9 +279,12 @@ export class ObjectDirectory {
     this.#objectsOfNode.set(nodeId, objects);
     objects.add(objectId);
     for (const appeared of [...(this.#waiting.get(objectId) ?? [])]) appeared();
+    if (!this.#endedInFetch.has(objectId)) return;
+    if (place.held || !this.#fetchers.has(objectId)) this.#endedInFetch.delete(objectId);
+    if (!place.held) this.#dropCopies([objectId]);
   }
 
-  /** True when with it the last hold went and only copies are left. */
+  /** True when with it the last hold went. */
   #strike(nodeId: string, objectId: string): boolean {
     this.#objectsOfNode.get(nodeId)?.delete(objectId);
     const listing = this.#objects.get(objectId);
@@ -279,7 +292,7 @@ export class ObjectDirectory {
     if (listing === undefined || place === undefined) return false;
     listing.places.delete(nodeId);
     if (listing.places.size === 0) this.#objects.delete(objectId);
-    return place.held && listing.places.size > 0 && ![...listing.places.values()].some(({ held }) => held);
+    return place.held && ![...listing.places.values()].some(({ held }) => held);
   }
 
   #forget(nodeId: string): void {

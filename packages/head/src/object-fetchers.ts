@@ -29,6 +29,11 @@ export class ObjectFetchers {
     return this.#size;
   }
 
+  /** Whether some node fetches it. */
+  has(objectId: string): boolean {
+    return this.#objects.has(objectId);
+  }
+
   /** The node is about to fetch it. @returns those that began before it */
   ask(objectId: string, nodeId: string): readonly string[] {
     const now = this.#clock.monotonicMs();
