@@ -358,6 +358,23 @@ describe("ActorChannel", () => {
     });
   });
 
+  test("a call that is given up while its arguments are stored delays those behind it no longer (CHANNEL-1, CALL-4)", async () => {
+    await handle.echo("warm");
+    const abort = new AbortController();
+    const shared = { method: "echo", timeoutMs: 10_000, retries: 0 };
+    const storing = {
+      ...inlineValue(encodeValue(["large"])),
+      preparing: new Promise<never>(() => undefined),
+    };
+    const large = channel.call({ ...shared, args: storing, signals: [abort.signal] });
+    large.promise.catch(() => undefined);
+    const behind = handle.echo("behind");
+    expect(actor.methods).toEqual(["echo"]);
+    abort.abort();
+    await expect(large.promise).rejects.toMatchObject({ code: "CANCELLED" });
+    await expect(behind).resolves.toBe("behind");
+  });
+
   test("a signal that is aborted already makes a call that is not sent", async () => {
     await handle.echo("warm");
     await expect(handle.with({ signal: AbortSignal.abort() }).silent()).rejects.toMatchObject({

@@ -102,7 +102,11 @@ function poolOf(options: Pick<TaskPoolDeps, "pace" | "clock">) {
     pool.close();
     client.close();
   };
-  return { task: (options: TaskOptions = {}) => taskType<typeof slow>(slow, source, options, pool), close };
+  return {
+    pool,
+    task: (options: TaskOptions = {}) => taskType<typeof slow>(slow, source, options, pool),
+    close,
+  };
 }
 
 const callsOf = (host: ScriptedActor | undefined, method: string) =>
@@ -139,6 +143,23 @@ test("a task that must not run twice is alone at its worker, and fails when nobo
   await poll(() => callsOf(hosts[1], "slow")).toHaveLength(1);
   hosts[1]?.reply({ callId: callsOf(hosts[1], "slow")[0] ?? 0, value: encodeValue("ran") });
   expect(await second).toBe("ran");
+  close();
+});
+
+test("a shape without tasks and workers is forgotten, and its next task runs (TASKPOOL-3)", async () => {
+  room = 1;
+  const { pool, task, close } = poolOf({ clock: hurriedClock });
+  for (const round of [0, 1]) {
+    const host = hosts[round];
+    const done = task()(round);
+    await poll(() => callsOf(host, "slow")).toHaveLength(1);
+    expect(pool.shapes).toBe(1);
+    host?.reply({ callId: callsOf(host, "slow")[0] ?? 0, value: encodeValue(round) });
+    expect(await done).toBe(round);
+    // Its worker is given back when it has been idle.
+    await poll(() => pool.shapes).toBe(0);
+    room = 2;
+  }
   close();
 });
 

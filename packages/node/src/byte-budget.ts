@@ -7,7 +7,7 @@
  */
 import { PalimpsestError } from "@palimpsest/wire";
 
-const maxWaiting = 10_000;
+const defaultMaxWaiting = 10_000;
 
 interface Waiter {
   readonly bytes: number;
@@ -16,11 +16,13 @@ interface Waiter {
 
 export class ByteBudget {
   readonly #maxBytes: number;
+  readonly #maxWaiting: number;
   readonly #waiting: Waiter[] = [];
   #takenBytes = 0;
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, maxWaiting = defaultMaxWaiting) {
     this.#maxBytes = maxBytes;
+    this.#maxWaiting = maxWaiting;
   }
 
   get takenBytes(): number {
@@ -36,10 +38,10 @@ export class ByteBudget {
     const bytes = Math.min(wantedBytes, this.#maxBytes);
     if (this.#waiting.length === 0 && this.#takenBytes + bytes <= this.#maxBytes) this.#takenBytes += bytes;
     else {
-      if (this.#waiting.length >= maxWaiting)
+      if (this.#waiting.length >= this.#maxWaiting)
         throw new PalimpsestError(
           "LIMIT_EXCEEDED",
-          `${maxWaiting} transfers of objects wait on this node: try again later, or raise objectTransferBytes`,
+          `${this.#maxWaiting} transfers of objects wait on this node: try again later, or raise objectTransferBytes`,
         );
       await new Promise<void>((serve) => this.#waiting.push({ bytes, serve }));
     }

@@ -15,6 +15,7 @@ import { ByteBudget } from "./byte-budget.js";
 import type { ResolvedNodeConfig } from "./config.js";
 import { memoryBytes } from "./machine.js";
 import { ObjectDrain } from "./object-drain.js";
+import { existing } from "./object-existence.js";
 import { ObjectFetcher, type ObjectTransfer } from "./object-fetch.js";
 import { chooseObjectFolder, type ObjectFolder } from "./object-folder.js";
 import { ObjectHolds } from "./object-holds.js";
@@ -33,7 +34,6 @@ const freeAttemptMs = 5_000;
 /** How long a call that frees waits for a head, less than its caller waits. */
 const freeLimitMs = 25_000;
 const freeBackoffMs = 500;
-const maxIdsPerCall = 10_000;
 
 export interface NodeObjectsDeps {
   readonly config: ResolvedNodeConfig;
@@ -279,23 +279,6 @@ async function locate(
   const answer = await head.unary(headService.locateObject, question, { timeoutMs });
   const { addresses, fetchingAddresses, complete } = answer;
   return { addresses: addresses ?? [], fetching: fetchingAddresses ?? [], complete: complete ?? false };
-}
-
-/** Those that lie here, and those that the head knows to lie somewhere. */
-async function existing(
-  store: ObjectStore,
-  head: () => Peer,
-  objectIds: readonly string[],
-): Promise<readonly string[]> {
-  const elsewhere = objectIds.filter((objectId) => store.find(objectId) === undefined);
-  if (elsewhere.length === 0) return objectIds;
-  const missing = new Set<string>();
-  for (let at = 0; at < elsewhere.length; at += maxIdsPerCall) {
-    const request = { objectIds: elsewhere.slice(at, at + maxIdsPerCall) };
-    const answer = await head().unary(headService.missingObjects, request, { timeoutMs: freeAttemptMs });
-    for (const objectId of answer.objectIds ?? []) missing.add(objectId);
-  }
-  return objectIds.filter((objectId) => !missing.has(objectId));
 }
 
 /** @throws {PalimpsestError} UNAVAILABLE when no head that knows every node's objects answered for freeLimitMs */

@@ -12,7 +12,7 @@ import {
   type RpcServer,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ByteBudget } from "./byte-budget.js";
 import type { ObjectFetcher } from "./object-fetch.js";
 import { ObjectHolds } from "./object-holds.js";
@@ -137,6 +137,12 @@ class Program {
       store: { objectId: bytesOf(id), data: Buffer.from(id), contains: contains.map(bytesOf) },
     });
     return id;
+  }
+
+  /** Whether it takes answers. */
+  read(reads: boolean): void {
+    if (reads) this.#stream.resume();
+    else this.#stream.pause();
   }
 
   leave(): void {
@@ -281,5 +287,24 @@ describe("a program's stream of values", () => {
     found();
     await Promise.all([searched, letGo]);
     expect(done).toEqual(["searched", "released"]);
+  });
+
+  test("a program that does not read gets no more values read for it than a bound, and all of them once it reads (ANSWERS-1, ANSWERS-2)", async () => {
+    const program = await Program.open();
+    const id = newId();
+    const data = Buffer.alloc(100 * kib, "x");
+    await program.order({ store: { objectId: bytesOf(id), data } });
+    const reads = vi.spyOn(store, "smallBytes");
+    program.read(false);
+    const asked = 300;
+    const found = Array.from({ length: asked }, () => program.order({ find: { objectId: bytesOf(id) } }));
+    await expect.poll(() => reads.mock.calls.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(40);
+    // Whatever the node would still do for the first program it has done when it has answered this one again and again.
+    const other = await Program.open([], "session-2");
+    for (let turn = 0; turn < 50; turn++) await other.order({ exist: idsOf(id) });
+    expect(reads.mock.calls.length).toBeLessThan(asked / 2);
+    program.read(true);
+    const answers = await Promise.all(found);
+    expect(answers.every((answer) => data.equals(answer.data ?? new Uint8Array()))).toBe(true);
   });
 });

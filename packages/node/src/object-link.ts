@@ -11,9 +11,9 @@
  * - OBJECTLINK-3. What was reserved and not sealed when the stream ends is thrown away.
  * - OBJECTLINK-4. A program names objects by their ids. Paths are made here, and none that it sends is opened.
  */
-import type { ServerDuplexStream } from "@grpc/grpc-js";
 import { errorToProto, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import { AnswerWriter, type LinkStream } from "./answer-writer.js";
 import { IdTurns } from "./id-turns.js";
 import type { ObjectFetcher } from "./object-fetch.js";
 import type { ObjectHolds } from "./object-holds.js";
@@ -28,8 +28,6 @@ const smallBytes = 100 * 1024;
 const maxIds = 100_000;
 /** A program that comes back names all that it holds at once: as much as a message takes. */
 const maxHeld = 1_000_000;
-
-export type LinkStream = ServerDuplexStream<proto.ObjectOrders.$Properties, proto.ObjectAnswers.$Properties>;
 
 export interface ObjectLinkDeps {
   readonly store: ObjectStore;
@@ -63,28 +61,29 @@ export function serveLink(deps: ObjectLinkDeps, stream: LinkStream): void {
   });
 }
 
+type Answer = (answer: proto.ObjectAnswer.$Properties, onTaken?: () => void) => void;
+
 class ObjectLink implements PinningProgram, RecoveringProgram {
   readonly #deps: ObjectLinkDeps;
-  readonly #stream: LinkStream;
+  readonly #answers: AnswerWriter;
   readonly #reserved = new Map<string, SharedWrite>();
   /** Wait for room, and are wanted still. */
   readonly #reserving = new Set<string>();
   #holder = "";
   /** OBJECTLINK-2 */
   readonly #turns = new IdTurns();
-  #answers: proto.ObjectAnswer.$Properties[] = [];
   #ended = false;
 
   constructor(deps: ObjectLinkDeps, stream: LinkStream) {
     this.#deps = deps;
-    this.#stream = stream;
+    this.#answers = new AnswerWriter(stream);
   }
 
   take(orders: readonly proto.ObjectOrder.$Properties[]): void {
     for (const order of orders) {
-      this.#carryOut(order).then(
-        (answer) => this.#answer({ ...answer, orderId: order.orderId ?? 0 }),
-        (reason: unknown) => this.#answer({ orderId: order.orderId ?? 0, error: errorToProto(reason) }),
+      const orderId = order.orderId ?? 0;
+      this.#carryOut(order, (answer, onTaken) => this.#answers.post({ ...answer, orderId }, onTaken)).catch(
+        (reason: unknown) => this.#answers.post({ orderId, error: errorToProto(reason) }),
       );
     }
   }
@@ -94,21 +93,27 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
   }
 
   askPins(): void {
-    if (this.#holder !== "") this.#answer({ tellPins: true });
+    if (this.#holder !== "") this.#answers.post({ tellPins: true });
   }
 
   askRecovery(recover: proto.RecoveryRequest.$Properties): void {
-    this.#answer({ recover });
+    this.#answers.post({ recover });
   }
 
   /** OBJECTLINK-3 */
   async end(): Promise<void> {
     if (this.#ended) return;
     this.#ended = true;
+    this.#answers.close();
     await Promise.allSettled([...this.#reserved.values()].map((write) => write.abort()));
   }
 
-  async #carryOut(order: proto.ObjectOrder.$Properties): Promise<proto.ObjectAnswer.$Properties> {
+  async #carryOut(order: proto.ObjectOrder.$Properties, answer: Answer): Promise<void> {
+    if (order.find && this.#holder !== "") await this.#find(order.find, answer);
+    else answer(await this.#done(order));
+  }
+
+  async #done(order: proto.ObjectOrder.$Properties): Promise<proto.ObjectAnswer.$Properties> {
     if (order.hello) return this.#hello(order.hello);
     if (this.#holder === "") throw new PalimpsestError("INVALID_ARGUMENT", "the first order is not hello");
     if (order.store) return await this.#store(order.store);
@@ -129,7 +134,6 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
       await told;
       return {};
     }
-    if (order.find) return await this.#find(order.find);
     if (order.pinned) {
       this.#deps.pins.told(this, idsOf(order.pinned));
       return {};
@@ -214,17 +218,22 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
     return {};
   }
 
-  async #find({ objectId, remote }: proto.FindValue.$Properties) {
+  async #find({ objectId, remote }: proto.FindValue.$Properties, answer: Answer): Promise<void> {
     const id = idOf(objectId);
     const { store, fetcher } = this.#deps;
     for (;;) {
-      const stored = await fetcher.fetch(id, "");
-      const { sizeBytes, path } = stored;
+      const { sizeBytes, path } = await fetcher.fetch(id, "");
       const info = { objectId: id, sizeBytes, path: remote ? "" : path };
-      if (sizeBytes > smallBytes) return { info };
+      if (sizeBytes > smallBytes) {
+        answer({ info });
+        return;
+      }
+      const giveBack = await this.#answers.room(sizeBytes);
       try {
-        return { info, data: store.smallBytes(id) ?? (await readWhole(store, stored)) };
+        answer({ info, data: store.smallBytes(id) ?? (await readWhole(store, store.get(id))) }, giveBack);
+        return;
       } catch (reason) {
+        giveBack();
         // It was freed since it was fetched: it is asked for again, and is lost when no other node has it either.
         if (PalimpsestError.from(reason).code !== "NOT_FOUND") throw reason;
       }
@@ -247,17 +256,6 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
       if (this.#deps.store.find(valueId) === undefined) this.#deps.holds.letGoOfContained(valueId);
       throw reason;
     }
-  }
-
-  #answer(answer: proto.ObjectAnswer.$Properties): void {
-    if (this.#ended) return;
-    this.#answers.push(answer);
-    if (this.#answers.length > 1) return;
-    setImmediate(() => {
-      const answers = this.#answers;
-      this.#answers = [];
-      if (!this.#ended) this.#stream.write({ answers });
-    });
   }
 }
 

@@ -15,13 +15,14 @@ import type {
 } from "@grpc/grpc-js";
 import { type Clock, PalimpsestError, toGrpcError, transferTimeoutMs, unary } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import type { LinkStream } from "./answer-writer.js";
 import type { ByteBudget } from "./byte-budget.js";
 import { serveWrite, type WriteStream } from "./content-write.js";
 import { handOver } from "./hand-over.js";
 import { describeObjects } from "./object-details.js";
 import type { ObjectFetcher } from "./object-fetch.js";
 import type { ObjectHolds } from "./object-holds.js";
-import { idsOf, type LinkStream, serveLink, valueIdOf } from "./object-link.js";
+import { idsOf, serveLink, valueIdOf } from "./object-link.js";
 import type { ObjectPins } from "./object-pins.js";
 import type { ObjectRecoveries } from "./object-recoveries.js";
 import type { ObjectStore } from "./object-store.js";

@@ -1,0 +1,31 @@
+import { headService, PalimpsestError, type Peer } from "@palimpsest/wire";
+import type { ObjectStore } from "./object-store.js";
+
+const attemptMs = 5_000;
+/** As many as the head takes in one question. */
+const maxIdsPerCall = 10_000;
+
+/**
+ * Those that lie here, and those that the head knows to lie somewhere.
+ * @throws {PalimpsestError} UNAVAILABLE when the head has no time for an answer: whoever asks may ask again
+ */
+export async function existing(
+  store: Pick<ObjectStore, "find">,
+  head: () => Pick<Peer, "unary">,
+  objectIds: readonly string[],
+): Promise<readonly string[]> {
+  const elsewhere = objectIds.filter((objectId) => store.find(objectId) === undefined);
+  const missing = new Set<string>();
+  for (let at = 0; at < elsewhere.length; at += maxIdsPerCall) {
+    const request = { objectIds: elsewhere.slice(at, at + maxIdsPerCall) };
+    const asked = head().unary(headService.missingObjects, request, { timeoutMs: attemptMs });
+    const answer = await asked.catch((reason: unknown) => {
+      const error = PalimpsestError.from(reason);
+      if (error.code !== "GET_TIMEOUT") throw error;
+      const message = `the head did not say within ${attemptMs} ms which objects there are`;
+      throw new PalimpsestError("UNAVAILABLE", message, { cause: error });
+    });
+    for (const objectId of answer.objectIds ?? []) missing.add(objectId);
+  }
+  return objectIds.filter((objectId) => !missing.has(objectId));
+}
