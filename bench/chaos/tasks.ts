@@ -87,8 +87,13 @@ try {
   ]);
   /** After a collection: before, at each fifth of the tasks, after. */
   const kept = new Map([...probes.keys()].map((name): [string, KeptMemory[]] => [name, []]));
-  const probe = async () => {
-    for (const [name, each] of probes) kept.get(name)?.push(await each.read());
+  let probing: Promise<void> = Promise.resolve();
+  /** One after another: a process's inspector releases what all readings of it look at. */
+  const probe = () => {
+    probing = probing.then(async () => {
+      for (const [name, each] of probes) kept.get(name)?.push(await each.read());
+    });
+    return probing;
   };
   await probe();
   const watch = new MemoryWatch(
