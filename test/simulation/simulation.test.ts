@@ -15,10 +15,10 @@ const formerFailures = [18, 20, 37, 38];
 const paired = [3, 7];
 const formerLongFailures = [39];
 /**
- * With values: references that were handed on while the head was away were held by nobody; what was let go while its stream was broken, what an actor held that
- * waits to be started again, and what was put without an answer stayed.
+ * With values: references that were handed on while the head was away were held by nobody; what was let go while its stream was broken,
+ * and what an actor held that waits to be started again, stayed.
  */
-const formerValueFailures = [1, 7, 23, 33];
+const formerValueFailures = [1, 7, 23];
 
 test("no seed breaks an invariant, and each makes another run", async () => {
   const hashes = new Set<number>();
@@ -49,7 +49,7 @@ test("no seed with values breaks an invariant", async () => {
     expect(violation, `replay with: run.ts --seed ${seed} --values --story`).toBeUndefined();
     expect(counts.values).toBeGreaterThan(20);
   }
-}, 120_000);
+}, 240_000);
 
 test("a run is a function of its seed: same hash, same story", async () => {
   const first = await simulate(11, { keepStory: true });

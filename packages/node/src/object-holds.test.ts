@@ -69,3 +69,37 @@ test("a release is answered when other nodes were told, and a new hold does not 
   await Promise.all([released, held]);
   expect(happened.sort()).toEqual(["held", "released"]);
 });
+
+test("a release goes to the node that holds the value, and to the head when that does not answer (HOLDS-4)", async () => {
+  const freed: string[] = [];
+  const there = async () => ({ ...nowhere, addresses: ["there:1"] });
+  const freeElsewhere = async () => void freed.push("by the head");
+  const node = [
+    async () => ({ missing: [] }),
+    async () => {
+      freed.push("there");
+      return {};
+    },
+    async () => ({ missing: [] }),
+    away,
+  ];
+  const holds = holdsOf([there], node, freeElsewhere);
+  for (let times = 0; times < 2; times++) {
+    await holds.hold([objectId], "session-1");
+    await holds.release([objectId], "session-1");
+  }
+  expect(freed).toEqual(["there", "by the head"]);
+});
+
+test("what a program that comes back names is held where it is kept, not as a copy, and is let go everywhere (HOLDS-4)", async () => {
+  const told: string[] = [];
+  const holds = holdsOf([async () => nowhere], [], async () => void told.push("elsewhere"));
+  const copy = "cd".repeat(20);
+  await store.keepSmall(objectId, new Uint8Array([1]), "session-2");
+  await store.keepSmall(copy, new Uint8Array([1]), "session-2");
+  store.drop({ objectId: copy, holder: "session-2" });
+  holds.holdNamed([objectId, copy], "session-1");
+  expect(store.heldBy("session-1")).toEqual([objectId]);
+  await holds.release([objectId], "session-1");
+  expect([store.heldBy("session-1"), told]).toEqual([[], ["elsewhere"]]);
+});

@@ -10,6 +10,8 @@
  *   when it is told: what this node has not told yet when it ends, its program tells the next one.
  * - HOLDS-3. What cannot be asked is not missing: while the head is away, or a node that may have the value, a hold is
  *   tried for `holdLimitMs`, and fails with UNAVAILABLE then.
+ * - HOLDS-4. A hold is ended where it was made: by the node that has it, where this one remembers which, since the head may
+ *   not have heard of it yet; and on this node and elsewhere, where a program that came back may be held for on both.
  */
 import { type Clock, fromGrpcError, objectsService, PalimpsestError, type Peer } from "@palimpsest/wire";
 import type { ObjectPlaces } from "./object-fetch.js";
@@ -25,6 +27,10 @@ const holdBackoffMs = 200;
 const maxAtOnce = 10_000;
 /** Releases of one holder that wait to be told elsewhere; above it the oldest are left to the end of their holder. */
 const maxUntold = 100_000;
+
+/** Holds on other nodes of which this one remembers where they are: of the others the head is asked. */
+const maxHeldAt = 100_000;
+const freeTimeoutMs = 30_000;
 
 /** What was let go with one order. */
 interface Release {
@@ -61,6 +67,10 @@ export class ObjectHolds implements StoreWatcher {
   readonly #deps: ObjectHoldsDeps;
   /** Of the values that were stored here and refer to others: what of those is held elsewhere. */
   readonly #containing = new Map<string, readonly string[]>();
+  /** Where other nodes hold something, by holder and object. */
+  readonly #heldAt = new Map<string, string>();
+  /** Objects of this node, and holders for which they may be held elsewhere, too. */
+  readonly #heldTwice = new Map<string, Set<string>>();
   /** Values that are gone, and whose contents are let go next: values may be nested deeply. */
   readonly #gone: string[] = [];
   /** By holder: what is to be told elsewhere, each with the release that it belongs to. */
@@ -81,8 +91,24 @@ export class ObjectHolds implements StoreWatcher {
 
   /** Ends holds of one holder: at once those of this node. Settles when the others are told (HOLDS-2). */
   release(objectIds: readonly string[], holder: string): Promise<void> {
-    const elsewhere = objectIds.filter((objectId) => !this.#deps.store.drop({ objectId, holder }));
+    const elsewhere = objectIds.filter((objectId) => {
+      const isTwice = this.#heldTwice.get(objectId)?.delete(holder) ?? false;
+      return !this.#deps.store.drop({ objectId, holder }) || isTwice;
+    });
     return this.#tellElsewhere(elsewhere, holder);
+  }
+
+  /** A program that comes back names what it holds. What is kept on this node for others is held for it as well. */
+  holdNamed(objectIds: Iterable<string>, holder: string): void {
+    const { store } = this.#deps;
+    const known = new Set(store.heldBy(holder));
+    for (const objectId of objectIds) {
+      // A mere copy makes room for others: the object is held where it is kept.
+      if (known.has(objectId) || !store.isHeld(objectId)) continue;
+      store.hold(objectId, holder);
+      const holders = this.#heldTwice.get(objectId) ?? new Set();
+      this.#heldTwice.set(objectId, holders.add(holder));
+    }
   }
 
   /** Before an object is stored whose value refers to these (HOLDS-1). @throws {PalimpsestError} OBJECT_LOST */
@@ -117,6 +143,7 @@ export class ObjectHolds implements StoreWatcher {
   present(): void {}
 
   gone(objectId: string, _cause: DropCause): void {
+    this.#heldTwice.delete(objectId);
     this.letGoOfContained(objectId);
   }
 
@@ -177,7 +204,9 @@ export class ObjectHolds implements StoreWatcher {
       const ask = (peer: Peer) => peer.unary(objectsService.hold, request, { timeoutMs: holdTimeoutMs });
       try {
         const { missing } = await use(address, ask);
-        if ((missing ?? []).length === 0) return true;
+        if ((missing ?? []).length > 0) continue;
+        this.#rememberHeldAt(objectId, holder, address);
+        return true;
       } catch (reason) {
         unasked = fromGrpcError(reason).rawMessage;
       }
@@ -246,10 +275,50 @@ export class ObjectHolds implements StoreWatcher {
   /** False: to be told again. */
   async #tellBatch(objectIds: readonly string[], holder: string): Promise<boolean> {
     try {
-      await this.#deps.freeElsewhere(objectIds, holder);
+      const others = await this.#tellWhereHeld(objectIds, holder);
+      if (others.length > 0) await this.#deps.freeElsewhere(others, holder);
       return true;
     } catch (reason) {
       return !PalimpsestError.from(reason).retryable;
+    }
+  }
+
+  /**
+   * Tells the nodes that hold them, and they the head: it may not have heard of a hold yet that was made just now, and would
+   * not end it.
+   * @returns those of which it is not known where they are held, or whose node does not answer
+   */
+  async #tellWhereHeld(objectIds: readonly string[], holder: string): Promise<readonly string[]> {
+    const byAddress = new Map<string, string[]>();
+    const others: string[] = [];
+    for (const objectId of objectIds) {
+      const address = this.#heldAt.get(`${holder} ${objectId}`);
+      this.#heldAt.delete(`${holder} ${objectId}`);
+      if (address === undefined) others.push(objectId);
+      else {
+        const ids = byAddress.get(address) ?? [];
+        byAddress.set(address, ids);
+        ids.push(objectId);
+      }
+    }
+    const tell = async (address: string, ids: string[]) => {
+      const request = { objectIds: ids, holder };
+      const settings = { timeoutMs: freeTimeoutMs };
+      try {
+        await this.#deps.use(address, (peer) => peer.unary(objectsService.free, request, settings));
+      } catch {
+        others.push(...ids);
+      }
+    };
+    await Promise.all([...byAddress].map(([address, ids]) => tell(address, ids)));
+    return others;
+  }
+
+  #rememberHeldAt(objectId: string, holder: string, address: string): void {
+    this.#heldAt.set(`${holder} ${objectId}`, address);
+    for (const oldest of this.#heldAt.keys()) {
+      if (this.#heldAt.size <= maxHeldAt) break;
+      this.#heldAt.delete(oldest);
     }
   }
 }

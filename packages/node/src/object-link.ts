@@ -159,7 +159,7 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
     const { store, proof, holds } = this.#deps;
     const forgotten = store.heldBy(holder).filter((objectId) => isValueId(objectId) && !named.has(objectId));
     void holds.release(forgotten, holder);
-    for (const objectId of named) if (store.find(objectId) !== undefined) store.hold(objectId, holder);
+    holds.holdNamed(named, holder);
     return { proofPath: proof.path, proof: proof.text };
   }
 

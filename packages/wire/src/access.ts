@@ -78,6 +78,8 @@ export const access = {
   node: { ...control, roles: ["node"], maxRequestBytes: maxMessageBytes, rated: false },
   /** Bytes of objects and bundles, between nodes and for programs. */
   bytes: { ...control, roles: ["node", ...programs], rated: false },
+  /** Lets go of objects: programs, and nodes for theirs. */
+  free: { ...control, roles: ["node", ...programs], rated: false },
 } satisfies Record<string, Access>;
 
 /** Methods of services that are not Palimpsest's own, by path. */

@@ -116,7 +116,7 @@ export const objectsService = {
   pull: objects.serverStream("Pull", proto.PullRequest, proto.PullChunk, access.bytes),
   fetch: objects.unary("Fetch", proto.FetchRequest, proto.ObjectInfo, access.bytes),
   stat: objects.unary("Stat", proto.StatRequest, proto.ObjectInfo, access.bytes),
-  free: objects.unary("Free", proto.FreeRequest, proto.FreeResponse, access.use),
+  free: objects.unary("Free", proto.FreeRequest, proto.FreeResponse, access.free),
   link: objects.bidi("Link", proto.ObjectOrders, proto.ObjectAnswers, access.carry),
   hold: objects.unary("Hold", proto.HoldRequest, proto.HoldResponse, access.node),
   describe: objects.unary(

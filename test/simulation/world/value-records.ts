@@ -55,7 +55,7 @@ function tellOrder(
 
 export class ValueRecords {
   readonly #world: World;
-  /** When a node ended, or a head took one for dead, last. */
+  /** When a node ended, or fenced its processes, or a head took one for dead, last. */
   nodeLostMs = Number.NEGATIVE_INFINITY;
 
   /** How they were made their programs have forgotten. */
@@ -71,7 +71,20 @@ export class ValueRecords {
   /** Tells of every order about values that arrives. */
   arrived({ method, toServer, body, from, to }: Arrival): void {
     const { story } = this.#world;
-    if (!story.keeps || !toServer) return;
+    if (!story.keeps) return;
+    const { dropObjects } = body as proto.HeadMessage.$Properties;
+    if (!toServer && dropObjects) {
+      const dropped = (dropObjects.objects ?? []).map(
+        ({ sha256, revision }) => `${short(Buffer.from(sha256 ?? []).toString("hex"))} up to ${revision}`,
+      );
+      story.tell(to.name, () => `is told to drop for ${dropObjects.holder}: ${dropped.join(", ")}`);
+    }
+    if (!toServer) return;
+    if (method === "Head.FreeObjects") {
+      const { objectIds, holder } = body as proto.FreeObjectsRequest.$Properties;
+      const values = (objectIds ?? []).map(short);
+      story.tell(to.name, () => `is told by ${from.name}: free for ${holder} ${values.join(" ")}`);
+    }
     const tell = (what: string, ids: readonly Uint8Array[] | null | undefined) => {
       const values = (ids ?? []).map((id) => short(Buffer.from(id).toString("hex")));
       story.tell(to.name, () => `is told by ${from.name}: ${what} ${values.join(" ")}`);

@@ -154,6 +154,9 @@ export class SimWorker implements SupervisedActor {
       `its process ended (${ending.signal || ending.exitCode})`;
     this.#world.story.tell(this.process.name, () => `ended: ${reason}`);
     this.#world.records.workerEnded(this);
+    // What it made its caller may not hold yet: without a head, nobody finds the node that it lies on.
+    if (reason.includes("could not renew its lease"))
+      this.#world.values.nodeLostMs = this.#world.scheduler.nowMs;
     this.#world.scheduler.after(2, this.#node, () => {
       this.#settleReady(undefined);
       const certificate = {
