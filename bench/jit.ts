@@ -76,7 +76,7 @@ function shapes(): Record<string, readonly number[]> {
 
 const LAYER = ["norm1", "norm2", "query", "key", "value", "output", "gate", "up", "down"] as const;
 
-function normalised(x: Tensor, gain: Tensor): Tensor {
+function normalized(x: Tensor, gain: Tensor): Tensor {
   const scale = tf.rsqrt(tf.add(tf.mean(tf.square(x), -1, true), 1e-6));
   return tf.mul(tf.mul(x, scale), gain);
 }
@@ -107,7 +107,7 @@ function decoderBlock(): (x: Tensor, weights: readonly Tensor[]) => Tensor {
     tf.transpose(tf.reshape(x, [batch, length, count, head]), [0, 2, 1, 3]);
   return (x, weights) => {
     const [norm1, norm2, query, key, value, output, gate, up, down] = weights.map(need);
-    const h = normalised(x, need(norm1));
+    const h = normalized(x, need(norm1));
     const q = tf.reshape(rotated(split(tf.matMul(h, need(query)), heads)), [
       batch * keys,
       group * length,
@@ -131,7 +131,7 @@ function decoderBlock(): (x: Tensor, weights: readonly Tensor[]) => Tensor {
       [0, 2, 1, 3],
     );
     const y = tf.add(x, tf.matMul(tf.reshape(mixed, [batch * length, width]), need(output)));
-    const h2 = normalised(y, need(norm2));
+    const h2 = normalized(y, need(norm2));
     const gated = tf.matMul(h2, need(gate));
     const inner = tf.mul(tf.mul(gated, tf.sigmoid(gated)), tf.matMul(h2, need(up)));
     return tf.add(y, tf.matMul(inner, need(down)));
@@ -152,7 +152,7 @@ function update(state: Tensors, inputs: Tensors): { outputs: Tensors; state: Ten
     body: ([x], weights) => ({ carry: [block(need(x), weights)], ys: [need(x)] }),
   });
   const loss = (x: Tensor, table: Tensor, gain: Tensor) =>
-    tf.neg(tf.mean(pickLogprob(tf.matMul(normalised(x, gain), table, false, true), targets))) as ReturnType<
+    tf.neg(tf.mean(pickLogprob(tf.matMul(normalized(x, gain), table, false, true), targets))) as ReturnType<
       typeof tf.scalar
     >;
   const top = tf.valueAndGrads(loss)([need(forward.carry[0]), embedding, at("w", "finalNorm")]);
@@ -168,17 +168,17 @@ function update(state: Tensors, inputs: Tensors): { outputs: Tensors; state: Ten
     },
   });
   const dLookup = tf.grad((table: Tensor) => tf.gather(table, ids))(embedding, need(backward.carry[0]));
-  const slopes: Record<string, Tensor> = {
+  const gradients: Record<string, Tensor> = {
     embedding: tf.add(dLookup, need(dEmbedding)),
     finalNorm: need(dNorm),
   };
   LAYER.forEach((name, index) => {
-    slopes[name] = need(backward.ys[index]);
+    gradients[name] = need(backward.ys[index]);
   });
   const next: Record<string, Tensor> = {};
-  for (const [name, slope] of Object.entries(slopes)) {
-    const first = tf.add(tf.mul(at("m", name), 0.9), tf.mul(slope, 0.1));
-    const second = tf.add(tf.mul(at("v", name), 0.95), tf.mul(tf.square(slope), 0.05));
+  for (const [name, gradient] of Object.entries(gradients)) {
+    const first = tf.add(tf.mul(at("m", name), 0.9), tf.mul(gradient, 0.1));
+    const second = tf.add(tf.mul(at("v", name), 0.95), tf.mul(tf.square(gradient), 0.05));
     const step = tf.add(tf.div(first, tf.add(tf.sqrt(second), 1e-8)), tf.mul(at("w", name), 0.01));
     next[`m_${name}`] = first;
     next[`v_${name}`] = second;

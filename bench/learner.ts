@@ -1,5 +1,5 @@
 /**
- * Tokens a second of the learner's update in every mode, beside PyTorch when a Python with it is given: contenders take
+ * Tokens per second of the learner's update in every mode, beside PyTorch when a Python with it is given: contenders take
  * turns in one run, each in a process of its own, and medians of their turns are compared. The PyTorch program is
  * bench/peers/torch_update.py: the same decoder, clipped loss, clipping and AdamW, float32, fused attention.
  * Usage: npx tsx --conditions=@palimpsest/source bench/learner.ts [--shapes 3.4M,115k] [--cases tensorflow:graph,

@@ -1,7 +1,7 @@
 /**
  * What MemAgent costs by document length, over real text streamed from files: tokens through the model, time and peak
  * memory from 7K tokens to all that the files hold. The sampler follows a script (it notes every fifth token of a section, so
- * memory is always full), so time and memory are those of reading, tokenising, cutting and prompting: what is left of
+ * memory is always full), so time and memory are those of reading, tokenizing, cutting and prompting: what is left of
  * the cost beside the model's own, which is its tokens. Each length is read in a process of its own; rounds take turns.
  * Usage: npx tsx --conditions=@palimpsest/source bench/linear-cost.ts --tokenizer FOLDER FILE... [--chunks 5000,512]
  *   [--lengths 7168,14336,...] [--rounds 3] [--json FILE] [--svg FILE]

@@ -67,7 +67,7 @@ interface Row {
   readonly startMs: number;
   readonly sampledPerSecond: number;
   readonly promptPerSecond: number;
-  /** Sampled tokens a second of CPU time: what is left when actors share the cores. */
+  /** Sampled tokens per second of CPU time: what is left when actors share the cores. */
   readonly sampledPerCpuSecond: number;
   readonly requestsPerSecond: number;
   readonly occupancy: number;

@@ -65,8 +65,8 @@ const figures = {
 };
 process.stdout.write(
   `${figures.paragraphs} paragraphs, ${figures.megabytes.toFixed(1)} million characters, ${figures.questions} questions\n` +
-    `scan   ${figures.scanMsPerQuestion.toFixed(2)} ms a question\n` +
-    `index  ${figures.indexMsPerQuestion.toFixed(3)} ms a question after ${buildMs.toFixed(0)} ms, ${same ? "the same paragraphs" : "OTHER PARAGRAPHS"}\n`,
+    `scan   ${figures.scanMsPerQuestion.toFixed(2)} ms per question\n` +
+    `index  ${figures.indexMsPerQuestion.toFixed(3)} ms per question after ${buildMs.toFixed(0)} ms, ${same ? "the same paragraphs" : "OTHER PARAGRAPHS"}\n`,
 );
 if (values.json) writeFileSync(values.json, `${JSON.stringify(figures, null, 2)}\n`);
 if (!same) process.exitCode = 1;

@@ -1,5 +1,5 @@
 /**
- * The quickstart's figures on this machine: tokens a second of sampler and learner, traced beside eager beside wasm, and
+ * The quickstart's figures on this machine: tokens per second of sampler and learner, traced beside eager beside wasm, and
  * the time from `head start` to the first answer of an actor. Cases take turns, so that a drift of the machine's speed
  * meets all of them; medians are printed. Needs built code: npm run build.
  * Usage: npx tsx --conditions=@palimpsest/source bench/quickstart.ts [--rounds 3] [--seconds 3] [--json FILE]

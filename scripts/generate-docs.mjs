@@ -20,7 +20,7 @@ const [trainer, head, node, telemetry, evals, agents, rewards, autoscaler] = awa
 const { recipeSchema } = trainer;
 const { headConfigSchema } = head;
 const { nodeConfigSchema } = node;
-const { catalogueMarkdown } = telemetry;
+const { catalogMarkdown } = telemetry;
 
 const { evalSettingsSchema, readerConfigSchema, traceSchema } = evals;
 
@@ -268,7 +268,7 @@ const files = {
   "docs/invariants.md": `${invariants.trimEnd()}\n`,
   "docs/configuration.md": `${configuration.trimEnd()}\n`,
   "docs/recipe.schema.json": `${JSON.stringify(schemaOf(recipeSchema), null, 2)}\n`,
-  "docs/metrics.md": `${catalogueMarkdown().trimEnd()}\n`,
+  "docs/metrics.md": `${catalogMarkdown().trimEnd()}\n`,
   "docs/trace-format.md": `${traceFormat.trimEnd()}\n`,
   "docs/protocol.md": `${protocol.trimEnd()}\n`,
 };

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "./setup/command.mjs";
 import { root } from "./setup/paths.mjs";
+import { wordProblems } from "./words.mjs";
 
 // The checkers' output is read in logs.
 process.env.NO_COLOR = "1";
@@ -36,6 +37,11 @@ async function architecture(how) {
     );
 }
 
+async function wording() {
+  const problems = wordProblems();
+  if (problems.length > 0) throw new Error(problems.join("\n"));
+}
+
 /** Each check in the order in which a person would want to hear of it. */
 export const checks = {
   "protos match the generated code": (how) =>
@@ -46,6 +52,7 @@ export const checks = {
   "format and lint": (how) =>
     run(node, [bin("@biomejs/biome/bin/biome"), "ci", "--colors=off", "."], { cwd: root, ...how }),
   "import direction": architecture,
+  "words of the glossary": wording,
   "unused code": (how) => run(node, [bin("knip/bin/knip.js")], { cwd: root, ...how }),
   "documents match the code": (how) =>
     run(node, ["scripts/generate-docs.mjs", "--check"], { cwd: root, ...how }),

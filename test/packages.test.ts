@@ -221,7 +221,7 @@ function manifests(of: string): Manifest[] {
 }
 
 describe("each tarball", () => {
-  it("has a licence, a README of one screen, a version, engines and types, and nothing that only a checkout has", () => {
+  it("has a license, a README of one screen, a version, engines and types, and nothing that only a checkout has", () => {
     expect(tarballs.length).toBe(readdirSync(join(root, "packages")).length);
     for (const { name } of tarballs) {
       const at = join(unpacked, name);

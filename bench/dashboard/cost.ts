@@ -1,7 +1,7 @@
 /**
  * What it costs a training run to be watched: all pages of metrics scraped every 5 s, as Prometheus does, and a dashboard that is open
  * on the cluster, its events, the timeline and the curves, which asks as often as the pages do. In one live run windows of some
- * steps with and without it take turns; pairs of neighbours are compared. The machine may be shared, so CPU time of the run's
+ * steps with and without it take turns; pairs of neighbors are compared. The machine may be shared, so CPU time of the run's
  * processes stands beside wall time. The policy does not change (its learning rate is 1e-12), so every step is the same work.
  * Asking 20 times as often as in life (`--times`) lifts the cost above the noise of two busy cores; what is told is the change over
  * `times`, since scrapes and questions cost the same each. What processes note of themselves cannot be switched off: its cost is

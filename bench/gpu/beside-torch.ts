@@ -1,5 +1,5 @@
 /**
- * Updates and sampling on one GPU beside PyTorch in the same run: tokens a second, memory, seconds until the first update.
+ * Updates and sampling on one GPU beside PyTorch in the same run: tokens per second, memory, seconds until the first update.
  * PyTorch is Hugging Face's Qwen2 in bfloat16, eager and with `torch.compile`, sampling by `generate`. Usage: tsx
  * --conditions=@palimpsest/source bench/gpu/beside-torch.ts [--cases REGEXP] [--seconds 6] [--python python3] [--json FILE]
  * Each contender has a process of its own, one after the other. Without torch and transformers PyTorch's columns are empty.

@@ -1,6 +1,6 @@
 /**
  * A recipe's whole steps in one process on one GPU: seconds of rollouts, of the update and of the rest (weights from learner
- * to sampler), episodes and tokens a second, the GPU's busy share, and rewards on questions that are not trained on, before
+ * to sampler), episodes and tokens per second, the GPU's busy share, and rewards on questions that are not trained on, before
  * and after. Usage: tsx --conditions=@palimpsest/source bench/gpu/grpo-run.ts [--recipe FILE] [--steps 10] [--model FOLDER]
  * [--data FILE] [--evaluation FILE] [--seed N] [--shuffle] [--evaluate-every STEPS]
  * [--limit-seconds 300] [--json FILE]
@@ -31,7 +31,7 @@ const { values: flags } = parseArgs({
   },
 });
 
-/** Share of time that a kernel ran, as nvidia-smi says it four times a second; NaN without it. */
+/** Share of time that a kernel ran, as nvidia-smi says it four times per second; NaN without it. */
 class BusyWatch {
   readonly #samples: { readonly atMs: number; readonly share: number }[] = [];
   readonly #child;

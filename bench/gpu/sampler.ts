@@ -1,5 +1,5 @@
 /**
- * The sampler through its own API on one GPU: log-probabilities against float32, then tokens a second of ragged requests that
+ * The sampler through its own API on one GPU: log-probabilities against float32, then tokens per second of ragged requests that
  * come and go, first tokens cold and warm, memory, and what each compiled function took. Usage: tsx
  * --conditions=@palimpsest/source bench/gpu/sampler.ts [--budget-seconds 560] [--cases REGEXP] [--json FILE] [--tiny]
  * Each case is a process of its own with a limit; all together end within the budget. `--tiny` runs the same cases at tiny

@@ -3,8 +3,8 @@
  * of its own, so that its peak of GPU memory is its own. Usage: tsx --conditions=@palimpsest/source bench/gpu/speed.ts
  * [--cases REGEXP] [--seconds 10] [--memory JSON] [--json FILE]; `--cases list` names the cases, --memory replaces fields of the
  * learner's `memory`.
- * Of a learner: tokens a second of whole updates (gradients, norm, AdamW), padding none, lm-head over every position. Of a
- * sampler: sampled tokens a second over everything: queue, host, prompts, device.
+ * Of a learner: tokens per second of whole updates (gradients, norm, AdamW), padding none, lm-head over every position. Of a
+ * sampler: sampled tokens per second over everything: queue, host, prompts, device.
  */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,11 +1,11 @@
 /**
  * Sampling of two small shapes, in every mode, beside transformers' generate; and of SmolLM2-135M-Instruct, beside
  * llama.cpp. Contenders are processes of their own that take turns, so that a drift of the machine's speed meets all of
- * them; medians over rounds are printed, and ratios to the peer of the same run. Tokens a second count sampled tokens
+ * them; medians over rounds are printed, and ratios to the peer of the same run. Tokens per second count sampled tokens
  * over everything: queue, host work, prompts, device.
  *
  * What bounds it on two cores (AVX-512 without bf16), from profiles and from kernels measured alone, and what would lift it:
- * - 3.4M, batch 64 and 256: half of the processor time is matrix products, dense ones at 150 GFLOP/s a core, those with keys
+ * - 3.4M, batch 64 and 256: half of the processor time is matrix products, dense ones at 150 GFLOP/s per core, those with keys
  *   and values at the 20 GB/s that a core reads; a tenth copies pages, a sixth is small operations. Two threads that share
  *   operations of 0.1 to 0.8 ms lose a quarter of it, so each samples half of the batch (`lanes`): 13.4 ms of processor time
  *   a step of 64 rows instead of 16. A fused attention kernel would lift most of the rest; stock libtensorflow has none on

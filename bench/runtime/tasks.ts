@@ -1,5 +1,5 @@
 /**
- * Tasks a second beside calls of one actor, as Ray's microbenchmark counts them: sync = each awaited, async = 1,000 in
+ * Tasks per second beside calls of one actor, as Ray's microbenchmark counts them: sync = each awaited, async = 1,000 in
  * flight, payload "ok".
  */
 import type { Cluster } from "../../packages/client/src/index.js";

@@ -22,7 +22,7 @@ async function* generated(): AsyncGenerator<string> {
   }
 }
 
-/** A file line by line: each piece is tokenised by itself, so none should begin inside a word. */
+/** A file line by line: each piece is tokenized by itself, so none should begin inside a word. */
 async function* linesOf(path: string): AsyncGenerator<string> {
   const handle = await open(path);
   for await (const line of handle.readLines()) yield ` ${line}`;

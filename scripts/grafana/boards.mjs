@@ -75,7 +75,7 @@ export const boards = {
           { width: 12 },
         ),
         panel(
-          "Calls of actors a second",
+          "Calls of actors per second",
           { "{{outcome}}": rate("palimpsest_actor_calls_total", "outcome") },
           { unit: "ops" },
         ),
@@ -102,7 +102,7 @@ export const boards = {
           objects: "sum(palimpsest_head_objects)",
           "holders, as the head knows them": "sum(palimpsest_head_object_holders)",
           "holders, as nodes do": "sum(palimpsest_node_object_holders)",
-          "questions a second: {{answer}}": rate("palimpsest_head_object_locates_total", "answer"),
+          "questions per second: {{answer}}": rate("palimpsest_head_object_locates_total", "answer"),
         }),
         panel(
           "Bytes that may be under way",
@@ -249,8 +249,8 @@ export const boards = {
           { step: "palimpsest_training_step", policyVersion: "palimpsest_learner_policy_version" },
           { width: 12 },
         ),
-        panel("Updates a minute", { updates: "60 * sum(rate(palimpsest_learner_updates_total[5m]))" }),
-        panel("Trained tokens a second", { tokens: rate("palimpsest_learner_trained_tokens_total") }),
+        panel("Updates per minute", { updates: "60 * sum(rate(palimpsest_learner_updates_total[5m]))" }),
+        panel("Trained tokens per second", { tokens: rate("palimpsest_learner_trained_tokens_total") }),
         panel(
           "Seconds of an update and of a checkpoint, mean",
           {
@@ -261,7 +261,7 @@ export const boards = {
         ),
         panel(
           "Weights published",
-          { "bytes a second": rate("palimpsest_training_weights_published_bytes_total") },
+          { "bytes per second": rate("palimpsest_training_weights_published_bytes_total") },
           { unit: "Bps" },
         ),
       ],
@@ -272,7 +272,7 @@ export const boards = {
     title: "Palimpsest: sampler, GPU and serving",
     rows: {
       Sampler: [
-        panel("Tokens a second", { "{{kind}}": rate("palimpsest_sampler_tokens_total", "kind") }),
+        panel("Tokens per second", { "{{kind}}": rate("palimpsest_sampler_tokens_total", "kind") }),
         panel(
           "Rows of the batch in use",
           { "mean share": "avg(palimpsest_sampler_occupancy)" },
@@ -306,7 +306,7 @@ export const boards = {
       ],
       "palimpsest serve": [
         panel(
-          "Requests a second",
+          "Requests per second",
           { "{{endpoint}} {{status}}": rate("palimpsest_serve_requests_total", "endpoint, status") },
           { unit: "ops" },
         ),

@@ -25,7 +25,7 @@ beforeAll(async () => {
   cluster = await TestCluster.start();
   recipe = writeRecipe(await cluster.recipeFolder("chaos"), {
     ...size,
-    // Several optimiser steps an update, each with ratios to the learner's own log-probs (T6).
+    // Several optimizer steps an update, each with ratios to the learner's own log-probs (T6).
     learner: { miniBatches: 2, oldLogprobs: "recompute" },
     more: { queues: quickTakeOver },
   });

@@ -4,7 +4,7 @@ import { request } from "node:https";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readTraces } from "@palimpsest/evals";
-import { catalogue, type MetricName } from "@palimpsest/telemetry";
+import { catalog, type MetricName } from "@palimpsest/telemetry";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isAlive } from "../support/processes.js";
 import { hasPrometheus, Prometheus, panelsOf, quietMetrics, rulesOf } from "../support/prometheus.js";
@@ -185,13 +185,13 @@ test("the head names all of them for Prometheus to find", async () => {
   expect(groups.flatMap(({ targets }) => targets).sort()).toEqual([...addresses].sort());
 });
 
-test("every name of ours on any page is in the catalogue, with its type", () => {
+test("every name of ours on any page is in the catalog, with its type", () => {
   for (const { role, types } of pages) {
     const ours = [...types].filter(([name]) => name.startsWith("palimpsest_"));
     expect(ours.length, role).toBeGreaterThan(0);
     for (const [name, type] of ours) {
-      expect(catalogue, role).toHaveProperty(name);
-      expect(type, name).toBe(catalogue[name as MetricName].type);
+      expect(catalog, role).toHaveProperty(name);
+      expect(type, name).toBe(catalog[name as MetricName].type);
     }
   }
 });

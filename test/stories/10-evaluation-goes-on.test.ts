@@ -29,7 +29,7 @@ beforeEach(async () => {
     stopped = resolve;
   });
   server = await startChatServer((body, response) => {
-    const number = Number(/colour of number (\d+)/.exec(body)?.[1]);
+    const number = Number(/color of number (\d+)/.exec(body)?.[1]);
     asked.push(number);
     // Held back without an answer: the process is killed while these are under way.
     if (answered >= answersBeforeStop) {
@@ -41,9 +41,9 @@ beforeEach(async () => {
   });
   const rows = Array.from({ length: questions }, (_, i) => ({
     id: `q${i}`,
-    question: `What is the colour of number ${i}?`,
+    question: `What is the color of number ${i}?`,
     answers: [`shade ${i}`],
-    document: `The colour of number ${i} is shade ${i}.`,
+    document: `The color of number ${i} is shade ${i}.`,
   }));
   await writeFile(join(folder, "tasks.jsonl"), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
 });

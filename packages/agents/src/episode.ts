@@ -141,7 +141,7 @@ export function toTrajectory(
   };
 }
 
-/** Seed of the call at `place` of an episode: 31 bits, well mixed, so that neighbours do not resemble. */
+/** Seed of the call at `place` of an episode: 31 bits, well mixed, so that neighbors do not resemble. */
 export function callSeed(episodeSeed: number, place: number): number {
   let hash = Math.imul((episodeSeed ^ 0x9e3779b9) | 0, 0x85ebca6b) ^ Math.imul((place + 1) | 0, 0xc2b2ae35);
   // High halves of seeds above 2^32 count as well.

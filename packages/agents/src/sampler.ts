@@ -26,7 +26,7 @@ export interface GenerateRequest {
 export interface GenerateResult {
   readonly tokenIds: readonly number[];
   /**
-   * Nats, before temperature and truncation; one a token. NaN where the engine cannot tell: an episode that has not
+   * Nats, before temperature and truncation; one per token. NaN where the engine cannot tell: an episode that has not
    * `sampledLogprobs` either is an answer, and no queue or learner takes it.
    */
   readonly rolloutLogprobs: readonly number[];

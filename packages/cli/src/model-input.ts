@@ -18,7 +18,7 @@ export interface ModelInputOptions {
 
 /** What a model argument may be, for help texts. */
 export const modelArgument =
-  "folder, .gguf or llama2.c .bin file, known name, or ORGANISATION/NAME on the hub";
+  "folder, .gguf or llama2.c .bin file, known name, or ORGANIZATION/NAME on the hub";
 
 /** The path of a model argument, fetched where it is not on this machine yet. @throws {ModelError} */
 export async function modelPath(name: string, { revision }: ModelInputOptions = {}): Promise<string> {

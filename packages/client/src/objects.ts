@@ -9,7 +9,7 @@
  *   path, and a file that was the object's no more after its last byte was read has not been read.
  * - OBJECTS-3. A call that finds the node gone looks for a node anew and begins again until its time is over: every
  *   call may run twice, since objects are named by their bytes and a holder counts once.
- * - OBJECTS-4. Reading, writing and hashing let the event loop turn at least once a chunk.
+ * - OBJECTS-4. Reading, writing and hashing let the event loop turn at least once per chunk.
  */
 
 import {

@@ -55,7 +55,7 @@ describe("saveTasks and loadTasks", () => {
       { ...row, id: "c", answers: "x" },
       { ...row, id: "d", answers: [] },
       { ...row, id: "e", answers: [""] },
-      { ...row, id: "f", colour: "red" },
+      { ...row, id: "f", color: "red" },
       row,
       { ...row, id: "g", metadata: undefined },
       { ...row, id: "h", metadata: { deep: {} } },
@@ -77,7 +77,7 @@ describe("saveTasks and loadTasks", () => {
     const details = badRows.map((bad) => bad.detail);
     expect(details[2]).toContain("question");
     expect(details[5]).toContain("answers.0");
-    expect(details[6]).toContain("colour");
+    expect(details[6]).toContain("color");
     expect(details[7]).toContain("row 1");
   });
 

@@ -4,7 +4,7 @@ import { DatasetError } from "./error.js";
 /** A row of token ids with the places that the loss counts. */
 export interface RepeatRow {
   readonly tokenIds: readonly number[];
-  /** 1 from the second round on, 0 in the first; one a token. */
+  /** 1 from the second round on, 0 in the first; one per token. */
   readonly lossMask: readonly number[];
 }
 

@@ -47,7 +47,7 @@ const endpointSamplerConfigSchema = engineConfigSchema.extend({
 export type EndpointSamplerConfig = z.input<typeof endpointSamplerConfigSchema> & EngineConfigInput;
 
 export interface EndpointSamplerOptions {
-  /** Counts and cuts texts as the server's model does; absent: about four characters a token. */
+  /** Counts and cuts texts as the server's model does; absent: about four characters per token. */
   readonly tokenizer?: PlainTokenizer;
   /** Told of every attempt that failed and is made again. */
   readonly onRetry?: (retry: Retry) => void;

@@ -16,9 +16,9 @@ export interface GenerateRequest {
 
 export interface GenerateResult {
   readonly tokenIds: readonly number[];
-  /** Nats, before temperature and truncation; one a token. NaN where the server tells those after them alone. */
+  /** Nats, before temperature and truncation; one per token. NaN where the server tells those after them alone. */
   readonly rolloutLogprobs: readonly number[];
-  /** Nats, after temperature and truncation; one a token. Absent where the server tells those before them. */
+  /** Nats, after temperature and truncation; one per token. Absent where the server tells those before them. */
   readonly sampledLogprobs?: readonly number[];
   readonly stopReason: "stop" | "length";
   readonly policyVersion: number;

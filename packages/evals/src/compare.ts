@@ -17,9 +17,9 @@ export interface MatchComparison {
   readonly before: number;
   readonly after: number;
   readonly difference: number;
-  /** 95 %: Newcombe's paired score interval; with several samples a question the paired bootstrap over questions. */
+  /** 95 %: Newcombe's paired score interval; with several samples per question the paired bootstrap over questions. */
   readonly interval: Interval;
-  /** Exact two-sided McNemar test; with several samples a question random sign flips, one for each question. */
+  /** Exact two-sided McNemar test; with several samples per question random sign flips, one for each question. */
   readonly p: number;
   readonly counts: PairedCounts;
 }

@@ -20,7 +20,7 @@ const rowHeight = 26;
 const ink = "#24292f";
 const pale = "#57606a";
 const grid = "#e3e6ea";
-const colour = "#0072b2";
+const color = "#0072b2";
 const font = "system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif";
 
 /** Values by name, a dot with its interval a row, from 0 to at least 1, as a whole SVG document on a white ground. */
@@ -71,13 +71,13 @@ function drawRow(
   left: number,
   at: (value: number) => number,
 ): string[] {
-  const stroke = { stroke: colour, "stroke-width": 1.6 };
+  const stroke = { stroke: color, "stroke-width": 1.6 };
   const end = (end: number) => element("line", { x1: at(end), x2: at(end), y1: y - 4, y2: y + 4, ...stroke });
   return [
     text(name, { x: left - 10, y: y + 4, "text-anchor": "end", "font-size": 13, fill: ink }),
     element("line", { x1: at(low), x2: at(high), y1: y, y2: y, ...stroke }),
     end(low),
     end(high),
-    element("circle", { cx: at(value), cy: y, r: 4.6, fill: colour, stroke: "#ffffff", "stroke-width": 1.2 }),
+    element("circle", { cx: at(value), cy: y, r: 4.6, fill: color, stroke: "#ffffff", "stroke-width": 1.2 }),
   ];
 }

@@ -18,11 +18,11 @@ const clamp = (value: number, low: number, high: number) => Math.min(high, Math.
 export function wilsonInterval(successes: number, n: number): Interval {
   if (n === 0) return { low: 0, high: 1 };
   const p = successes / n;
-  const centre = (p + (z * z) / (2 * n)) / (1 + (z * z) / n);
+  const center = (p + (z * z) / (2 * n)) / (1 + (z * z) / n);
   const half = (z / (1 + (z * z) / n)) * Math.sqrt((p * (1 - p)) / n + (z * z) / (4 * n * n));
   return {
-    low: successes === 0 ? 0 : clamp(centre - half, 0, 1),
-    high: successes === n ? 1 : clamp(centre + half, 0, 1),
+    low: successes === 0 ? 0 : clamp(center - half, 0, 1),
+    high: successes === n ? 1 : clamp(center + half, 0, 1),
   };
 }
 

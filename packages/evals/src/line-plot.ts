@@ -34,8 +34,8 @@ const frame = { left: 76, right: width - 24, top: 78, bottom: height - 58 };
 const ink = "#24292f";
 const pale = "#57606a";
 const grid = "#e3e6ea";
-/** Okabe and Ito's colours: told apart by people with any colour vision, readable on white. */
-const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00"];
+/** Okabe and Ito's colors: distinguished by people with any color vision, readable on white. */
+const colors = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00"];
 const font = "system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif";
 
 /** A line plot as a whole SVG document on a white ground, so that it reads the same in light and dark pages. */
@@ -48,7 +48,7 @@ export function linePlot(plot: LinePlot): string {
     text(plot.title, { x: frame.left, y: 32, "font-size": 17, "font-weight": 600, fill: ink }),
     ...yAxis(plot, y),
     ...xAxis(plot, x),
-    ...plot.series.flatMap((series, i) => drawSeries(series, colourOf(plot, i), x, y, i, plot.series.length)),
+    ...plot.series.flatMap((series, i) => drawSeries(series, colorOf(plot, i), x, y, i, plot.series.length)),
     ...legend(plot),
   ];
   if (points.length === 0) {
@@ -133,14 +133,7 @@ function xAxis(plot: LinePlot, x: Axis): string[] {
   ];
 }
 
-function drawSeries(
-  series: PlotSeries,
-  colour: string,
-  x: Axis,
-  y: Axis,
-  i: number,
-  count: number,
-): string[] {
+function drawSeries(series: PlotSeries, color: string, x: Axis, y: Axis, i: number, count: number): string[] {
   const points = series.points.filter(isDrawable);
   // Bars of several series at the same x stand beside each other.
   const shift = (i - (count - 1) / 2) * 5;
@@ -149,7 +142,7 @@ function drawSeries(
     const at = x.at(value) + shift;
     const [top, bottom] = [y.at(high), y.at(low)];
     const path = `M${at - 4} ${top}H${at + 4}M${at} ${top}V${bottom}M${at - 4} ${bottom}H${at + 4}`;
-    return [element("path", { d: rounded(path), stroke: colour, "stroke-width": 1.4, fill: "none" })];
+    return [element("path", { d: rounded(path), stroke: color, "stroke-width": 1.4, fill: "none" })];
   });
   const moved = bars.length > 0 ? shift : 0;
   const line = points
@@ -161,7 +154,7 @@ function drawSeries(
       ? [
           element("path", {
             d: rounded(line),
-            stroke: colour,
+            stroke: color,
             fill: "none",
             "stroke-linejoin": "round",
             ...stroke,
@@ -169,7 +162,7 @@ function drawSeries(
         ]
       : [];
   const marks = isMarked(series)
-    ? points.map((point) => mark(i, x.at(point.x) + moved, y.at(point.y), colour))
+    ? points.map((point) => mark(i, x.at(point.x) + moved, y.at(point.y), color))
     : [];
   return [...bars, ...lines, ...marks];
 }
@@ -180,19 +173,19 @@ const isMarked = (series: PlotSeries): boolean => !series.faint && series.points
 const rounded = (path: string): string =>
   path.replace(/-?\d+\.\d+(?:e-?\d+)?/g, (number) => String(Math.round(Number(number) * 100) / 100));
 
-/** Series differ by shape as well as by colour. */
-function mark(i: number, x: number, y: number, colour: string): string {
-  const look = { fill: colour, stroke: "#ffffff", "stroke-width": 1.2 };
+/** Series differ by shape as well as by color. */
+function mark(i: number, x: number, y: number, color: string): string {
+  const look = { fill: color, stroke: "#ffffff", "stroke-width": 1.2 };
   if (i % 3 === 1) return element("rect", { x: x - 4.2, y: y - 4.2, width: 8.4, height: 8.4, ...look });
   if (i % 3 === 2)
     return element("path", { d: rounded(`M${x} ${y - 5.5}L${x + 5.2} ${y + 4}H${x - 5.2}Z`), ...look });
   return element("circle", { cx: x, cy: y, r: 4.6, ...look });
 }
 
-/** Faint series share the colour of the series after them and stay out of the count. */
-function colourOf(plot: LinePlot, i: number): string {
+/** Faint series share the color of the series after them and stay out of the count. */
+function colorOf(plot: LinePlot, i: number): string {
   const before = plot.series.slice(0, i).filter((series) => !series.faint).length;
-  return colours[before % colours.length] as string;
+  return colors[before % colors.length] as string;
 }
 
 function legend(plot: LinePlot): string[] {
@@ -200,11 +193,11 @@ function legend(plot: LinePlot): string[] {
   return plot.series.flatMap((series, i) => {
     const at = x;
     x += 42 + series.name.length * 7.2;
-    const colour = colourOf(plot, i);
+    const color = colorOf(plot, i);
     const stroke = series.faint ? { "stroke-width": 1, "stroke-opacity": 0.5 } : { "stroke-width": 2.2 };
     return [
-      element("line", { x1: at, x2: at + 22, y1: 54, y2: 54, stroke: colour, ...stroke }),
-      ...(isMarked(series) ? [mark(i, at + 11, 54, colour)] : []),
+      element("line", { x1: at, x2: at + 22, y1: 54, y2: 54, stroke: color, ...stroke }),
+      ...(isMarked(series) ? [mark(i, at + 11, 54, color)] : []),
       text(series.name, { x: at + 28, y: 58, "font-size": 13, fill: ink }),
     ];
   });

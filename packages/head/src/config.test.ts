@@ -14,8 +14,8 @@ describe("head configuration", () => {
   });
 
   it("names the field that is wrong, in one line", () => {
-    const wrong = { dataDir: "d", port: 70_000, colour: "red" } as HeadConfigInput;
-    expect(() => parseHeadConfig(wrong)).toThrow(/port: .*; head: .*colour/);
+    const wrong = { dataDir: "d", port: 70_000, color: "red" } as HeadConfigInput;
+    expect(() => parseHeadConfig(wrong)).toThrow(/port: .*; head: .*color/);
     expect(() => parseHeadConfig({ dataDir: "d", redisUrl: "localhost" })).toThrow("redisUrl");
   });
 

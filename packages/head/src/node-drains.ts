@@ -108,7 +108,7 @@ export class NodeDrains {
     return () => void this.#begun.delete(listener);
   }
 
-  /** To be called about once a second. */
+  /** To be called about once per second. */
   tick(): void {
     for (const [nodeId, drain] of this.#drains) this.#goOn(nodeId, drain);
   }

@@ -88,7 +88,7 @@ export class PlacementGroups {
     }
   }
 
-  /** Looks again at what waits: a node may not be kept for others any more. To be called about once a second. */
+  /** Looks again at what waits: a node may not be kept for others any more. To be called about once per second. */
   tick(): void {
     this.#schedule();
   }

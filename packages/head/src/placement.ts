@@ -93,7 +93,7 @@ export class PendingQueue {
     this.#schedule();
   }
 
-  /** Reserves nodes for what has waited too long. To be called about once a second. */
+  /** Reserves nodes for what has waited too long. To be called about once per second. */
   tick(): void {
     if (this.#index.size === 0) return;
     this.#index.reserve(this.#deps.clock.monotonicMs() - this.#deps.reserveAfterMs);

@@ -110,7 +110,7 @@ async function loadTensorflow(options: BackendOptions): Promise<Loaded> {
     // libtensorflow takes these from the environment only, and reads them once.
     Object.assign(process.env, tensorflowEnvironment(process.env, options));
     Object.assign(process.env, compileCacheEnvironment(compileCacheFolder()));
-    // On a CPU the optimiser's work is not won back; on a GPU functions are launches, which it leaves alone.
+    // On a CPU the optimizer's work is not won back; on a GPU functions are launches, which it leaves alone.
     if (gpuNames().length === 0) process.env["TENSORFLOW_GRAPH_REWRITES"] ??= "off";
     tensorFloat32Override = process.env["NVIDIA_TF32_OVERRIDE"];
     sumsInOrder = saysInOrder(process.env);

@@ -7,7 +7,7 @@ import type { TracedFunction } from "./traced-function.js";
 import type { Operation, Value } from "./value.js";
 
 /*
- * Job: optimiser steps over variables (see adam.ts): which may go into the variables themselves, and in which order.
+ * Job: optimizer steps over variables (see adam.ts): which may go into the variables themselves, and in which order.
  *
  * A1. An old value that something else in the function uses is read before the step; TensorFlow gives the step memory of
  *     its own where an old value is still held.
@@ -71,13 +71,13 @@ export function emitAdamStep(
   const dtype = { dtype: FLOAT };
   const starts: string[] = gradientVariable === undefined ? [ref(gradient)] : [gradientVariable];
   // A read of its own, so that it can wait: a read at the start would hold the memory until the step.
-  const slope =
+  const unscaled =
     gradientVariable === undefined
       ? emitter.node("Identity", starts, { T: FLOAT })
       : emitter.node("ReadVariableOp", starts, dtype);
-  const scaled = emitter.node("Mul", [slope, ref(scale)], { T: FLOAT });
+  const scaled = emitter.node("Mul", [unscaled, ref(scale)], { T: FLOAT });
   const after: string[] = [];
-  const decays: string[] = [variables[0], `^${slope}`];
+  const decays: string[] = [variables[0], `^${unscaled}`];
   if (decay !== undefined) {
     const old = emitter.node("ReadVariableOp", decays, dtype);
     const kept = emitter.node("Mul", [old, ref(decay)], { T: FLOAT });
@@ -162,11 +162,11 @@ export function emitAdamComposed(emitter: Emitter, operation: Operation): void {
     emitter.node(op, [a, b], { T: FLOAT }, { output: "z" });
   const y = (op: string, a: string): string => emitter.node(op, [a], { T: FLOAT }, { output: "y" });
   const one = emitter.node("Const", [], constant(DATA_TYPE.float32, [], [1]));
-  const slope = z("Mul", ref(gradient), ref(scale));
+  const scaled = z("Mul", ref(gradient), ref(scale));
   const blend = (old: Value, beta: Value, fresh: string): string =>
     z("AddV2", z("Mul", ref(old), ref(beta)), z("Mul", fresh, z("Sub", one, ref(beta))));
-  const m = blend(moment1, beta1, slope);
-  const v = blend(moment2, beta2, y("Square", slope));
+  const m = blend(moment1, beta1, scaled);
+  const v = blend(moment2, beta2, y("Square", scaled));
   const denominator = z("AddV2", z("Mul", y("Sqrt", v), ref(correction)), ref(epsilon));
   const change = z("Mul", z("RealDiv", m, denominator), ref(stepSize));
   const kept = decay === undefined ? ref(weights) : z("Mul", ref(weights), ref(decay));

@@ -82,7 +82,7 @@ export function emitLoop(outer: Emitter, operation: Operation, loop: Loop, use: 
   });
 }
 
-/** XLA knows no uninitialised buffers; elsewhere they save a pass over memory. */
+/** XLA knows no uninitialized buffers; elsewhere they save a pass over memory. */
 function emptyBuffer(emitter: Emitter, dtype: number, shape: readonly number[]): string {
   if (emitter.program.xla || dtype === DATA_TYPE.bool) return emitter.fill(dtype, shape, 0);
   return emitter.node("Empty", [emitter.int(shape)], { dtype: typeOf(dtype), init: { b: false } });

@@ -19,7 +19,7 @@ export interface Program {
   readonly halves: ReadonlySet<string>;
   /** Operations that write rows into a variable in place. */
   readonly inPlace: ReadonlyMap<Operation, InPlaceWrite>;
-  /** Optimiser steps that go into variables. */
+  /** Optimizer steps that go into variables. */
   readonly adamSteps: ReadonlyMap<Operation, AdamStep>;
   /** Node of each state entry's variable, of the first replica. */
   readonly variables: ReadonlyMap<string, string>;

@@ -5,12 +5,12 @@ import { emitLoop } from "./emit-loop.js";
 import { emitOperation } from "./emit-operation.js";
 import type { Program } from "./emit-program.js";
 import { emitRandom } from "./emit-random.js";
+import { emitRotatePairs } from "./emit-rotate-pairs.js";
 import { emitRows } from "./emit-rows.js";
-import { emitTurnPairs } from "./emit-turn-pairs.js";
 import { JitError } from "./error.js";
 import type { AttributeProto, NodeProto } from "./graph-protos.js";
 import type { Live } from "./liveness.js";
-import { ADAM, SCATTER_ROWS, TURN_PAIRS } from "./shape-inference/rules.js";
+import { ADAM, ROTATE_PAIRS, SCATTER_ROWS } from "./shape-inference/rules.js";
 import { BFLOAT16, DATA_TYPE } from "./tensorflow-binding.js";
 import { describeValue, isUniform, type Operation, type Value } from "./value.js";
 import { emitModule, XLA_MODULE } from "./xla-module.js";
@@ -36,7 +36,7 @@ export class Emitter {
   /** References whose numbers are those of their bfloat16 forms. */
   readonly #widened = new Set<string>();
   readonly #writes: { readonly after: readonly Operation[]; readonly inputs: string[] }[] = [];
-  /** Optimiser steps over variables, in the order of the trace. */
+  /** Optimizer steps over variables, in the order of the trace. */
   readonly steps = new Map<Operation, EmittedStep>();
   #count = 0;
   #loops = 0;
@@ -163,7 +163,7 @@ export class Emitter {
       if (loop !== undefined && use !== undefined) emitLoop(this, operation, loop, use);
       else if (callee !== undefined) emitCall(this, operation, callee);
       else if (name === ADAM) this.#adam(operation);
-      else if (name === TURN_PAIRS) emitTurnPairs(this, operation);
+      else if (name === ROTATE_PAIRS) emitRotatePairs(this, operation);
       else if (name === SCATTER_ROWS) emitRows(this, operation);
       else if (name === RANDOM) emitRandom(this, operation);
       else if (name === XLA_MODULE) emitModule(this, operation);

@@ -149,7 +149,7 @@ export class GraphModule implements JitModule {
     checkSameEntries(each);
     for (const values of each) checkState(this.#state, values);
     const [first = {}] = each;
-    // Each run holds the arrays, the addon's aligned copies of them and the variables' copies: a few entries a run.
+    // Each run holds the arrays, the addon's aligned copies of them and the variables' copies: a few entries per run.
     let names: string[] = [];
     let bytes = 0;
     for (const [name, array] of Object.entries(first)) {

@@ -27,6 +27,7 @@ export {
 export { pickLogprob } from "./pick-logprob.js";
 export { type ProbedPrecision, type ProductShape, probePrecision } from "./precision-probe.js";
 export { randomUniform } from "./random.js";
+export { rotatePairs } from "./rotate-pairs.js";
 export { openScalarLog, type ScalarLog } from "./scalar-log.js";
 export { scan } from "./scan.js";
 export type { Keep, ScanBody, Scanned, ScanOptions } from "./scan-options.js";
@@ -35,5 +36,4 @@ export { packedSegments, type Segments } from "./segments.js";
 export type { DType, HostArray, StateSpec, TensorSpec } from "./spec.js";
 export type { FunctionStats } from "./stats.js";
 export { tf } from "./tf.js";
-export { turnPairs } from "./turn-pairs.js";
 export { hidesGpus, machineGpus } from "./unused-gpu.js";

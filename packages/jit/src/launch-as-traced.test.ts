@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { gpuNames } from "./gpu-device.js";
 
-/** Names of graphs and functions that TensorFlow's optimiser went over in a process of its own, as its log says them. */
-function optimised(rewrites: "on" | undefined): string[] {
+/** Names of graphs and functions that TensorFlow's optimizer went over in a process of its own, as its log says them. */
+function optimized(rewrites: "on" | undefined): string[] {
   const program = fileURLToPath(new URL("launch-as-traced.fixture.ts", import.meta.url));
   const { stdout, stderr } = spawnSync(
     process.execPath,
@@ -24,10 +24,10 @@ function optimised(rewrites: "on" | undefined): string[] {
   return [...new Set([...stderr.matchAll(/item\.id=(\w+)/g)].map(([, name]) => name as string))];
 }
 
-it("G5: TensorFlow's optimiser goes over no function of a launch", () => {
-  expect(optimised("on")).toEqual(["tf_graph"]);
+it("G5: TensorFlow's optimizer goes over no function of a launch", () => {
+  expect(optimized("on")).toEqual(["tf_graph"]);
 });
 
 it.runIf(gpuNames().length === 0)("over no graph at all on a CPU, where nobody asked for it", () => {
-  expect(optimised(undefined)).toEqual([]);
+  expect(optimized(undefined)).toEqual([]);
 });

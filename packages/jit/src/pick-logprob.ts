@@ -32,17 +32,22 @@ export function pickLogprob(logits: tf.Tensor, ids: tf.Tensor): tf.Tensor {
 function fused(logits: tf.Tensor, ids: tf.Tensor): tf.Tensor {
   const pick = tf.customGrad((x, save) => {
     const attributes = [typeAttribute("T", "float32"), typeAttribute("Tlabels", "int32")];
-    const [loss, slope] = runOp("SparseSoftmaxCrossEntropyWithLogits", attributes, [x as tf.Tensor, ids], 2);
-    if (loss === undefined || slope === undefined)
+    const [loss, gradient] = runOp(
+      "SparseSoftmaxCrossEntropyWithLogits",
+      attributes,
+      [x as tf.Tensor, ids],
+      2,
+    );
+    if (loss === undefined || gradient === undefined)
       throw new JitError("EXECUTION_FAILED", "the fused log-softmax gave no output");
-    (save as tf.GradSaveFunc)([slope]);
+    (save as tf.GradSaveFunc)([gradient]);
     return {
       value: tf.neg(loss),
       gradFunc: (dy: tf.Tensor, saved: tf.Tensor[]) => {
         const [kept] = saved;
         if (kept === undefined)
-          throw new JitError("EXECUTION_FAILED", "the saved slope of pickLogprob is gone");
-        // The sign goes on the rows' slopes, which are few.
+          throw new JitError("EXECUTION_FAILED", "the saved gradient of pickLogprob is gone");
+        // The sign goes on the rows' gradients, which are few.
         return tf.mul(kept, tf.expandDims(tf.neg(dy), 1));
       },
     };

@@ -63,8 +63,8 @@ const functions: Record<string, JitFunction> = {
         const x = tf.gather(table, need(inputs, "ids"));
         return tf.sum(tf.square(tf.matMul(x, table, false, true))) as tf.Scalar;
       };
-      const slope = tf.grad(loss)(need(state, "table"));
-      return { outputs: {}, state: { table: tf.sub(need(state, "table"), tf.mul(slope, 0.01)) } };
+      const gradient = tf.grad(loss)(need(state, "table"));
+      return { outputs: {}, state: { table: tf.sub(need(state, "table"), tf.mul(gradient, 0.01)) } };
     },
   },
 };

@@ -25,8 +25,8 @@ import type { Operation, Value } from "./value.js";
  *     is assigned from it to another variable is copied out.
  * G4. No variable keeps memory of JavaScript's: the addon hands arrays over without a copy, and TensorFlow may let go
  *     of them on any thread.
- * G5. TensorFlow's optimiser leaves launches as they were traced. XLA optimises them itself, and where a function may need more
- *     than 80 % of a GPU's memory that optimiser puts in operations which XLA does not know (TemporaryVariable).
+ * G5. TensorFlow's optimizer leaves launches as they were traced. XLA optimizes them itself, and where a function may need more
+ *     than 80 % of a GPU's memory that optimizer puts in operations which XLA does not know (TemporaryVariable).
  */
 
 /** Where a call finds its nodes. */
@@ -139,7 +139,7 @@ export function buildProgram(
   };
 }
 
-/** G5: TensorFlow's optimiser leaves out functions of tf.data, which have this attribute, and nothing else asks for it. */
+/** G5: TensorFlow's optimizer leaves out functions of tf.data, which have this attribute, and nothing else asks for it. */
 function leftAsTraced(fn: FunctionProto): FunctionProto {
   return { ...fn, attr: { ...fn.attr, _tf_data_function: { b: true } } };
 }

@@ -29,7 +29,7 @@ const file = `${shared}/fixtures/scoring/rememr1_rewards.json`;
 const present = existsSync(file);
 if (!present) process.stdout.write(`skipped: no golden advantages in ${file}\n`);
 
-/** Advantages of every row of a case by a preset, with the case's own weight and normalisation. */
+/** Advantages of every row of a case by a preset, with the case's own weight and normalization. */
 function advantagesOf(golden: GoldenCase, name: "rememr1" | "rememr1-released"): number[] {
   const advantage = golden.normalize_by_std
     ? ({ kind: "grpo", epsilon: 1e-6, ddof: 1, singleton: "reward" } as const)

@@ -35,11 +35,11 @@ describe("assignAdvantages", () => {
     ["rememr1", 1],
     ["rememr1-released", 2],
   ] as const)(
-    "%s: 0.8 of the outcome's and 0.2 of the step's centred rewards, each step reward counted %i times",
+    "%s: 0.8 of the outcome's and 0.2 of the step's centered rewards, each step reward counted %i times",
     (name, times) => {
       const group = groupOf(member(0, 1, [2, 1, 1]), member(1, 0, [0, 1, 0]));
       const { rows } = rowsFromGroups([group], stepAssignment(name));
-      // Outcome: ±0.5. Steps, centred: ±1, 0, ±0.5.
+      // Outcome: ±0.5. Steps, centered: ±1, 0, ±0.5.
       const wanted = [1, 0, 0.5, -1, 0, -0.5].map((step, i) => (i < 3 ? 0.4 : -0.4) + 0.2 * times * step);
       rows.forEach((row, index) => {
         expect(row.advantage).toBeCloseTo(wanted[index] ?? Number.NaN, 12);
@@ -113,9 +113,9 @@ describe("assignAdvantages", () => {
     [1, 0, 1, 1].forEach((reward, index) => {
       expect(advantagesOf(false)[index]).toBeCloseTo(plain(reward), 9);
     });
-    const centred = whitened([0.5, 0.5, 0.5, 0.5, 0.5, 0.5, -0.5, -0.5, 0, 0, 0, 0]);
+    const centered = whitened([0.5, 0.5, 0.5, 0.5, 0.5, 0.5, -0.5, -0.5, 0, 0, 0, 0]);
     [0.5, -0.5, 0, 0].forEach((value, index) => {
-      expect(advantagesOf(true)[index]).toBeCloseTo(centred(value), 9);
+      expect(advantagesOf(true)[index]).toBeCloseTo(centered(value), 9);
     });
   });
 });

@@ -24,7 +24,7 @@ export interface Advantages {
 }
 
 /**
- * Advantage of each trajectory over its own group. Groups are told apart by id, never by position,
+ * Advantage of each trajectory over its own group. Groups are distinguished by id, never by position,
  * and a trajectory counts once whatever number of rows it becomes.
  *
  * - `grpo`: (R − mean) / (std + ε), std with `ddof` 0 or 1. Source: DeepSeekMath, arXiv:2402.03300.
@@ -138,18 +138,18 @@ export function groupAdvantages(rewards: readonly number[], config: BuiltInAdvan
     return rewards.map((reward) => (bare ? reward / spread : 0));
   }
   const mean = rewards.reduce((sum, reward) => sum + reward, 0) / count;
-  const centred = rewards.map((reward) => reward - mean);
+  const centered = rewards.map((reward) => reward - mean);
   switch (config.kind) {
     case "drgrpo":
-      return centred;
+      return centered;
     case "reinforce++":
-      return config.baseline ? centred : rewards;
+      return config.baseline ? centered : rewards;
     case "rloo":
-      return centred.map((value) => (value * count) / (count - 1));
+      return centered.map((value) => (value * count) / (count - 1));
     case "grpo": {
-      const squares = centred.reduce((sum, value) => sum + value * value, 0);
+      const squares = centered.reduce((sum, value) => sum + value * value, 0);
       const std = Math.sqrt(squares / (count - config.ddof));
-      return centred.map((value) => value / (std + config.epsilon));
+      return centered.map((value) => value / (std + config.epsilon));
     }
   }
 }

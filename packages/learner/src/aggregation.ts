@@ -10,7 +10,7 @@ export interface RowExtent {
 }
 
 /**
- * The weight of every token of a row in the loss of the whole batch, one a row.
+ * The weight of every token of a row in the loss of the whole batch, one per row.
  *
  * Each aggregation is linear: loss = Σ_rows w_row · Σ_t mask·loss_t, so the global denominators are
  * all in these weights and a micro-batch is any subset of the rows: the sum of micro-batch losses and

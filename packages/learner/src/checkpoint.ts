@@ -31,7 +31,7 @@ export type { CheckpointExtra, JsonValue } from "./checkpoint-manifest.js";
 /** Everything that a fresh process needs to go on as if it had never stopped. */
 export interface Checkpoint {
   readonly policyVersion: number;
-  /** Optimiser steps done; schedule and bias correction count from it. */
+  /** Optimizer steps done; schedule and bias correction count from it. */
   readonly step: number;
   /** State entries by name: weights, both moments, the reference where there is one. */
   readonly tensors: Readonly<Record<string, Float32Array>>;

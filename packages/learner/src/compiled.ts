@@ -34,7 +34,7 @@ export function scoreName(bucket: Bucket): string {
   return `score-${bucketName(bucket)}`;
 }
 
-/** Gradients, their norm and the optimiser in one run, for a step of one micro-batch a replica. */
+/** Gradients, their norm and the optimizer in one run, for a step of one micro-batch a replica. */
 export function atOnceName(objective: Objective, bucket: Bucket): string {
   return `step-${objective}-${bucketName(bucket)}`;
 }

@@ -30,7 +30,7 @@ export const OptimizerConfig = z.strictObject({
 });
 export type OptimizerConfig = z.infer<typeof OptimizerConfig>;
 
-/** Learning rate by optimiser step. */
+/** Learning rate by optimizer step. */
 export const ScheduleConfig = z.strictObject({
   kind: z.enum(["constant", "linear", "cosine"]).default("constant").describe("Shape after the warm-up."),
   learningRate: z.number().min(0).default(5e-4).describe("Peak learning rate."),
@@ -110,7 +110,7 @@ export const LearnerConfig = z.strictObject({
     .min(1)
     .max(1024)
     .default(1)
-    .describe("Optimiser steps per pass, groups dealt out evenly."),
+    .describe("Optimizer steps per pass, groups dealt out evenly."),
   buckets: z
     .array(Bucket)
     .min(1)
@@ -125,7 +125,7 @@ export const LearnerConfig = z.strictObject({
     .max(16)
     .default(1)
     .describe(
-      "GPUs of one machine that train together in mode xla: each has the whole state, micro-batches are dealt out to them, and gradients are summed once a step. A training run leases as many (learnerGpus).",
+      "GPUs of one machine that train together in mode xla: each has the whole state, micro-batches are dealt out to them, and gradients are summed once per step. A training run leases as many (learnerGpus).",
     ),
   precision: z
     .enum(["auto", "float32", "bfloat16"])
@@ -176,7 +176,7 @@ export const LearnerConfig = z.strictObject({
     .positive()
     .nullable()
     .default(null)
-    .describe("Peak of the device, for the reported utilisation; null: not reported."),
+    .describe("Peak of the device, for the reported utilization; null: not reported."),
   firstStepChecks: z
     .boolean()
     .default(false)

@@ -21,7 +21,7 @@ export interface MicroBatch {
   readonly bucket: Bucket;
   /** Indices into the dealt rows; at most `rowsOf(bucket)` of them. */
   readonly rowIndices: readonly number[];
-  /** One a row. */
+  /** One per row. */
   readonly places: readonly Place[];
 }
 

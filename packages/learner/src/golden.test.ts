@@ -116,7 +116,7 @@ const clip = (extra: Record<string, unknown> = {}) => LossConfig.parse({ kind: "
 const presetLoss = (name: PresetName) => LossConfig.parse(presets[name].loss);
 
 describe.skipIf(missing)(
-  `golden numbers of neighbouring systems${missing ? " (fixture not here)" : ""}`,
+  `golden numbers of neighboring systems${missing ? " (fixture not here)" : ""}`,
   () => {
     beforeAll(async () => {
       await loadBackend({ prefer: "cpu" });
@@ -126,7 +126,7 @@ describe.skipIf(missing)(
       ["A_verl_grpo(std unbiased,eps1e-6)", presets.verl.advantage],
       ["A_slime(c/(std(c)+1e-6))", presets.slime.advantage],
       ["A_trl(std unbiased,eps1e-4)", presets.trl.advantage],
-      ["A_prime(centre only)", presets.prime.advantage],
+      ["A_prime(center only)", presets.prime.advantage],
       ["A_verl_drgrpo", presets.memagent.advantage],
       ["A_verl_drgrpo", presets.rememr1.advantage],
       ["A_slime(c/(std(c)+1e-6))", presets["memagent-vime"].advantage],

@@ -7,7 +7,7 @@ import { type StateKind, stateName, tensor } from "./state.js";
 /*
  * Responsibility: what a compiled training function does with the gradients of its micro-batch: adds them to those of others, or
  *   applies them in the same run where there are no others but those that other replicas have at the same time.
- * Not responsible for: which of the two a step takes (optimizer-step.ts), the gradients (compiled.ts).
+ * Not responsible for: which of the two per step takes (optimizer-step.ts), the gradients (compiled.ts).
  *
  * Invariants:
  * - AT-ONCE-1. A step that is applied in the run of its gradients leaves weights and moments as they were, bit for bit, where

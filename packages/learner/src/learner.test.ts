@@ -237,9 +237,9 @@ describe("createLearner", () => {
     const unequal = { ...equal, members };
     const penalty = { kind: "penalty", of: "final", maxTokens: 4, bufferTokens: 3, factor: 1 } as const;
     expect(aLearner(tinyConfig()).teaches(unequal)).toBe(false);
-    const penalising = aLearner(tinyConfig({ overlong: penalty }));
-    expect(penalising.teaches(unequal)).toBe(true);
-    expect(penalising.teaches(equal)).toBe(false);
+    const penalizing = aLearner(tinyConfig({ overlong: penalty }));
+    expect(penalizing.teaches(unequal)).toBe(true);
+    expect(penalizing.teaches(equal)).toBe(false);
     const ofSteps = aLearner(tinyConfig({ stepAdvantage: { outcomeWeight: 0.8 } }));
     const withSteps = (values: readonly number[]) => ({
       ...equal,

@@ -4,7 +4,7 @@
  *
  * L1. One call at a time: a second one is refused, not queued.
  * L2. An update that throws leaves weights, moments, counters and random numbers as they were. If an earlier
- *     optimiser step of the same update was applied, the policy version rises and the error says so: one
+ *     optimizer step of the same update was applied, the policy version rises and the error says so: one
  *     version never names two sets of weights. Where a step failed while it was applied, or a launch took state with it,
  *     the learner is closed.
  * L3. The same weights, groups and configuration give the same new weights, bit for bit on one backend of a CPU,
@@ -185,7 +185,7 @@ export class Learner {
     return this.#policyVersion;
   }
 
-  /** Optimiser steps done. */
+  /** Optimizer steps done. */
   get step(): number {
     return this.#step;
   }
@@ -196,7 +196,7 @@ export class Learner {
   }
 
   /**
-   * Trains on the groups: `epochs` passes of `miniBatches` optimiser steps.
+   * Trains on the groups: `epochs` passes of `miniBatches` optimizer steps.
    * @throws {LearnerError} GROUP_INVALID, ROW_INVALID, ROW_TOO_LONG, BATCH_EMPTY, NOT_FINITE,
    *   GRADIENT_GATE, LOGPROB_MISMATCH, FIRST_STEP_CHECK, MEMORY_EXHAUSTED, APPLY_FAILED, PEER_FAILED, ABORTED, BUSY, CLOSED
    */
@@ -282,7 +282,7 @@ export class Learner {
     return rows.some(({ advantage }) => advantage !== 0);
   }
 
-  /** One supervised optimiser step, mean over learned tokens; `learningRate` replaces the schedule's. */
+  /** One supervised optimizer step, mean over learned tokens; `learningRate` replaces the schedule's. */
   async sft(
     rows: readonly SupervisedRow[],
     options: { readonly learningRate?: number; readonly signal?: AbortSignal } = {},
@@ -488,7 +488,7 @@ function afterSteps(error: unknown, appliedSteps: number, policyVersion: number)
   const said = message.replace(/^\[\w+\] /, "");
   return new LearnerError(
     code,
-    `${said} (${appliedSteps} optimiser steps of this update had been applied; the weights are now version ${policyVersion})`,
+    `${said} (${appliedSteps} optimizer steps of this update had been applied; the weights are now version ${policyVersion})`,
     { details: { ...details, appliedSteps, policyVersion }, cause: error },
   );
 }

@@ -39,7 +39,7 @@ export const MemoryConfig = z.strictObject({
     .enum(["whole", "sharded"])
     .default("whole")
     .describe(
-      "With replicas, where the optimiser's moments are. whole: on each; sharded: each has an equal part of them and updates that part of the weights (ZeRO-1), for models whose moments do not fit on each. A step then takes the form in parts, and sums weights as well as gradients.",
+      "With replicas, where the optimizer's moments are. whole: on each; sharded: each has an equal part of them and updates that part of the weights (ZeRO-1), for models whose moments do not fit on each. A step then takes the form in parts, and sums weights as well as gradients.",
     ),
   applyMb: z
     .number()

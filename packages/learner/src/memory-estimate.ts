@@ -29,7 +29,7 @@ export interface MemoryEstimate {
     readonly activationsBytes: number;
     readonly logitsBytes: number;
   };
-  /** Passing: the optimiser's temporaries. */
+  /** Passing: the optimizer's temporaries. */
   readonly applyBytes: number;
   /** With adapters also their base, which the sampler merges them into. */
   readonly samplerWeightsBytes: number;
@@ -42,9 +42,9 @@ const FLOAT = 4;
 const PROCESS_BYTES = 400 * 2 ** 20;
 /** Tensors of a part's size that stand at once while it is applied, beside state. */
 const APPLY_TENSORS = 5;
-/** Logits, their softmax and the slopes of both. */
+/** Logits, their softmax and the gradients of both. */
 const LOGITS_TENSORS = 4;
-/** Scores, their softmax and the slopes of both. */
+/** Scores, their softmax and the gradients of both. */
 const SCORE_TENSORS = 5;
 
 /**
@@ -111,7 +111,7 @@ function stepParts(
   // Blocks come one after the other, and leave nothing for the gradient.
   const isBlocked = attentionBlock !== undefined && replyBlock !== undefined;
   const scores = SCORE_TENSORS * (isBlocked ? Math.max(ofPrompts, ofReplies) : ofPrompts + ofReplies);
-  // What one block's forward pass keeps for its gradient, and about half of it again for the slopes.
+  // What one block's forward pass keeps for its gradient, and about half of it again for the gradients.
   const kept = tokens * (6 * D + 5 * F + 4 * (heads + 2 * kvHeads) * headDim);
   const blocks = kind === "scan" ? layers * tokens * D + 1.5 * kept + scores : layers * (kept + scores / 2);
   const picked = isPicked(bucket) ? trainedTokensOf(bucket) : tokens;

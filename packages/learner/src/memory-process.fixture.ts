@@ -2,7 +2,7 @@ import { loadBackend, tf } from "@palimpsest/jit";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
 import { createLearner } from "./learner.js";
 
-/** A process that trains argv[2] updates of two optimiser steps and tells its parent tensors and resident bytes. */
+/** A process that trains argv[2] updates of two optimizer steps and tells its parent tensors and resident bytes. */
 const updates = Number(process.argv[2]);
 const learner = createLearner({
   backend: await loadBackend({ threads: 1 }),

@@ -9,7 +9,7 @@ interface Look {
   readonly rssBytes: number;
 }
 
-it("2,000 optimiser steps hold the number of tensors, and resident memory to 1 MB per 100 steps", async () => {
+it("2,000 optimizer steps hold the number of tensors, and resident memory to 1 MB per 100 steps", async () => {
   const updates = 1000;
   const fixture = fileURLToPath(new URL("./memory-process.fixture.ts", import.meta.url));
   const child = fork(fixture, [String(updates)], {

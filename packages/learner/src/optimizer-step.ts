@@ -18,7 +18,7 @@ import type { Outputs, StepRequest, StepResult } from "./step-request.js";
 import { applyNames, CLEAR, GRADIENT_NORM, GRADIENTS } from "./sum-functions.js";
 
 /**
- * One optimiser step: every micro-batch's gradients are added up, looked at, and applied.
+ * One optimizer step: every micro-batch's gradients are added up, looked at, and applied.
  *
  * O1. The weights change once, at the end, or not at all: whatever throws before leaves them as they were. They are applied
  *     in parts; a failure between two of these is APPLY_FAILED, after which the module is not to be used.

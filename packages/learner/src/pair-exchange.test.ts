@@ -37,7 +37,7 @@ it.each([
   },
 );
 
-it("ranks with different numbers of values are told apart, and nobody is left waiting", async () => {
+it("ranks with different numbers of values are distinguished, and nobody is left waiting", async () => {
   const ranks = localPeers(2, { chunkValues: 64 });
   const ends = ranks.map(async ({ peers, fail }, rank) => {
     try {

@@ -1,5 +1,5 @@
 /**
- * Job: one update of the policy: rows, π_old, advantages, and the optimiser steps of every epoch.
+ * Job: one update of the policy: rows, π_old, advantages, and the optimizer steps of every epoch.
  * Not its job: counters and random numbers, which the learner keeps; what a step computes.
  *
  * P1. π_old is of the weights before the update's first step, by the learner's own forward pass (`recompute`): the
@@ -36,11 +36,11 @@ export interface PolicyUpdate {
   /** Of the weights before the update. */
   readonly policyVersion: number;
   readonly klCoefficient: number;
-  /** Optimiser steps done since the learner's first. */
+  /** Optimizer steps done since the learner's first. */
   readonly step: () => number;
   /** No step was ever applied to these weights. */
   readonly untouched: boolean;
-  /** Told after each optimiser step. */
+  /** Told after each optimizer step. */
   readonly onStep: (result: StepResult) => void;
   /** What traces show of tokens. Default: nothing is kept. */
   readonly tokens?: TrainedTokens | undefined;
@@ -66,12 +66,12 @@ export async function runUpdate(
   const score = (indices: readonly number[]) =>
     scoreRows(update.module, config, gathered.rows, indices, scores, update.signal, update.together);
   const all = gathered.rows.map((_, index) => index);
-  let penalised = gathered;
+  let penalized = gathered;
   if (config.kl.in === "reward" && update.klCoefficient > 0) {
     await score(all);
-    penalised = klPenalties(gathered, scores, config.kl, update.klCoefficient);
+    penalized = klPenalties(gathered, scores, config.kl, update.klCoefficient);
   }
-  const batch = assignAdvantages(penalised, config, update.ownAdvantage);
+  const batch = assignAdvantages(penalized, config, update.ownAdvantage);
   const trained = trainedRows(batch, config);
   progress.trainedRows = trained.map((index) => batch.rows[index] as TrainingRow);
   const recorder = recordUpdate({ ...batch, rows: progress.trainedRows }, config, update.policyVersion);
@@ -123,7 +123,7 @@ function trainedRows({ rows }: RowBatch, { zeroVariance }: ResolvedLearnerConfig
   return rows.flatMap(({ groupId }, index) => (all || teaching.has(groupId) ? [index] : []));
 }
 
-/** Row indices of each optimiser step of one pass: groups dealt out evenly, shuffled when there are several. */
+/** Row indices of each optimizer step of one pass: groups dealt out evenly, shuffled when there are several. */
 function miniBatches(
   batch: RowBatch,
   indices: readonly number[],

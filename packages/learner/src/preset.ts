@@ -21,7 +21,7 @@ export const PRESET_NAMES = [
 ] as const;
 export type PresetName = (typeof PRESET_NAMES)[number];
 
-/** The choices in which the neighbouring systems differ; what is left out is absent there. */
+/** The choices in which the neighboring systems differ; what is left out is absent there. */
 export interface Preset {
   readonly advantage: z.input<typeof BuiltInAdvantage>;
   readonly loss: z.input<typeof LossConfig>;
@@ -67,7 +67,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     kl: { coefficient: 1e-3, estimator: "k3", clampLogRatio: null },
     spread: "divide",
   },
-  /** ReMemR1 as its paper describes it: MemAgent's loss; 0.8 of the outcome's and 0.2 of the step's centred rewards. */
+  /** ReMemR1 as its paper describes it: MemAgent's loss; 0.8 of the outcome's and 0.2 of the step's centered rewards. */
   rememr1: { ...rememr1, stepAdvantage: { ...rememr1.stepAdvantage, scale: 1 } },
   /** ReMemR1's code, which sums each step reward twice. */
   "rememr1-released": { ...rememr1, stepAdvantage: { ...rememr1.stepAdvantage, scale: 2 } },
@@ -101,7 +101,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     aggregation: "trajectory-mean",
     kl: { coefficient: 0, estimator: "k1", clampLogRatio: null, clampValue: null },
   },
-  /** prime-rl's defaults: centred rewards, probability masks in place of a ratio clip, all to the sampler's numbers. */
+  /** prime-rl's defaults: centered rewards, probability masks in place of a ratio clip, all to the sampler's numbers. */
   prime: {
     advantage: { kind: "drgrpo" },
     loss: { kind: "dppo", maskLow: 0.2, maskHigh: 0.2, tau: 1e-3, clampLogRatio: null },

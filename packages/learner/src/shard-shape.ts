@@ -1,6 +1,6 @@
 import type { ResolvedLearnerConfig } from "./config.js";
 
-/** Among how many replicas each of the optimiser's moments is dealt out. */
+/** Among how many replicas each of the optimizer's moments is dealt out. */
 export function shardCount({ replicas, memory }: Pick<ResolvedLearnerConfig, "replicas" | "memory">): number {
   return memory.optimizerState === "sharded" ? replicas : 1;
 }

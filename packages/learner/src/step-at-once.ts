@@ -35,7 +35,7 @@ export function isWithoutSums(module: JitModule): boolean {
 }
 
 /**
- * One optimiser step of one micro-batch a replica in one run: gradients, their sums over replicas, norm, clip and AdamW. Against the
+ * One optimizer step of one micro-batch a replica in one run: gradients, their sums over replicas, norm, clip and AdamW. Against the
  * same step in parts the clip is in float32, so that weights differ by its rounding; whether it was applied, the device says
  * (AT-ONCE-1).
  * @throws {LearnerError} NOT_FINITE, ABORTED, what `beforeApply` throws; {JitError} of the device

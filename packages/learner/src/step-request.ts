@@ -17,12 +17,12 @@ export interface AtOnce {
 export interface StepRequest<Row extends PackableRow> {
   readonly objective: Objective;
   readonly rows: readonly Row[];
-  /** One a row, from `aggregationWeights`. */
+  /** One per row, from `aggregationWeights`. */
   readonly weights: Float64Array;
   /** β of this step; absent: the configuration's. */
   readonly klCoefficient?: number;
   readonly learningRate: number;
-  /** Optimiser steps done before this one. */
+  /** Optimizer steps done before this one. */
   readonly step: number;
   readonly signal?: AbortSignal | undefined;
   /** Where several learners take the step. */

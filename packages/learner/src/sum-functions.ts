@@ -8,7 +8,7 @@ import { shardCount } from "./shard-shape.js";
 import { type StateKind, stateName, tensor, tensorsOf, trainedShapes } from "./state.js";
 
 /*
- * Responsibility: what is done with sums of the gradients of several micro-batches: their norm, the optimiser, zeros.
+ * Responsibility: what is done with sums of the gradients of several micro-batches: their norm, the optimizer, zeros.
  * Not responsible for: adding to them (gradient-use.ts), the order of these (optimizer-step.ts).
  */
 

@@ -99,7 +99,7 @@ describe("sampler and learner", () => {
   });
 });
 
-/** Where a policy converges that maximises reward less β times its KL to where it started: reference · exp(reward / β). */
+/** Where a policy converges that maximizes reward less β times its KL to where it started: reference · exp(reward / β). */
 function optimalReward(reference: Float32Array, beta: number): number {
   const weights = [...reference].map((logprob, token) => Math.exp(logprob + rewardOf(token) / beta));
   const total = weights.reduce((sum, weight) => sum + weight, 0);

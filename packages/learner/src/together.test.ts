@@ -165,7 +165,7 @@ it("ranks take over what rank 0 has of a checkpoint, and go on as one would", as
   expectClose(ranks[1] as Learner, one);
 });
 
-it("ranks with other batches are told apart", async () => {
+it("ranks with other batches are distinguished", async () => {
   const ranks = ranksOf(localPeers(2));
   const ends = await Promise.allSettled(
     ranks.map((learner, rank) => learner.update(randomGroups(0, rank === 0 ? 1 : 3))),

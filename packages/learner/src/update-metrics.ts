@@ -10,13 +10,13 @@ import type { Outputs, StepResult } from "./step-request.js";
 export interface UpdateMetrics extends TokenStatistics, ImportanceStatistics, BatchMetrics {
   /** Of the weights after the update. */
   readonly policyVersion: number;
-  /** Optimiser steps done since the learner's first. */
+  /** Optimizer steps done since the learner's first. */
   readonly step: number;
-  /** Mean over the update's optimiser steps. */
+  /** Mean over the update's optimizer steps. */
   readonly loss: number;
-  /** Before clipping; mean over the update's optimiser steps. */
+  /** Before clipping; mean over the update's optimizer steps. */
   readonly gradientNorm: number;
-  /** Of the last optimiser step. */
+  /** Of the last optimizer step. */
   readonly learningRate: number;
   /** β of this update. */
   readonly klCoefficient: number;
@@ -30,12 +30,12 @@ export interface UpdateMetrics extends TokenStatistics, ImportanceStatistics, Ba
   /** `maxPolicyKl` ended the update early. */
   readonly stoppedByPolicyKl: boolean;
   readonly durationMs: number;
-  /** Row tokens a second, each pass counted. */
+  /** Row tokens per second, each pass counted. */
   readonly tokensPerSecond: number;
   /** Teraflops a second that the model's forward and backward passes need by count: see `trainingFlops`. */
   readonly modelTeraflops: number;
   /** That, of the configured `peakTeraflops`; null where none is configured. */
-  readonly modelFlopUtilisation: number | null;
+  readonly modelFlopUtilization: number | null;
 }
 
 interface FinishedUpdate {
@@ -62,7 +62,7 @@ export interface UpdateRecorder {
   tokens(): TokenStatistics;
   /** Mean k3 of the policy from π_old over the tokens since `beginStep`. */
   stepPolicyKl(): number;
-  /** Optimiser steps applied so far. */
+  /** Optimizer steps applied so far. */
   steps(): number;
   finish(after: FinishedUpdate): UpdateMetrics;
 }
@@ -147,7 +147,7 @@ export function recordUpdate(
         durationMs,
         tokensPerSecond: (passTokens / durationMs) * 1000,
         modelTeraflops,
-        modelFlopUtilisation: peak === null ? null : modelTeraflops / peak,
+        modelFlopUtilization: peak === null ? null : modelTeraflops / peak,
       };
     },
   };

@@ -54,7 +54,7 @@ function denseAttention(query: tf.Tensor, key: tf.Tensor, value: tf.Tensor, bias
     (save as tf.GradSaveFunc)([queries, keys, values, weights, mixed]);
     return {
       value: mixed.reshape([batch, heads, length, width]),
-      gradFunc: (slope: tf.Tensor, saved: tf.Tensor[]) => {
+      gradFunc: (gradient: tf.Tensor, saved: tf.Tensor[]) => {
         const [queriesK, keysK, valuesK, weightsK, mixedK] = saved as [
           tf.Tensor,
           tf.Tensor,
@@ -62,13 +62,13 @@ function denseAttention(query: tf.Tensor, key: tf.Tensor, value: tf.Tensor, bias
           tf.Tensor,
           tf.Tensor,
         ];
-        const slopes = slope.reshape([...rows]);
-        const centre = slopes.mul(mixedK).sum(-1, true); // [B·K, group·T, 1]
-        const ofScores = weightsK.mul(tf.matMul(slopes, valuesK, false, true).sub(centre));
+        const gradients = gradient.reshape([...rows]);
+        const center = gradients.mul(mixedK).sum(-1, true); // [B·K, group·T, 1]
+        const ofScores = weightsK.mul(tf.matMul(gradients, valuesK, false, true).sub(center));
         return [
           tf.matMul(ofScores, keysK).reshape([batch, heads, length, width]),
           tf.matMul(ofScores, queriesK, true, false).reshape([batch, kvHeads, length, width]),
-          tf.matMul(weightsK, slopes, true, false).reshape([batch, kvHeads, length, width]),
+          tf.matMul(weightsK, gradients, true, false).reshape([batch, kvHeads, length, width]),
         ];
       },
     };
@@ -93,9 +93,9 @@ function blockedAttention(
     (save as tf.GradSaveFunc)(segments === undefined ? inputs : [...inputs, segments]);
     return {
       value: form(segments).forward(...inputs),
-      gradFunc: (slope: tf.Tensor, saved: tf.Tensor[]) => {
+      gradFunc: (gradient: tf.Tensor, saved: tf.Tensor[]) => {
         const [keptQ, keptK, keptV, keptSegments] = saved as [tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor?];
-        return form(keptSegments).backward(keptQ, keptK, keptV, slope);
+        return form(keptSegments).backward(keptQ, keptK, keptV, gradient);
       },
     };
   });
@@ -155,10 +155,10 @@ class BlockForm {
   /**
    * P = softmax(QKᵀ + mask), O = PV; with S = P ∘ (dP − rowsum(P ∘ dP)), dP = dO·Vᵀ:
    * dQ = S·K, dK = Sᵀ·Q, dV = Pᵀ·dO.
-   * @param slope float32 [B, H, T, d], of the loss in the result
+   * @param gradient float32 [B, H, T, d], of the loss in the result
    */
-  backward(query: tf.Tensor, key: tf.Tensor, value: tf.Tensor, slope: tf.Tensor): tf.Tensor[] {
-    const [queries, slopes] = [this.#cut(query), this.#cut(slope)];
+  backward(query: tf.Tensor, key: tf.Tensor, value: tf.Tensor, gradient: tf.Tensor): tf.Tensor[] {
+    const [queries, gradients] = [this.#cut(query), this.#cut(gradient)];
     const queryParts: tf.Tensor[] = [];
     const sums: [tf.Tensor, tf.Tensor][] = [];
     for (const part of this.#parts()) {
@@ -166,13 +166,13 @@ class BlockForm {
       const values = this.#seen(value, part);
       const { carry, ys } = scan({
         carry: [tf.zerosLike(keys), tf.zerosLike(values)],
-        xs: [this.#of(queries, part), this.#of(slopes, part), ...this.#places(part)],
+        xs: [this.#of(queries, part), this.#of(gradients, part), ...this.#places(part)],
         body: ([keySum, valueSum], [rows, above, ...places]) => {
           const [q, dO] = [rows as tf.Tensor, above as tf.Tensor];
           const weights = this.#weights(q, keys, places, part); // [B·K, group·block, keys]
           const product = tf.matMul(dO, values, false, true);
-          const centred = product.sub(tf.sum(weights.mul(product), -1, true));
-          const dS = weights.mul(centred);
+          const centered = product.sub(tf.sum(weights.mul(product), -1, true));
+          const dS = weights.mul(centered);
           return {
             carry: [
               (keySum as tf.Tensor).add(tf.matMul(dS, q, true, false)),

@@ -23,7 +23,7 @@ describe.skipIf(!present).each(["minimind", "qwen2.5", "qwen3"])("the tokenizer 
     expect(wrong).toEqual([]);
   });
 
-  it("brings the texts back, composed as its normaliser has them", async () => {
+  it("brings the texts back, composed as its normalizer has them", async () => {
     const tokenizer = await loadTokenizer(`${folder}/${name}`);
     const goldens = JSON.parse(await readFile(`${folder}/goldens/${name}.encode.json`, "utf8"));
     const composed = tokenizer.json.normalizer !== null;

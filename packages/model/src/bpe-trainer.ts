@@ -127,7 +127,7 @@ interface PairCount {
   readonly words: Set<number>;
 }
 
-/** How often each pair of neighbours occurs, and in which words. */
+/** How often each pair of neighbors occurs, and in which words. */
 class PairCounts {
   readonly #pairs = new Map<string, PairCount>();
 

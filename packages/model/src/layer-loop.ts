@@ -46,12 +46,12 @@ export function scanLayers(
     save([...Object.values(shared), ys[0] as tf.Tensor, ...all]);
     return {
       value: carry[0] as tf.Tensor,
-      gradFunc: (slope: tf.Tensor, saved: tf.Tensor[]) => {
+      gradFunc: (gradient: tf.Tensor, saved: tf.Tensor[]) => {
         const keys = Object.keys(shared);
         const kept = Object.fromEntries(keys.map((key, index) => [key, saved[index] as tf.Tensor]));
-        const { carry: below, ys: gradients } = scan({
+        const { carry: below, ys: layerGradients } = scan({
           reverse: true,
-          carry: [slope],
+          carry: [gradient],
           xs: saved.slice(keys.length), // inputs of the layers [L, N, D], then the stacks
           body: ([above], [before, ...slices]) => {
             const rest = slices.slice(trained.length);
@@ -62,7 +62,7 @@ export function scanLayers(
             return { carry: [down as tf.Tensor], ys: ofWeights };
           },
         });
-        return [below[0] as tf.Tensor, ...gradients];
+        return [below[0] as tf.Tensor, ...layerGradients];
       },
     };
   });

@@ -8,7 +8,7 @@ export interface MemoryNeeds {
   readonly inMemoryBytes: number;
   /** Keys and values of 1,000 tokens of one request. */
   readonly cachePer1000TokensBytes: number;
-  /** Weights, their gradient and the optimiser's two moments. */
+  /** Weights, their gradient and the optimizer's two moments. */
   readonly fullUpdateBytes: number;
   /** The same beside the weights that the KL term compares with. */
   readonly fullUpdateWithReferenceBytes: number;

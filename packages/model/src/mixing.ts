@@ -1,4 +1,4 @@
-import { tf, turnPairs } from "@palimpsest/jit";
+import { rotatePairs, tf } from "@palimpsest/jit";
 import { type AttentionMask, attention } from "./attention.js";
 import type { ModelConfig } from "./config.js";
 import { rmsNorm } from "./norm.js";
@@ -47,7 +47,7 @@ export interface MixingOptions {
   readonly sharing?: SharedPrompts | undefined;
 }
 
-/** Tensors that every block of one pass shares; made once a pass. */
+/** Tensors that every block of one pass shares; made once per pass. */
 type Constants = Readonly<Record<string, tf.Tensor>>;
 
 interface Mixing {
@@ -186,7 +186,7 @@ function turn(
   turns: tf.Tensor | undefined,
   eps: number,
 ): tf.Tensor {
-  return turnPairs(gain === undefined ? y : rmsNorm(y, gain, eps), turns as tf.Tensor);
+  return rotatePairs(gain === undefined ? y : rmsNorm(y, gain, eps), turns as tf.Tensor);
 }
 
 /** Causal attention over whole sequences. @returns float32 [B·T, heads · headDim] */
@@ -214,7 +214,7 @@ function mixedReplies(
   const { prompts: P, replies: M, replyLength: Lr } = sharing;
   const { ownBias } = constants;
   const group = heads / kvHeads;
-  // [P, K, M, group, Lr, d]: what meets a prompt's keys, and what meets its own, are both one stretch of it.
+  // [P, K, M, group, Lr, d]: what meets a prompt's keys, and what meets its own, are both one segment of it.
   const byHead = (flat: tf.Tensor, count: number): tf.Tensor =>
     flat.reshape([P, M, Lr, kvHeads, count, headDim]).transpose([0, 3, 1, 4, 2, 5]);
   const turned = (x: tf.Tensor, gain: tf.Tensor | undefined, turns: tf.Tensor | undefined): tf.Tensor =>

@@ -9,7 +9,7 @@ const shapes = {
   promptValues: [P, K, Lp, d],
   ownKeys: [P, K, M, Lr, d],
   ownValues: [P, K, M, Lr, d],
-  slope: [P, K, M, G, Lr, d],
+  gradient: [P, K, M, G, Lr, d],
 } as const;
 const names = ["query", "promptKeys", "promptValues", "ownKeys", "ownValues"] as const;
 
@@ -46,7 +46,7 @@ async function resultsOf(mode: JitMode, own: OwnMask["kind"], block: number) {
           const tensors = names.map(at);
           const gradients = tf.grads((...all) =>
             attend(...all)
-              .mul(at("slope"))
+              .mul(at("gradient"))
               .sum(),
           )(tensors);
           return {

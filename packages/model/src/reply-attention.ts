@@ -49,10 +49,10 @@ function dense(promptBias: tf.Tensor, ownBias: tf.Tensor) {
     save([query, ...tensors, ...weights, mixed]);
     return {
       value: mixed.reshape(query.shape),
-      gradFunc: (slope: tf.Tensor, saved: tf.Tensor[]) => {
+      gradFunc: (gradient: tf.Tensor, saved: tf.Tensor[]) => {
         const [queries, kP, vP, kR, vR, wP, wR, output] = saved as [...Five, tf.Tensor, tf.Tensor, tf.Tensor];
-        const slopes = scores.slopes(queries, [kP, vP, kR, vR], [wP, wR], output, slope);
-        return [slopes.query, ...scores.shaped(slopes.tensors)];
+        const gradients = scores.gradients(queries, [kP, vP, kR, vR], [wP, wR], output, gradient);
+        return [gradients.query, ...scores.shaped(gradients.tensors)];
       },
     };
   });
@@ -77,19 +77,19 @@ function blocked(promptBias: tf.Tensor, block: number) {
     save([query, ...tensors, value, promptBias]);
     return {
       value,
-      gradFunc: (slope: tf.Tensor, saved: tf.Tensor[]) => {
+      gradFunc: (gradient: tf.Tensor, saved: tf.Tensor[]) => {
         const [queries, kP, vP, kR, vR, output, bias] = saved as [...Five, tf.Tensor, tf.Tensor];
         const kept: ReplyTensors = [kP, vP, kR, vR];
         const summed = scan({
           carry: kept.map((tensor) => tf.zerosLike(tensor)),
-          xs: [cut.blocks(queries), cut.blocks(output), cut.blocks(slope), cut.firsts()],
+          xs: [cut.blocks(queries), cut.blocks(output), cut.blocks(gradient), cut.firsts()],
           body: (sums, [rows, mixed, above, first]) => {
             const q = rows as tf.Tensor;
             const weights = scores.weights(q, kept, bias, cut.bias(first as tf.Tensor));
-            const slopes = scores.slopes(q, kept, weights, mixed as tf.Tensor, above as tf.Tensor);
+            const gradients = scores.gradients(q, kept, weights, mixed as tf.Tensor, above as tf.Tensor);
             return {
-              carry: sums.map((sum, i) => sum.add(slopes.tensors[i] as tf.Tensor)),
-              ys: [slopes.query],
+              carry: sums.map((sum, i) => sum.add(gradients.tensors[i] as tf.Tensor)),
+              ys: [gradients.query],
             };
           },
         });

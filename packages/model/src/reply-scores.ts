@@ -81,24 +81,24 @@ export class ReplyScores {
 
   /**
    * @param mixed what `mixed` gave, of any shape
-   * @param slope float32 [P, K, M, G, n, d], of the loss in it
+   * @param gradient float32 [P, K, M, G, n, d], of the loss in it
    * @returns of the loss in the queries [P, K, M, G, n, d] and in the keys and values, flat as they are
    */
-  slopes(
+  gradients(
     query: tf.Tensor,
     [promptKeys, promptValues, ownKeys, ownValues]: ReplyTensors,
     [ofPrompt, ofOwn]: ReplyWeights,
     mixed: tf.Tensor,
-    slope: tf.Tensor,
+    gradient: tf.Tensor,
   ): { readonly query: tf.Tensor; readonly tensors: ReplyTensors } {
     const d = this.#shape[5];
-    const onPrompt = this.#onPrompt(slope, d);
-    const onOwn = this.#onOwn(slope, d);
-    const centre = onOwn.mul(this.#onOwn(mixed, d)).sum(-1, true); // [P·K·M, G·n, 1]
+    const onPrompt = this.#onPrompt(gradient, d);
+    const onOwn = this.#onOwn(gradient, d);
+    const center = onOwn.mul(this.#onOwn(mixed, d)).sum(-1, true); // [P·K·M, G·n, 1]
     const inPrompt = ofPrompt.mul(
-      tf.matMul(onPrompt, promptValues, false, true).sub(this.#onPrompt(centre, 1)),
+      tf.matMul(onPrompt, promptValues, false, true).sub(this.#onPrompt(center, 1)),
     );
-    const inOwn = ofOwn.mul(tf.matMul(onOwn, ownValues, false, true).sub(centre));
+    const inOwn = ofOwn.mul(tf.matMul(onOwn, ownValues, false, true).sub(center));
     return {
       query: this.#onOwn(tf.matMul(inPrompt, promptKeys), d)
         .add(tf.matMul(inOwn, ownKeys))

@@ -45,7 +45,7 @@ export function ropeTables(
 
 /**
  * The same angles for heads whose pairs stand side by side (`sideBySide`): cosine and sine in turn, times a factor.
- * @returns [positions, headDim] row-major, for `turnPairs`
+ * @returns [positions, headDim] row-major, for `rotatePairs`
  */
 export function ropeTurns(config: ModelConfig, positions: number, factor = 1): Float32Array {
   const { cos, sin } = ropeTables(config, positions);
@@ -75,17 +75,17 @@ export function sideBySide(x: tf.Tensor, headDim: number): tf.Tensor {
  * Turns each pair (i, i + headDim / 2) of the last axis by its position's angle.
  * @param x   float32 [B, n, T, headDim]
  * @param cos broadcasts to x, of `ropeTables`; so does sin. No gradient.
- * @returns x's shape; differentiable in x: the slope is turned back
+ * @returns x's shape; differentiable in x: the gradient is turned back
  */
 export function rotate(x: tf.Tensor, cos: tf.Tensor, sin: tf.Tensor): tf.Tensor {
   const turn = tf.customGrad((input, save) => {
     (save as tf.GradSaveFunc)([cos, sin]);
     return {
       value: (input as tf.Tensor).mul(cos).add(swapHalves(input as tf.Tensor).mul(sin)),
-      gradFunc: (slope: tf.Tensor, saved: tf.Tensor[]) => {
+      gradFunc: (gradient: tf.Tensor, saved: tf.Tensor[]) => {
         const [keptCos, keptSin] = saved as [tf.Tensor, tf.Tensor];
         // The halves of sin are each other's negative, so that swapping them turns the other way.
-        return slope.mul(keptCos).sub(swapHalves(slope).mul(keptSin));
+        return gradient.mul(keptCos).sub(swapHalves(gradient).mul(keptSin));
       },
     };
   });

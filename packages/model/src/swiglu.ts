@@ -13,14 +13,14 @@ export function swiglu(gate: tf.Tensor, up: tf.Tensor): tf.Tensor {
     (save as tf.GradSaveFunc)([gates, ups]);
     return {
       value: fuse(() => gates.mul(gates.sigmoid()).mul(ups)),
-      gradFunc: (slope: tf.Tensor, saved: tf.Tensor[]) => {
+      gradFunc: (gradient: tf.Tensor, saved: tf.Tensor[]) => {
         const [keptGates, keptUps] = saved as [tf.Tensor, tf.Tensor];
         return fuse(() => {
           const sigmoid = keptGates.sigmoid();
           const activated = keptGates.mul(sigmoid);
           // σ + a·(1 − σ) = σ · (1 + gate − a)
           const derivative = keptGates.sub(activated).add(1).mul(sigmoid);
-          return [slope.mul(keptUps).mul(derivative), slope.mul(activated)];
+          return [gradient.mul(keptUps).mul(derivative), gradient.mul(activated)];
         });
       },
     };

@@ -91,16 +91,16 @@ function inChunks(
     });
     return flat(ys);
   };
-  const backward = (saved: readonly tf.Tensor[], slope: tf.Tensor): tf.Tensor[] => {
+  const backward = (saved: readonly tf.Tensor[], upstream: tf.Tensor): tf.Tensor[] => {
     const [h, w, labels] = saved as [tf.Tensor, tf.Tensor, tf.Tensor];
-    const ofLogprobs = slope.slice([0, 0], [1, chunks * rows]).reshape([chunks, rows]);
-    const slopes =
+    const ofLogprobs = upstream.slice([0, 0], [1, chunks * rows]).reshape([chunks, rows]);
+    const gradients =
       entropy === "gradient"
-        ? [ofLogprobs, slope.slice([1, 0], [1, chunks * rows]).reshape([chunks, rows])]
+        ? [ofLogprobs, upstream.slice([1, 0], [1, chunks * rows]).reshape([chunks, rows])]
         : [ofLogprobs];
     const { carry, ys } = scan({
       carry: headFrozen ? [] : [tf.zerosLike(w)],
-      xs: [h, labels, ...slopes],
+      xs: [h, labels, ...gradients],
       body: ([sum], [x, ids, ...above]) => {
         const loss = (row: tf.Tensor, table: tf.Tensor): tf.Tensor => {
           const kind = entropy === "gradient" ? "gradient" : "none";
@@ -125,7 +125,7 @@ function inChunks(
     save([h, w, targets]);
     return {
       value: forward(h, w),
-      gradFunc: (slope: tf.Tensor, saved: tf.Tensor[]) => backward(saved, slope),
+      gradFunc: (upstream: tf.Tensor, saved: tf.Tensor[]) => backward(saved, upstream),
     };
   };
   type Args = readonly [tf.Tensor, tf.Tensor, tf.GradSaveFunc];

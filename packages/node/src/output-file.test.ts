@@ -46,7 +46,7 @@ it.skipIf(!existsSync(full))(
     file.write(Buffer.from("678"));
     await until("both are counted", () => file.lostBytes === 8);
     unlinkSync(path);
-    // Not tried again at once: a process may write thousands of lines a second.
+    // Not tried again at once: a process may write thousands of lines per second.
     file.write(Buffer.from("9"));
     expect([file.lostBytes, existsSync(path)]).toEqual([9, false]);
     nowMs = 1_000;

@@ -3,7 +3,7 @@ import { splitWords } from "./white-space.js";
 /**
  * Question-answering metrics as in SQuAD and HotpotQA: exact match, F1 over tokens, containment.
  * Source: BytedTsinghua-SIA/MemAgent, taskutils/memory_eval/utils. Departs in one point: where prediction or
- * gold is empty after normalisation every metric is 0 (the reference calls the empty text contained in
+ * gold is empty after normalization every metric is 0 (the reference calls the empty text contained in
  * everything, and equal to itself). Kept although disputable: containment holds in both directions, so a
  * fragment of the gold counts for `subExactMatch`; a, an and the go even where they are content.
  */
@@ -21,7 +21,7 @@ const asciiPunctuation = /[!-/:-@[-`{-~]/g;
 // Python's \w: letters, decimal and other numbers, and the underscore; marks are not part of a word.
 const article = /(?<![\p{L}\p{N}_])(?:a|an|the)(?![\p{L}\p{N}_])/gu;
 
-/** Lower case, ASCII punctuation and articles removed, single spaces. No Unicode normalisation. */
+/** Lower case, ASCII punctuation and articles removed, single spaces. No Unicode normalization. */
 export function normalizeAnswer(text: string): string {
   return splitWords(text.toLowerCase().replace(asciiPunctuation, "").replace(article, " ")).join(" ");
 }

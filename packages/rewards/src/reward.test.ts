@@ -49,7 +49,7 @@ describe("boxedAnswer", () => {
 });
 
 describe("question-answering metrics", () => {
-  it("are 0 where prediction or gold is empty after normalisation", () => {
+  it("are 0 where prediction or gold is empty after normalization", () => {
     const zero = { exactMatch: 0, f1: 0, precision: 0, recall: 0, subExactMatch: 0 };
     for (const [prediction, gold] of [
       [null, "x"],

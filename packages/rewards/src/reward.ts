@@ -19,7 +19,7 @@ export interface BoxedOptions {
 }
 
 /**
- * MemAgent's training reward: 1 where the last box, lower-cased and normalised, equals one of the right
+ * MemAgent's training reward: 1 where the last box, lower-cased and normalized, equals one of the right
  * answers likewise, else 0. Decided where the reference is disputable: `\fbox` is no box (0), an empty box
  * equals an empty right answer (task files refuse those), an empty list of right answers is an error.
  */

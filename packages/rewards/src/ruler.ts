@@ -3,7 +3,7 @@ import { stripWhiteSpace } from "./white-space.js";
 
 /**
  * all: the share of the references that the reply contains; part: 1 where it contains any of them. Case does not
- * count; nothing else is normalised, so a reference counts inside a longer word as well.
+ * count; nothing else is normalized, so a reference counts inside a longer word as well.
  * Source: NVIDIA/RULER, scripts/eval/synthetic/constants.py (string_match_all, string_match_part) and
  * scripts/eval/evaluate.py; departs: shares of 1, not percent.
  */

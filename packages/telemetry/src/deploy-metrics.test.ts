@@ -1,11 +1,11 @@
-/** What deploy/ asks of metrics: names and labels are in the catalogue, expressions are Prometheus's, rules do what their tests say. */
+/** What deploy/ asks of metrics: names and labels are in the catalog, expressions are Prometheus's, rules do what their tests say. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { catalogue } from "./catalogue.js";
+import { catalog } from "./catalog.js";
 
 interface Panel {
   readonly title: string;
@@ -29,7 +29,7 @@ const recordedLabels: Readonly<Record<string, readonly string[]>> = {
 /** Every process's own, and what Prometheus adds. */
 const common = ["component", "job", "instance", "le"];
 const metrics: Readonly<Record<string, { readonly labels?: readonly string[]; readonly type?: string }>> =
-  catalogue;
+  catalog;
 
 /** Labels of a metric as it is asked for: of a histogram by its parts. Undefined: there is none of that name. */
 function labelsOf(name: string): readonly string[] | undefined {
@@ -69,7 +69,7 @@ const alerts = rules.split(/\n {6}- /).flatMap((rule) => {
 });
 
 describe("deploy/", () => {
-  it("asks for metrics and labels that are in the catalogue", () => {
+  it("asks for metrics and labels that are in the catalog", () => {
     expect(panels.length).toBeGreaterThan(60);
     expect(alerts.length).toBeGreaterThan(15);
     for (const { where, expr, legendFormat } of panels) check(where, expr, legendFormat);
@@ -78,10 +78,10 @@ describe("deploy/", () => {
     expect(() => check("a", "palimpsest_learner_lost", "")).toThrow(/learner_lost/);
   });
 
-  it("shows every metric of the catalogue somewhere", () => {
+  it("shows every metric of the catalog somewhere", () => {
     const shown = new Set([...panels, ...alerts].flatMap(({ expr }) => namesIn(expr)));
     const parts = new Set([...shown].map((name) => name.replace(/_(bucket|sum|count)$/, "")));
-    expect(Object.keys(catalogue).filter((name) => !shown.has(name) && !parts.has(name))).toEqual([]);
+    expect(Object.keys(catalog).filter((name) => !shown.has(name) && !parts.has(name))).toEqual([]);
   });
 
   const promtool = spawnSync("promtool", ["--version"]).status === 0;

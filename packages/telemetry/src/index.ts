@@ -1,8 +1,8 @@
 // For users: loggers and metrics of a process.
 
-// For other packages: the catalogue and what documents it.
+// For other packages: the catalog and what documents it.
 export {
-  catalogue,
+  catalog,
   type LabelsOf,
   type MetricDefinition,
   type MetricGroup,
@@ -11,8 +11,8 @@ export {
   type MetricType,
   type MetricUnit,
   metricGroups,
-} from "./catalogue.js";
-export { catalogueMarkdown } from "./catalogue-markdown.js";
+} from "./catalog.js";
+export { catalogMarkdown } from "./catalog-markdown.js";
 export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevels } from "./logger.js";
 export { createMetrics, type Metrics, type MetricsOptions } from "./metrics.js";
 export {

@@ -34,7 +34,7 @@ describe("metrics", () => {
     expect(await two.registry.metrics()).toContain('palimpsest_learner_updates_total{component="b"} 0');
   });
 
-  it("uses the buckets of the catalogue", async () => {
+  it("uses the buckets of the catalog", async () => {
     const metrics = createMetrics({ component: "t", processMetrics: false });
     metrics.histogram("palimpsest_training_staleness_versions").observe(3);
     const text = await metrics.registry.metrics();
@@ -44,12 +44,12 @@ describe("metrics", () => {
 
   it("refuses unknown names, wrong types and unknown labels at compile time", () => {
     const metrics = createMetrics({ component: "t", processMetrics: false });
-    // @ts-expect-error a name outside the catalogue
+    // @ts-expect-error a name outside the catalog
     expect(() => metrics.counter("palimpsest_unknown_total")).toThrow();
     // @ts-expect-error a gauge is not a counter
     metrics.counter("palimpsest_training_step");
     // @ts-expect-error a label that the metric does not have
-    expect(() => metrics.gauge("palimpsest_head_nodes").set({ colour: "red" }, 1)).toThrow();
+    expect(() => metrics.gauge("palimpsest_head_nodes").set({ color: "red" }, 1)).toThrow();
   });
 
   it("serves /metrics with process metrics, and /healthz by the given check", async () => {

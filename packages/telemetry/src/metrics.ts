@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { definitionOf, type LabelsOf, type MetricName, type MetricNameOf } from "./catalogue.js";
+import { definitionOf, type LabelsOf, type MetricName, type MetricNameOf } from "./catalog.js";
 
 export interface MetricsOptions {
   /** What kind of process this is: "head", "node", "rollout", … Becomes the label `component`. */

@@ -19,7 +19,7 @@ const hurried = (): Clock => {
   };
 };
 
-test("a write waits for space, says so once a minute, and gives its value", async () => {
+test("a write waits for space, says so once per minute, and gives its value", async () => {
   let tries = 0;
   const waits: string[] = [];
   const written = await whenDiskHasSpace(

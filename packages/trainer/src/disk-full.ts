@@ -12,7 +12,7 @@ export function isDiskFull(reason: unknown): boolean {
 }
 
 export interface DiskFullOptions {
-  /** Called with the disk's error when the waiting begins, and once a minute while it lasts. */
+  /** Called with the disk's error when the waiting begins, and once per minute while it lasts. */
   readonly onWait: (error: Error) => void;
   /** Ends the waiting: the disk's error is thrown then. */
   readonly signal?: AbortSignal;

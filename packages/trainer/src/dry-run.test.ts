@@ -71,7 +71,7 @@ describe("planRun", () => {
     expect(planned.stopTokens).toEqual(["<|end|>"]);
     expect(planned.tasks).toEqual({ total: 8, lookedAt: 8 });
     expect(planned.step.episodes).toBe(12);
-    expect(planned.step.optimiserSteps).toBe(2);
+    expect(planned.step.optimizerSteps).toBe(2);
     const chunks = Math.round(planned.step.conversations / 12 - 1);
     expect(chunks).toBeGreaterThan(2);
     expect(planned.needs.totalBytes).toBeGreaterThan(planned.needs.learnerBytes);

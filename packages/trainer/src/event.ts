@@ -42,7 +42,7 @@ export interface StepReport {
   readonly exchange?: { readonly seconds: number; readonly sentBytes: number };
   /** Of the new weights, or of the adapters where these alone are published. */
   readonly publishedBytes: number;
-  /** Sampled tokens a second of rollout, those of an evaluation beside it included, all rollout actors together. */
+  /** Sampled tokens per second of rollout, those of an evaluation beside it included, all rollout actors together. */
   readonly samplerTokensPerSecond: number;
   readonly learnerTokensPerSecond: number;
   readonly groupsDispatched: number;

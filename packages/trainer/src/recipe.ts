@@ -23,7 +23,7 @@ import { trackersSchema } from "./trackers/tracker-settings.js";
 
 const trainSchema = z.strictObject({
   steps: z.int().min(1).describe("updates of the policy"),
-  groupsPerStep: z.int().min(1).max(4096).default(16).describe("questions a step"),
+  groupsPerStep: z.int().min(1).max(4096).default(16).describe("questions per step"),
   minGroupSize: z
     .int()
     .min(2)
@@ -126,7 +126,7 @@ export const recipeSchema = z.strictObject({
     .max(32)
     .default(1)
     .describe(
-      "learners that train together, each with a lease of its own, on any nodes: each has the whole model and a part of the micro-batches, and their gradients are summed once an optimiser step over the network",
+      "learners that train together, each with a lease of its own, on any nodes: each has the whole model and a part of the micro-batches, and their gradients are summed once an optimizer step over the network",
     ),
   learnerCpus: z.number().min(0).default(0.5).describe("cpu that each learner leases"),
   learnerGpus: z.number().min(0).default(0).describe("gpu that each learner leases"),

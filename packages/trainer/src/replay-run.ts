@@ -42,7 +42,7 @@ const runSchema = z.object({
 });
 
 /** Metrics that tell of time, not of the step. */
-const timings = new Set(["durationMs", "tokensPerSecond", "modelTeraflops", "modelFlopUtilisation"]);
+const timings = new Set(["durationMs", "tokensPerSecond", "modelTeraflops", "modelFlopUtilization"]);
 
 export interface ReplayedStep {
   readonly step: number;

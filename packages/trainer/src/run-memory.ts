@@ -16,7 +16,7 @@ export interface RunMemory {
   readonly learnerBytes: number;
   /** What of it lies where it computes: all but the process and what it was loaded from. */
   readonly learnerDeviceBytes: number;
-  /** The same by part, where it leases a GPU and computes in bfloat16. */
+  /** The same by part, where it leases per GPU and computes in bfloat16. */
   readonly learnerDevice?: DeviceEstimate;
   readonly rolloutActors: number;
   /** Each; while it takes new weights over. */

@@ -7,7 +7,7 @@ const statsTimeoutMs = 5_000;
 export function samplerProgress(rollouts: readonly ActorHandle<RolloutActor>[]) {
   const known = rollouts.map(() => 0);
   return {
-    /** Sampled tokens a second since the last look, over `seconds` of rollout. */
+    /** Sampled tokens per second since the last look, over `seconds` of rollout. */
     async sample(seconds: number): Promise<number> {
       let sampled = 0;
       await Promise.all(

@@ -18,7 +18,7 @@ export interface EpisodeJobs {
   /** Adds a rollout for every episode of these groups. */
   addRollouts(specs: readonly GroupSpec[]): Promise<void>;
   addReward(spec: EpisodeSpec): Promise<void>;
-  /** Gives each of these episodes a job again that has none, or one that has failed and whose failure the ledger lost. */
+  /** Gives each of these episodes per job again that has none, or one that has failed and whose failure the ledger lost. */
   restore(name: QueueName, specs: readonly EpisodeSpec[]): Promise<void>;
 }
 

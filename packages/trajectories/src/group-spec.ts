@@ -75,8 +75,8 @@ export function splitTrajectoryId(
   return match ? { groupId: match[1] as string, episodeIndex: Number(match[2]) } : undefined;
 }
 
-/** Seed of one episode: uint32, different for neighbours, the same for every attempt.
- *  Source: finaliser of MurmurHash3 (Appleby, public domain) over the seed and the golden-ratio multiple of the index. */
+/** Seed of one episode: uint32, different for neighbors, the same for every attempt.
+ *  Source: finalizer of MurmurHash3 (Appleby, public domain) over the seed and the golden-ratio multiple of the index. */
 export function episodeSeed(groupSeed: number, episodeIndex: number): number {
   let hash = (groupSeed + Math.imul(episodeIndex + 1, 0x9e3779b9)) >>> 0;
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b) >>> 0;

@@ -1,5 +1,5 @@
 const baseMs = 30_000;
-/** The slowest that a transfer may be and still be waited for: 1 MiB a second. */
+/** The slowest that a transfer may be and still be waited for: 1 MiB per second. */
 const slowestBytesPerMs = (1024 * 1024) / 1000;
 const longestMs = 24 * 3_600_000;
 

@@ -38,7 +38,7 @@ export interface RunningActorProcess {
  * Makes the actor and serves it.
  * @param environment what the actor's context shows of the process's
  * @param onExit told when the actor ends itself: somebody is then to call stop()
- * @param onTasks told what became of its calls, once a second at most
+ * @param onTasks told what became of its calls, once per second at most
  * @throws {PalimpsestError} when its module, constructor or start() fails
  */
 export async function startActorProcess(

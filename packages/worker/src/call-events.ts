@@ -1,5 +1,5 @@
 /**
- * Responsibility: tells of this process's calls, or of the tasks that it ran: what ended, and what runs, once a second
+ * Responsibility: tells of this process's calls, or of the tasks that it ran: what ended, and what runs, once per second
  *   while there is something to tell.
  * Not responsible for: what is kept of them (wire's task-recorder.ts), and what becomes of a report.
  *

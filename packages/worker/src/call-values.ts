@@ -37,7 +37,7 @@ export class CallValues {
   readonly #call: proto.Call.$Properties;
   /** What replies refer to. */
   readonly #kept: Releasable[] = [];
-  /** Items that the caller has not taken, in their order; undefined: it travelled in its message. */
+  /** Items that the caller has not taken, in their order; undefined: it traveled in its message. */
   readonly #untaken: (Releasable | undefined)[] = [];
   #ended = false;
 

@@ -50,7 +50,7 @@ const flushMs = 1_000;
 export interface SharedListener {
   /** Takes what became of actors, of one turn of the event loop together. */
   tell(news: proto.SharedNews.$Properties): void;
-  /** Takes what became of their calls, of each once a second at most. */
+  /** Takes what became of their calls, of each once per second at most. */
   onTasks(report: proto.TaskReport.$Properties): void;
 }
 

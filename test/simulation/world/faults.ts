@@ -25,7 +25,7 @@ const faults: readonly (readonly [weight: number, fault: Fault])[] = [
 /** Within which a fault that is over is felt no more: heads and nodes have started and found each other again. */
 const feltMs = 60_000;
 
-/** Makes faults at times that the seed decides, until the world is calm; then mends all of them. */
+/** Makes faults at times that the seed decides, until the world is calm; then repairs all of them. */
 export class Nemesis {
   readonly #world: World;
   readonly #random: Random;
@@ -39,8 +39,8 @@ export class Nemesis {
     this.#next();
   }
 
-  /** Everything that is broken is mended. */
-  mend(): void {
+  /** Everything that is broken is repaired. */
+  repair(): void {
     const { network, redis } = this.#world;
     network.heal();
     network.settings.duplicateShare = 0;

@@ -151,7 +151,7 @@ export class World {
     return createLogger({ component, level: "info", destination });
   }
 
-  /** How much rarer operations and faults are now than in a busy stretch. */
+  /** How much rarer operations and faults are now than in a busy phase. */
   get quiet(): number {
     return this.scheduler.nowMs < this.settings.busyMs ? 1 : this.settings.idleFactor;
   }
@@ -207,7 +207,7 @@ export class World {
     this.calm = true;
     scheduler.after(0, undefined, () => {
       this.story.tell("FAULT", () => "all faults end");
-      nemesis.mend();
+      nemesis.repair();
     });
     if (this.settings.values)
       scheduler.after(calmMs / 2, undefined, () => {

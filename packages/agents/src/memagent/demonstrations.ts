@@ -6,7 +6,7 @@ export interface Demonstration {
   readonly kind: "memory" | "final";
   /** Prompt, target, stop token. */
   readonly tokenIds: readonly number[];
-  /** 1 on target and stop token, 0 on the prompt; one a token. */
+  /** 1 on target and stop token, 0 on the prompt; one per token. */
   readonly lossMask: readonly number[];
   /** False where the target is an unhelpful memory on purpose. */
   readonly helpful: boolean;

@@ -1,5 +1,5 @@
 /**
- * Responsibility: nodes as Pods of Kubernetes, told apart from others by the label with the cluster's name.
+ * Responsibility: nodes as Pods of Kubernetes, distinguished from others by the label with the cluster's name.
  * Not responsible for: machines under the Pods (Kubernetes' own autoscaler starts those).
  *
  * Invariants:

@@ -33,7 +33,7 @@ export interface ChosenSettings {
  */
 const smallModelParameters = 1e9;
 const smallModelContext = 2048;
-/** Texts are counted by about four characters a token, not by the server's tokenizer. */
+/** Texts are counted by about four characters per token, not by the server's tokenizer. */
 const guessedShare = 0.7;
 const leastChunkTokens = 16;
 

@@ -43,7 +43,7 @@ function addPreparer(prepare: Command, preparer: Preparer): void {
   command
     .requiredOption("--out <path>", what)
     .option("--seed <seed>", "names everything that is drawn at random: a number or a word", "1")
-    .option("--limit <n>", preparer.file ? "so many tasks a file" : "so many tasks", parseCount)
+    .option("--limit <n>", preparer.file ? "so many tasks per file" : "so many tasks", parseCount)
     .addOption(
       new Option("--format <form>", "task: this project's JSONL; vime: vime's; eval: RULER-HQA's JSON array")
         .choices([...rowFormats])

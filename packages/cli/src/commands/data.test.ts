@@ -119,7 +119,7 @@ describe("data", () => {
       "hf-dataset: missing",
     );
     await expect(data("prepare", "hotpotqa", "--out", out, "--hf-dataset", "nothing")).rejects.toThrow(
-      "is not ORGANISATION/NAME",
+      "is not ORGANIZATION/NAME",
     );
   });
 

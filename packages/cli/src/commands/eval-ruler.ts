@@ -72,7 +72,9 @@ export function addEvalRuler(command: Command): void {
           facts: {
             tasks: tasks.join(", "),
             "data seed": dataSeed,
-            "lengths counted with": counted ? basename(counted.name) : "an estimate of 4 characters a token",
+            "lengths counted with": counted
+              ? basename(counted.name)
+              : "an estimate of 4 characters per token",
             essay: essay === undefined ? "generated prose" : basename(essay),
             ...(sources.badRows.length === 0 ? {} : { "bad rows": sources.badRows.length }),
           },

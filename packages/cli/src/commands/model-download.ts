@@ -15,7 +15,7 @@ export function addModelDownload(model: Command): void {
     .description(
       "fetches a model into the cache and prints its folder; goes on where an earlier call stopped",
     )
-    .argument("<id>", "ORGANISATION/NAME on the hub, or a known name such as smollm2-135m-instruct")
+    .argument("<id>", "ORGANIZATION/NAME on the hub, or a known name such as smollm2-135m-instruct")
     .option("--revision <name>", "branch, tag or commit; default: main")
     .option("--to <folder>", "instead of the cache")
     .option("--refresh", "asks the hub again even if everything is there")

@@ -18,7 +18,7 @@ export function addTrainSft(train: Command): void {
     .argument("[base-recipe.yaml]", "makes a base from nothing, such as recipes/quickstart-base.yaml")
     .option("--out <folder>", "the model folder that is written")
     .option("--seed <n>", "of the order of demonstrations; of a base recipe: replaces its seed", parseWhole)
-    .option("--model <name>", "the model that learns: folder, known name, or ORGANISATION/NAME on the hub")
+    .option("--model <name>", "the model that learns: folder, known name, or ORGANIZATION/NAME on the hub")
     .option("--data <file.jsonl>", "demonstrations: lines with messages, or with prompt and completion")
     .option("--epochs <n>", "passes over the demonstrations (3)", parseCount)
     .option("--batch <n>", "answers that one optimizer step learns (16)", parseCount)

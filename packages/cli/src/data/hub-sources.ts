@@ -16,7 +16,7 @@ export interface HubFlags {
 
 export function withHubFlags(command: Command): Command {
   return command
-    .option("--hf-dataset <id>", "ORGANISATION/NAME of a data set on the hub, fetched into the cache")
+    .option("--hf-dataset <id>", "ORGANIZATION/NAME of a data set on the hub, fetched into the cache")
     .option("--hf-config <name>", "its folder, such as distractor")
     .option("--hf-split <name>", "its split, such as train")
     .option("--hf-file <files...>", "its files by name, instead of config and split")
@@ -39,7 +39,7 @@ export async function hubSources(
     );
   }
   if (!/^[\w.-]+\/[\w.-]+$/.test(repo)) {
-    throw new PalimpsestError("CONFIG_INVALID", `hf-dataset: "${repo}" is not ORGANISATION/NAME`);
+    throw new PalimpsestError("CONFIG_INVALID", `hf-dataset: "${repo}" is not ORGANIZATION/NAME`);
   }
   const { downloadDataset } = await import("@palimpsest/model");
   const bar = downloadBar(repo, process.stderr);

@@ -29,7 +29,7 @@ const plan: RunPlan = {
     { kind: "memory", promptTokens: 137, replyTokens: 20, trainedTokens: 20 },
     { kind: "final", promptTokens: 76, replyTokens: 12, trainedTokens: 12 },
   ],
-  step: { episodes: 16, conversations: 48, promptTokens: 5591, sampledTokensAtMost: 833, optimiserSteps: 1 },
+  step: { episodes: 16, conversations: 48, promptTokens: 5591, sampledTokensAtMost: 833, optimizerSteps: 1 },
   needs: {
     learner: {
       processBytes: gib,
@@ -78,9 +78,9 @@ test("a plan reads as one page: model, prompts, tokens of a step, shapes, memory
   expect(text).toContain("chat template; replies end at <|im_end|>");
   expect(text).toContain("memory update     prompt up to 137 + reply up to 20 tokens");
   expect(text).toContain("16 episodes, 48 conversations");
-  expect(text).toContain("1 optimiser step\n");
+  expect(text).toContain("1 optimizer step\n");
   expect(text).toContain("8 × 88, 2 × 160, 6 packed, 64 trained");
-  expect(text).toMatch(/one micro-batch, or the optimiser at work +3\.00 GiB/);
+  expect(text).toMatch(/one micro-batch, or the optimizer at work +3\.00 GiB/);
   expect(text).toMatch(/2 of them +6\.00 GiB/);
   expect(text).toMatch(/on one machine; there are 24\.00 GiB +15\.00 GiB/);
   expect(text).toContain(

@@ -33,7 +33,7 @@ export function planText(plan: RunPlan): string {
       ? [
           [
             "",
-            "not on this machine: its shape is known, and prompts are counted at 4 characters a token",
+            "not on this machine: its shape is known, and prompts are counted at 4 characters per token",
           ] as const,
         ]
       : []),
@@ -53,7 +53,7 @@ export function planText(plan: RunPlan): string {
     ),
     [
       "a step",
-      `${whole(step.episodes)} episodes, ${whole(step.conversations)} conversations; ${formatCount(step.promptTokens)} prompt tokens read, up to ${formatCount(step.sampledTokensAtMost)} sampled and trained; ${step.optimiserSteps} optimiser ${step.optimiserSteps === 1 ? "step" : "steps"}`,
+      `${whole(step.episodes)} episodes, ${whole(step.conversations)} conversations; ${formatCount(step.promptTokens)} prompt tokens read, up to ${formatCount(step.sampledTokensAtMost)} sampled and trained; ${step.optimizerSteps} optimizer ${step.optimizerSteps === 1 ? "step" : "steps"}`,
     ],
     ...(plan.engines === undefined ? [] : enginesText(plan.engines)),
     ["learner's shapes", plan.buckets.map(bucketText).join(", ")],
@@ -68,7 +68,7 @@ export function planText(plan: RunPlan): string {
     ["", "reference", gib(learner.referenceBytes)],
     ["", "moments", gib(learner.momentsBytes)],
     ["", "gradients", gib(learner.gradientsBytes)],
-    ["", "one micro-batch, or the optimiser at work", gib(Math.max(learner.stepBytes, learner.applyBytes))],
+    ["", "one micro-batch, or the optimizer at work", gib(Math.max(learner.stepBytes, learner.applyBytes))],
     ["", "together, with the process", gib(needs.learnerBytes)],
     ...(needs.learnerActors === 1
       ? []

@@ -46,7 +46,7 @@ export function accessGuard(options: AccessOptions): (request: IncomingMessage) 
 
 /**
  * Without a token the address is all that protects the model: a web page that makes its own name point to this machine
- * is told apart by the name that it was asked under.
+ * is distinguished by the name that it was asked under.
  */
 function refuseForeignHost(request: IncomingMessage): void {
   const { host = "" } = request.headers;

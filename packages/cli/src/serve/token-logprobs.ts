@@ -7,7 +7,7 @@ export type LogprobsMode = (typeof logprobsModes)[number];
 /** Tokens with what is told of them. */
 export interface ToldTokens {
   readonly tokenIds: readonly number[];
-  /** Nats; one a token. */
+  /** Nats; one per token. */
   readonly logprobs: readonly number[];
   readonly topLogprobs?: readonly TopLogprobs[];
 }

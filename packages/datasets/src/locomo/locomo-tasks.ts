@@ -87,7 +87,7 @@ function reasonToLeaveOut({ category }: LocomoQuestion, options: LocomoOptions):
   return category === "adversarial" && !options.adversarial ? "category-adversarial" : null;
 }
 
-/** Questions are told apart by their text: some stand twice in the file. */
+/** Questions are distinguished by their text: some stand twice in the file. */
 function drawHeldOut(
   questions: readonly LocomoQuestion[],
   asked: readonly LocomoQuestion[],

@@ -178,8 +178,8 @@ describe("prepareData", () => {
 
   it("refuses inputs, options and outputs that do not fit", async () => {
     await expect(prepare("hotpotqa", { inputs: [] })).rejects.toMatchObject({ code: "BAD_CONFIG" });
-    await expect(prepare("hotpotqa", { inputs: [input(rows)], options: { colour: 1 } })).rejects.toThrow(
-      "colour",
+    await expect(prepare("hotpotqa", { inputs: [input(rows)], options: { color: 1 } })).rejects.toThrow(
+      "color",
     );
     await expect(prepare("ruler-hqa", { inputs: [input(rows)] })).rejects.toThrow("name a folder");
     const finished = input([{ input: "q?", answers: ["a"], context: "text", index: 0 }]);

@@ -27,7 +27,7 @@ export interface PrepareRequest {
   /** A file, or a folder where the preparer makes several files. */
   readonly out: string;
   readonly seed: number | string;
-  /** Tasks a file; absent: all. */
+  /** Tasks per file; absent: all. */
   readonly limit?: number;
   readonly format: RowFormat;
   readonly hub?: Manifest["hub"];

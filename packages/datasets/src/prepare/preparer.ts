@@ -37,7 +37,7 @@ export interface PrepareContext {
   readonly inputs: readonly string[];
   /** Names everything that is drawn at random. */
   readonly seed: number | string;
-  /** At most so many tasks a file; who makes several files stops there in each. */
+  /** At most so many tasks per file; who makes several files stops there in each. */
   readonly limit: number;
   /** Absent where the user named no tokenizer. */
   readonly countTokens?: CountTokens;

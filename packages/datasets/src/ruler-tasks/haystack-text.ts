@@ -34,8 +34,8 @@ export function fileText(name: string, text: string): HaystackText {
 }
 
 const slots = {
-  who: "the miller|an old sailor|her brother|the gardener|a travelling painter|the schoolmaster|his neighbour|the widow|a young clerk|the ferryman|their aunt|the baker|a tired soldier|the librarian|my grandmother|the carpenter|a stranger|the postman|the doctor|a shepherd",
-  did: "walked|waited|returned|wrote|listened|worked|wandered|argued|slept|sang|travelled|paused|laughed|stayed|read|hurried",
+  who: "the miller|an old sailor|her brother|the gardener|a traveling painter|the schoolmaster|his neighbor|the widow|a young clerk|the ferryman|their aunt|the baker|a tired soldier|the librarian|my grandmother|the carpenter|a stranger|the postman|the doctor|a shepherd",
+  did: "walked|waited|returned|wrote|listened|worked|wandered|argued|slept|sang|traveled|paused|laughed|stayed|read|hurried",
   where:
     "by the river|in the market|behind the church|on the long road|near the station|under the trees|at the old inn|along the coast|in the empty hall|across the valley|beside the mill|in the narrow street|above the harbour|outside the town",
   when: "in the morning|after the harvest|before the rain|late at night|during the winter|on a quiet Sunday|at the end of summer|every evening|for three weeks|once a year|until the lamps were lit|soon afterwards",

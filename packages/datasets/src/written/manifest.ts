@@ -13,7 +13,7 @@ export const manifestSchema = z.strictObject({
   dataset: z.string().describe("what was prepared"),
   options: z.record(z.string(), z.unknown()).describe("of the preparer, defaults filled in"),
   seed: z.union([z.int(), z.string()]),
-  limit: count.nullable().describe("tasks a file; null: all"),
+  limit: count.nullable().describe("tasks per file; null: all"),
   format: z.enum(rowFormats),
   hub: z
     .strictObject({ endpoint: z.string(), repo: z.string(), revision: z.string(), commit: z.string() })

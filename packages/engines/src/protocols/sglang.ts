@@ -9,7 +9,7 @@ const tokenLogprob = z.tuple([z.number().nullable(), z.int()], z.unknown());
 
 const replySchema = z.object({
   meta_info: z.object({
-    /** One a token. */
+    /** One per token. */
     output_token_logprobs: z.array(tokenLogprob).nullish(),
     /** A list a token. */
     output_top_logprobs: z.array(z.array(tokenLogprob).nullish()).nullish(),

@@ -13,7 +13,7 @@ export interface PassageRules {
 }
 
 /**
- * Cuts a text into passages: "Document 3:" blocks where it has them, else paragraphs; short neighbours stay together
+ * Cuts a text into passages: "Document 3:" blocks where it has them, else paragraphs; short neighbors stay together
  * and long ones are cut between sentences, so that none but a single overlong sentence has more than `maxTokens`.
  */
 export function splitPassages(text: string, rules: PassageRules): Passage[] {
@@ -50,7 +50,7 @@ function fitting(paragraph: string, { maxTokens, countTokens }: PassageRules): s
 
 const sentences = (text: string): string[] => text.split(/(?<=[.!?]["')\]]*\s)/);
 
-/** Joins neighbours while they fit. */
+/** Joins neighbors while they fit. */
 function packed(pieces: readonly string[], { maxTokens, countTokens }: PassageRules): string[] {
   const passages: string[] = [];
   let open = "";

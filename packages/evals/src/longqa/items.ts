@@ -19,7 +19,7 @@ export interface LongQaOptions {
   readonly answerFree?: boolean;
   /** Documents may be drawn again where the pool is too small. */
   readonly repeat?: boolean;
-  /** At most so many questions a group; without a subset by distance or order the same ones in every group. */
+  /** At most so many questions per group; without a subset by distance or order the same ones in every group. */
   readonly limit?: number;
 }
 

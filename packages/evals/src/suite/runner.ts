@@ -1,5 +1,5 @@
 /**
- * Puts every item of a suite to every system, scores the answers and keeps them. Does not build items, summarise or
+ * Puts every item of a suite to every system, scores the answers and keeps them. Does not build items, summarize or
  * write reports.
  *
  * S1. An item that fails counts as wrong, with its reason, and stays in the denominator; an empty answer is wrong.

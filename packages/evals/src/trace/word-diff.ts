@@ -88,7 +88,7 @@ function walkBack(
   return edits.reverse();
 }
 
-/** Neighbours of one kind as one part; within a change, what went stands before what came. */
+/** Neighbors of one kind as one part; within a change, what went stands before what came. */
 function joined(parts: readonly DiffPart[]): DiffPart[] {
   const result: DiffPart[] = [];
   let removed = "";

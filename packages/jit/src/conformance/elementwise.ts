@@ -1,5 +1,5 @@
+import { rotatePairs } from "../rotate-pairs.js";
 import { tf } from "../tf.js";
-import { turnPairs } from "../turn-pairs.js";
 import { bools, type Case, floats, floatsOf, ints, need } from "./case.js";
 
 type Unary = (x: tf.Tensor) => tf.Tensor;
@@ -20,7 +20,7 @@ const compare = (f: Binary): Case => ({
   body: (inputs) => [f(need(inputs, "a"), need(inputs, "b"))],
 });
 
-const slope = (f: Unary, low?: number, high?: number): Case => ({
+const gradientOf = (f: Unary, low?: number, high?: number): Case => ({
   inputs: { x: floats([3, 5], low, high) },
   body: (inputs) => [tf.grad((x) => tf.sum(tf.square(f(x))))(need(inputs, "x"))],
 });
@@ -39,7 +39,7 @@ export const elementwiseCases: Readonly<Record<string, Case>> = {
   cos: unary(tf.cos),
   cosh: unary(tf.cosh),
   elu: unary(tf.elu),
-  eluGradient: slope(tf.elu),
+  eluGradient: gradientOf(tf.elu),
   erf: unary(tf.erf),
   exp: unary(tf.exp),
   expm1: unary(tf.expm1),
@@ -52,7 +52,7 @@ export const elementwiseCases: Readonly<Record<string, Case>> = {
   onesLike: unary(tf.onesLike),
   reciprocal: unary(tf.reciprocal, 0.5, 3),
   relu: unary(tf.relu),
-  reluGradient: slope(tf.relu),
+  reluGradient: gradientOf(tf.relu),
   relu6: unary((x) => tf.relu6(tf.mul(x, 5))),
   round: unary(tf.round),
   rsqrt: unary(tf.rsqrt, 0.1, 4),
@@ -62,50 +62,50 @@ export const elementwiseCases: Readonly<Record<string, Case>> = {
   sin: unary(tf.sin),
   sinh: unary(tf.sinh),
   softmax: unary((x) => tf.softmax(x, -1)),
-  softmaxGradient: slope((x) => tf.softmax(x, -1)),
+  softmaxGradient: gradientOf((x) => tf.softmax(x, -1)),
   logSoftmax: unary((x) => tf.logSoftmax(x, -1)),
-  logSoftmaxGradient: slope((x) => tf.logSoftmax(x, -1)),
+  logSoftmaxGradient: gradientOf((x) => tf.logSoftmax(x, -1)),
   softplus: unary(tf.softplus),
   sqrt: unary(tf.sqrt, 0.1, 4),
   square: unary(tf.square),
   step: unary((x) => tf.step(x)),
   tan: unary(tf.tan, -1, 1),
   tanh: unary(tf.tanh),
-  tanhGradient: slope(tf.tanh),
+  tanhGradient: gradientOf(tf.tanh),
   zerosLike: unary(tf.zerosLike),
-  turnPairs: {
+  rotatePairs: {
     inputs: { x: floats([2, 3, 4]), turns: floats([1, 3, 4]) },
-    body: (inputs) => [turnPairs(need(inputs, "x"), need(inputs, "turns"))],
+    body: (inputs) => [rotatePairs(need(inputs, "x"), need(inputs, "turns"))],
   },
-  turnPairsGradient: {
+  rotatePairsGradient: {
     inputs: { x: floats([2, 3, 4]), turns: floats([1, 3, 4]) },
     body: (inputs) => {
-      const loss = (x: tf.Tensor) => tf.sum(tf.square(turnPairs(x, need(inputs, "turns")).sub(1)));
+      const loss = (x: tf.Tensor) => tf.sum(tf.square(rotatePairs(x, need(inputs, "turns")).sub(1)));
       return [tf.grad(loss)(need(inputs, "x"))];
     },
   },
   clipByValue: unary((x) => tf.clipByValue(x, -0.5, 0.7)),
-  clipByValueGradient: slope((x) => tf.clipByValue(x, -0.5, 0.7)),
+  clipByValueGradient: gradientOf((x) => tf.clipByValue(x, -0.5, 0.7)),
   castToInt: unary((x) => tf.cast(x, "int32")),
   // The wasm kernel keeps the lowest byte instead of a truth value.
   castToBool: { ...unary((x) => tf.cast(tf.round(x), "bool")), lacking: ["wasm"] },
   castFromBool: { inputs: { x: bools([4]) }, body: (inputs) => [tf.cast(need(inputs, "x"), "float32")] },
 
   add: binary(tf.add),
-  addGradient: slope((x) => tf.add(x, tf.sum(x, 0, true))),
+  addGradient: gradientOf((x) => tf.add(x, tf.sum(x, 0, true))),
   atan2: binary(tf.atan2),
   div: binary(tf.div, 0.5, 3),
-  divGradient: slope((x) => tf.div(x, tf.sum(tf.square(x), 1, true)), 0.5, 3),
+  divGradient: gradientOf((x) => tf.div(x, tf.sum(tf.square(x), 1, true)), 0.5, 3),
   floorDiv: compare((a, b) => tf.floorDiv(a, tf.add(b, tf.scalar(1, "int32")))),
   maximum: binary(tf.maximum),
-  maximumGradient: slope((x) => tf.maximum(x, tf.scalar(0.2))),
+  maximumGradient: gradientOf((x) => tf.maximum(x, tf.scalar(0.2))),
   minimum: binary(tf.minimum),
-  minimumGradient: slope((x) => tf.minimum(x, tf.scalar(0.2))),
+  minimumGradient: gradientOf((x) => tf.minimum(x, tf.scalar(0.2))),
   mod: compare((a, b) => tf.mod(a, tf.add(b, tf.scalar(2, "int32")))),
   mul: binary(tf.mul),
   mulInt: compare(tf.mul),
   pow: binary(tf.pow, 0.5, 2),
-  powGradient: slope((x) => tf.pow(x, tf.scalar(3)), 0.5, 2),
+  powGradient: gradientOf((x) => tf.pow(x, tf.scalar(3)), 0.5, 2),
   squaredDifference: binary(tf.squaredDifference),
   sub: binary(tf.sub),
   addN: {

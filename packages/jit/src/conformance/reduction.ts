@@ -8,7 +8,7 @@ const of = (...reductions: readonly Reduce[]): Case => ({
   body: (inputs) => reductions.map((reduce) => reduce(need(inputs, "x"))),
 });
 
-const slope = (reduce: Reduce): Case => ({
+const gradientOf = (reduce: Reduce): Case => ({
   inputs: { x: floats([2, 3, 4]) },
   body: (inputs) => [tf.grad((x) => tf.sum(tf.square(reduce(x))))(need(inputs, "x"))],
 });
@@ -33,29 +33,29 @@ export const reductionCases: Readonly<Record<string, Case>> = {
     (x) => tf.cumsum(x, 0, true, true),
   ),
   // tfjs has a wrong gradient along the other axes.
-  cumsumGradient: slope((x) => tf.cumsum(x, 2)),
+  cumsumGradient: gradientOf((x) => tf.cumsum(x, 2)),
   logSumExp: of((x) => tf.logSumExp(x, -1)),
-  logSumExpGradient: slope((x) => tf.logSumExp(x, -1)),
+  logSumExpGradient: gradientOf((x) => tf.logSumExp(x, -1)),
   max: of(
     (x) => tf.max(x),
     (x) => tf.max(x, [0, -1]),
     (x) => tf.max(x, 1, true),
   ),
-  maxGradient: slope((x) => tf.max(x, 1)),
+  maxGradient: gradientOf((x) => tf.max(x, 1)),
   mean: of(
     (x) => tf.mean(x),
     (x) => tf.mean(x, -1, true),
   ),
-  meanGradient: slope((x) => tf.mean(x, -1)),
+  meanGradient: gradientOf((x) => tf.mean(x, -1)),
   min: of((x) => tf.min(x, 2)),
-  minGradient: slope((x) => tf.min(x, 2)),
+  minGradient: gradientOf((x) => tf.min(x, 2)),
   prod: of((x) => tf.prod(x, [1])),
   sum: of(
     (x) => tf.sum(x),
     (x) => tf.sum(x, [0, 2]),
     (x) => tf.sum(x, -1, true),
   ),
-  sumGradient: slope((x) => tf.sum(x, [0, 2])),
+  sumGradient: gradientOf((x) => tf.sum(x, [0, 2])),
   topk: of(
     (x) => tf.topk(x, 2).values,
     (x) => tf.topk(x, 2).indices,

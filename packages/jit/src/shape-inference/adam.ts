@@ -1,6 +1,6 @@
 import { inputAt, type OpRule } from "./rule.js";
 
-/** An optimiser step, chosen at emission: over the variables themselves where the results are their new values. */
+/** An optimizer step, chosen at emission: over the variables themselves where the results are their new values. */
 export const ADAM = "PalimpsestAdam";
 
 export const adamRule: OpRule = {

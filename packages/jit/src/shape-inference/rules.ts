@@ -4,8 +4,8 @@ import { elementwiseRules } from "./elementwise.js";
 import { indexingRules, SCATTER_ROWS, scatterRowsRule } from "./indexing.js";
 import { layoutRules } from "./layout.js";
 import { reductionRules } from "./reduction.js";
+import { ROTATE_PAIRS, rotatePairsRule } from "./rotate-pairs.js";
 import type { OpRule } from "./rule.js";
-import { TURN_PAIRS, turnPairsRule } from "./turn-pairs.js";
 
 /** Every TensorFlow operation that can be traced. The conformance suite has a case for each. */
 export const opRules: Readonly<Record<string, OpRule>> = {
@@ -16,10 +16,10 @@ export const opRules: Readonly<Record<string, OpRule>> = {
   ...creationRules,
   [SCATTER_ROWS]: scatterRowsRule,
   [ADAM]: adamRule,
-  [TURN_PAIRS]: turnPairsRule,
+  [ROTATE_PAIRS]: rotatePairsRule,
 };
 
 export { ADAM } from "./adam.js";
 export { SCATTER_ROWS } from "./indexing.js";
+export { ROTATE_PAIRS } from "./rotate-pairs.js";
 export { Attributes, type OpRule, type RuleInput, type RuleOutput } from "./rule.js";
-export { TURN_PAIRS } from "./turn-pairs.js";

@@ -44,7 +44,7 @@ describe.skipIf(missing)("golden losses of other systems", () => {
     },
   );
 
-  it("are told apart when a value, a gradient or a count differs, in exactly that", async () => {
+  it("are distinguished when a value, a gradient or a count differs, in exactly that", async () => {
     await loadBackend({ prefer: "cpu" });
     const golden = await readGolden(path);
     const failed = (name: string, change: (wanted: Loss) => Loss) => {

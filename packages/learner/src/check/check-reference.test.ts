@@ -40,7 +40,7 @@ describe.skipIf(missing)("a model beside the numbers of transformers and PyTorch
     180_000,
   );
 
-  it("is told apart from a reference that differs, in exactly what differs", async () => {
+  it("is distinguished from a reference that differs, in exactly what differs", async () => {
     const folder = `${fixtures}/llama`;
     const right = await readReferenceNumbers(folder);
     const of = (name: string) => right.losses.get(name) as LossCase;

@@ -2,7 +2,7 @@
  * The known word that somebody may have meant by another, such as `groupSize` by `group_size` or `groupsize`.
  * Letters' case, dashes and underscores do not count; of equals the first is taken.
  * @returns undefined where none is within a third of the word's letters (at least one), by insertions, deletions,
- *   replacements and exchanges of neighbours
+ *   replacements and exchanges of neighbors
  */
 export function closestWord(word: string, known: Iterable<string>): string | undefined {
   const wanted = plain(word);

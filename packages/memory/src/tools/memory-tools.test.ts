@@ -356,9 +356,9 @@ describe("split_memory", () => {
       ["Anna", both],
       ["Melanie", "Join me!"],
     ]);
-    const labelled = ["Reminder: buy milk.", "Note that Melanie: is quoted"];
-    expect(await given("Buy milk. Melanie is quoted.", labelled)).toEqual(
-      labelled.map((text) => ["Anna", text]),
+    const labeled = ["Reminder: buy milk.", "Note that Melanie: is quoted"];
+    expect(await given("Buy milk. Melanie is quoted.", labeled)).toEqual(
+      labeled.map((text) => ["Anna", text]),
     );
   });
 

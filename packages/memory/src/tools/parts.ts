@@ -65,7 +65,7 @@ export function bySpeaker(text: string): Part[] {
 const mostThemes = 5;
 
 /**
- * Cut where neighbouring sentences resemble each other least: at the weakest place in any case, and wherever
+ * Cut where neighboring sentences resemble each other least: at the weakest place in any case, and wherever
  * the resemblance is below half of the mean. After TextTiling (Hearst, 1997), with sentences for blocks.
  */
 export async function byTheme(

@@ -46,7 +46,7 @@ describe.skipIf(missing)("SmolLM2-135M-Instruct beside transformers", () => {
 });
 
 describe("a model beside a reference", () => {
-  it("is told apart where one number, token or word differs, and only there", async () => {
+  it("is distinguished where one number, token or word differs, and only there", async () => {
     const backend = await loadBackend({ prefer: "cpu" });
     const config = parseModelConfig({
       architecture: "llama",

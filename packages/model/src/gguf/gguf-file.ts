@@ -6,7 +6,7 @@ import { type StorageType, storageTypes, unreadTypeNames } from "./storage-type.
 
 const MAGIC = 0x46554747; // "GGUF", little-endian
 const DEFAULT_ALIGNMENT = 32;
-/** Values dequantised at a time, a multiple of every block. */
+/** Values dequantized at a time, a multiple of every block. */
 const PIECE_VALUES = 1 << 20;
 
 /** Where one tensor lies and how it is packed. */
@@ -27,7 +27,7 @@ export interface GgufFile {
   readonly metadata: GgufMetadata;
   readonly tensors: ReadonlyMap<string, GgufTensor>;
   /**
-   * Dequantises one tensor.
+   * Dequantizes one tensor.
    * @throws {ModelError} FILE_DAMAGED; the signal's reason
    */
   read(tensor: GgufTensor, signal?: AbortSignal): Promise<Float32Array>;
@@ -168,7 +168,7 @@ async function* readPieces(
   tensor: GgufTensor,
   signal?: AbortSignal,
 ): AsyncGenerator<Float32Array> {
-  const { blockValues, blockBytes, dequantise } = tensor.type;
+  const { blockValues, blockBytes, dequantize } = tensor.type;
   const total = (tensor.sizeBytes / blockBytes) * blockValues;
   const values = new Float32Array(Math.min(PIECE_VALUES, total));
   const bytes = new Uint8Array((values.length / blockValues) * blockBytes);
@@ -178,7 +178,7 @@ async function* readPieces(
     const part = bytes.subarray(0, (count / blockValues) * blockBytes);
     await readExactly(file, part, tensor.offset + (done / blockValues) * blockBytes, path);
     const piece = values.subarray(0, count);
-    dequantise(part, piece);
+    dequantize(part, piece);
     yield piece;
     done += count;
   }

@@ -1,53 +1,53 @@
 import {
-  dequantiseQ2_K,
-  dequantiseQ3_K,
-  dequantiseQ4_K,
-  dequantiseQ5_K,
-  dequantiseQ6_K,
-  dequantiseQ8_K,
-} from "./dequantise-k.js";
+  dequantizeQ2_K,
+  dequantizeQ3_K,
+  dequantizeQ4_K,
+  dequantizeQ5_K,
+  dequantizeQ6_K,
+  dequantizeQ8_K,
+} from "./dequantize-k.js";
 import {
   copyFloat32,
-  type Dequantise,
-  dequantiseQ4_0,
-  dequantiseQ4_1,
-  dequantiseQ5_0,
-  dequantiseQ5_1,
-  dequantiseQ8_0,
+  type Dequantize,
+  dequantizeQ4_0,
+  dequantizeQ4_1,
+  dequantizeQ5_0,
+  dequantizeQ5_1,
+  dequantizeQ8_0,
   widenBfloat16,
   widenFloat16,
-} from "./dequantise-simple.js";
+} from "./dequantize-simple.js";
 
 /** How a tensor's values are packed: `blockValues` values in `blockBytes` bytes. */
 export interface StorageType {
   readonly name: string;
   readonly blockValues: number;
   readonly blockBytes: number;
-  readonly dequantise: Dequantise;
+  readonly dequantize: Dequantize;
 }
 
 const type = (
   name: string,
   blockValues: number,
   blockBytes: number,
-  dequantise: Dequantise,
-): StorageType => ({ name, blockValues, blockBytes, dequantise });
+  dequantize: Dequantize,
+): StorageType => ({ name, blockValues, blockBytes, dequantize });
 
 /** By the number that a GGUF file gives. */
 export const storageTypes: ReadonlyMap<number, StorageType> = new Map([
   [0, type("F32", 1, 4, copyFloat32)],
   [1, type("F16", 1, 2, widenFloat16)],
-  [2, type("Q4_0", 32, 18, dequantiseQ4_0)],
-  [3, type("Q4_1", 32, 20, dequantiseQ4_1)],
-  [6, type("Q5_0", 32, 22, dequantiseQ5_0)],
-  [7, type("Q5_1", 32, 24, dequantiseQ5_1)],
-  [8, type("Q8_0", 32, 34, dequantiseQ8_0)],
-  [10, type("Q2_K", 256, 84, dequantiseQ2_K)],
-  [11, type("Q3_K", 256, 110, dequantiseQ3_K)],
-  [12, type("Q4_K", 256, 144, dequantiseQ4_K)],
-  [13, type("Q5_K", 256, 176, dequantiseQ5_K)],
-  [14, type("Q6_K", 256, 210, dequantiseQ6_K)],
-  [15, type("Q8_K", 256, 292, dequantiseQ8_K)],
+  [2, type("Q4_0", 32, 18, dequantizeQ4_0)],
+  [3, type("Q4_1", 32, 20, dequantizeQ4_1)],
+  [6, type("Q5_0", 32, 22, dequantizeQ5_0)],
+  [7, type("Q5_1", 32, 24, dequantizeQ5_1)],
+  [8, type("Q8_0", 32, 34, dequantizeQ8_0)],
+  [10, type("Q2_K", 256, 84, dequantizeQ2_K)],
+  [11, type("Q3_K", 256, 110, dequantizeQ3_K)],
+  [12, type("Q4_K", 256, 144, dequantizeQ4_K)],
+  [13, type("Q5_K", 256, 176, dequantizeQ5_K)],
+  [14, type("Q6_K", 256, 210, dequantizeQ6_K)],
+  [15, type("Q8_K", 256, 292, dequantizeQ8_K)],
   [30, type("BF16", 1, 2, widenBfloat16)],
 ]);
 

@@ -149,7 +149,7 @@ async function append(part: Part, bytes: Uint8Array, { url, sizeBytes, onBytes }
 /** What a status that stays so means, with the fix. */
 export function refusal(what: string, status: number): ModelError {
   if (status === 401 || status === 403) {
-    const fix = "it is private, gated or not there: check the name, set HF_TOKEN, accept its licence";
+    const fix = "it is private, gated or not there: check the name, set HF_TOKEN, accept its license";
     return new ModelError("HUB_REFUSED", `${what}: status ${status}; ${fix}`);
   }
   if (status === 404) {

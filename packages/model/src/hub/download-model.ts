@@ -71,7 +71,7 @@ export function isModelFile(path: string): boolean {
 }
 
 /**
- * Fetches `organisation/name` of a hub into `folder` and returns it resolved.
+ * Fetches `organization/name` of a hub into `folder` and returns it resolved.
  * @throws {ModelError} FOLDER_TAKEN, FILE_MISSING, HUB_REFUSED, HUB_NOT_FOUND, HUB_UNREACHABLE, HASH_MISMATCH;
  *   the signal's reason
  */

@@ -3,7 +3,7 @@ import { smollm2 } from "./smollm2.js";
 
 /** A model that has a short name here and comes from somewhere else than a hub. */
 export interface KnownModel {
-  /** One line for lists: what it is, from where, under which licence. */
+  /** One line for lists: what it is, from where, under which license. */
   readonly description: string;
   /** Fetches it and writes its folder, whole or not at all. */
   readonly make: (folder: string, options: MakeOptions) => Promise<void>;

@@ -28,7 +28,7 @@ export class LoopbackHub {
   files: Record<string, ServedFile> = {};
   /** When set, only requests with it are served. */
   token: string | undefined;
-  /** Taken from the front, one a request for bytes. */
+  /** Taken from the front, one per request for bytes. */
   faults: Fault[] = [];
   /** Statuses of the next requests to the API. */
   apiStatuses: number[] = [];

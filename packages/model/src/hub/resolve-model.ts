@@ -11,12 +11,12 @@ export interface ResolveOptions extends Omit<DownloadOptions, "wants"> {
   readonly cacheDir: string;
 }
 
-/** `organisation/name`, with `@revision` where it is not main. */
+/** `organization/name`, with `@revision` where it is not main. */
 const hubId = /^([\w][\w.-]*\/[\w][\w.-]*)(?:@([\w./-]+))?$/;
 
 /**
  * The folder of a model that is named by a path, by a name that is known here (`smollm2-135m-instruct`) or by
- * its id on a hub (`Qwen/Qwen3-0.6B`, `organisation/name@revision`). What is not on this machine yet is
+ * its id on a hub (`Qwen/Qwen3-0.6B`, `organization/name@revision`). What is not on this machine yet is
  * fetched into the cache; what is there is used without asking anybody.
  * @throws {ModelError} FILE_MISSING, and what fetching throws
  */

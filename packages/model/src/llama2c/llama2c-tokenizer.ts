@@ -115,7 +115,7 @@ function tokenizerJson(pieces: readonly Piece[]): object {
 }
 
 /**
- * SentencePiece joins the neighbours whose union has the best score; a list of merges says the same when each
+ * SentencePiece joins the neighbors whose union has the best score; a list of merges says the same when each
  * way to split a piece stands at the rank of its score.
  */
 function mergesOf(pieces: readonly Piece[]): [string, string][] {

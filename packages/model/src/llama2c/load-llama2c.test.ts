@@ -32,7 +32,7 @@ interface Golden {
   readonly greedy_text: string;
 }
 
-/** The encoder of llama2.c's run.c: join the pair of neighbours with the best score, the leftmost of equal ones. */
+/** The encoder of llama2.c's run.c: join the pair of neighbors with the best score, the leftmost of equal ones. */
 function encodeByScores(text: string, pieces: ReadonlyMap<string, { id: number; score: number }>): number[] {
   const symbols = [...` ${text}`.replaceAll(" ", "▁")];
   for (;;) {

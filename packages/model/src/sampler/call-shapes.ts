@@ -5,7 +5,7 @@ import type { CallPlan } from "./call-plan.js";
 import { runsAsLoop } from "./packed-weights.js";
 import { rowTile, wholeTiles } from "./row-tile.js";
 
-/** Tokens a page of the cache. */
+/** Tokens per page of the cache. */
 export const pageLength = 16;
 
 /** What a call may hold at most. */

@@ -8,7 +8,7 @@ import {
   nextLogits,
   part,
   projectHeads,
-  turnHeads,
+  rotateHeads,
   unitNorm,
 } from "./packed-layers.js";
 
@@ -37,8 +37,8 @@ export interface Decoded {
 }
 
 /**
- * Samples `steps` tokens a row. `past` is only read: the call's own keys and values stand beside it, so that a cache
- * is written once a call and not once a token.
+ * Samples `steps` tokens per row. `past` is only read: the call's own keys and values stand beside it, so that a cache
+ * is written once per call and not once per token.
  */
 export function decodeSteps(state: Tensors, start: DecodeStart, steps: number, config: ModelConfig): Decoded {
   const { heads, kvHeads, headDim } = config;
@@ -68,7 +68,7 @@ export function decodeSteps(state: Tensors, start: DecodeStart, steps: number, c
     const walked = walkLayers(state, embedded, memories, config, (weights, x, [past, before]) => {
       const joint = projectHeads(weights, unitNorm(x, config), all, config); // [S, H+2KV, hd]
       const plain = part(joint, 1, 0, turning.count).reshape([rows, turning.count, 1, headDim]);
-      const turned = turnHeads(weights, plain, turning, stepCos, stepSin, config);
+      const turned = rotateHeads(weights, plain, turning, stepCos, stepSin, config);
       const query = part(turned, 1, 0, heads).reshape([rows * kvHeads, group, headDim]);
       const memory = extended(before, {
         keys: part(turned, 1, heads, kvHeads).reshape([rows * kvHeads, 1, headDim]),

@@ -23,7 +23,7 @@ export interface Drawn {
 export function drawTokens(logits: tf.Tensor, uniforms: tf.Tensor, inverseTemperature: tf.Tensor): Drawn {
   const [rows, vocabSize] = logits.shape as [number, number];
   const shifted = logits.sub(logits.max(-1, true)); // [S, V], ≤ 0
-  const weights = shifted.mul(inverseTemperature.reshape([rows, 1])).exp(); // not normalised
+  const weights = shifted.mul(inverseTemperature.reshape([rows, 1])).exp(); // not normalized
   const { tokens, total } = invert(weights, uniforms);
   const chosen = tf.gather(shifted.reshape([rows * vocabSize]), flatIndex(tokens, rows, vocabSize)); // [S]
   return {
@@ -102,7 +102,7 @@ export function drawUniform(seed: number, index: number): number {
   return (hash >>> 9) / 2 ** 23;
 }
 
-/** The finaliser of murmur3 after adding a constant. */
+/** The finalizer of murmur3 after adding a constant. */
 function mix(value: number, constant: number): number {
   let z = (value + constant) | 0;
   z = Math.imul(z ^ (z >>> 16), 0x85ebca6b);

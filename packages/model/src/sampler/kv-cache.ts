@@ -7,7 +7,7 @@ import { named } from "./packed-layers.js";
  * Keys and values of the tokens that requests in flight have read and sampled, in pages.
  *
  * Two tables [layers·pages·kvHeads, pageLength, headDim]. Row (layer·pages + page)·kvHeads + h is one head of one page
- * of one layer. A request has a list of pages, not always neighbours, and may share pages with others. The last page
+ * of one layer. A request has a list of pages, not always neighbors, and may share pages with others. The last page
  * takes what rows without a request write. Entries that no request has written are garbage and masked. A mask adds to a
  * score and multiplies a value by 0, which hides any finite number and no NaN: pages that may hold one are zeroed.
  */

@@ -14,7 +14,7 @@ export interface Memory {
   readonly values: tf.Tensor;
 }
 
-/** Of all layers: one a layer where they are written out; a single stack [L, n·KV, T, hd] where they are a loop. */
+/** Of all layers: one per layer where they are written out; a single stack [L, n·KV, T, hd] where they are a loop. */
 export type Memories = readonly Memory[];
 
 export type LayerBody = (

@@ -175,7 +175,7 @@ describe("sampled tokens", () => {
     },
   );
 
-  it("do not depend on batch mates, order of arrival, slots or steps a call (M1)", async () => {
+  it("do not depend on batch mates, order of arrival, slots or steps per call (M1)", async () => {
     const requests = manyRequests(40);
     const together = aSampler({ mode: "auto" });
     const batched = await Promise.all(requests.map((request) => together.generate(request)));

@@ -36,7 +36,7 @@ export function projectHeads(
  * @param y   float32 [A, count, T, hd], heads from `first` on
  * @param cos float32, broadcasts to [A, 1, T, hd]
  */
-export function turnHeads(
+export function rotateHeads(
   weights: AttentionWeights,
   y: tf.Tensor,
   { first, count }: HeadRange,

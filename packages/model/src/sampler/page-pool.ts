@@ -31,7 +31,7 @@ interface HeldLease extends CacheLease {
 
 export interface PagePoolOptions {
   readonly pages: number;
-  /** Tokens a page. */
+  /** Tokens per page. */
   readonly pageLength: number;
   /** false: nothing is shared and nothing kept. */
   readonly share: boolean;

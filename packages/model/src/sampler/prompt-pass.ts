@@ -1,7 +1,7 @@
 import { type Tensors, tf } from "@palimpsest/jit";
 import { type ModelConfig, queryGroup } from "../config.js";
 import { type LayerBody, type Memories, type Memory, walkLayers } from "./layer-walk.js";
-import { afterAttention, named, part, projectHeads, turnHeads, unitNorm } from "./packed-layers.js";
+import { afterAttention, named, part, projectHeads, rotateHeads, unitNorm } from "./packed-layers.js";
 import { runsAsLoop } from "./packed-weights.js";
 
 /** Pieces of prompts, and what their requests have read before. */
@@ -64,7 +64,7 @@ export function promptPass(state: Tensors, pieces: PromptPieces, config: ModelCo
     const everyHead = { first: 0, count: heads + 2 * kvHeads };
     const joint = lay(projectHeads(weights, unitNorm(x, config), everyHead, config), everyHead.count);
     const turning = { first: 0, count: heads + kvHeads };
-    const turned = turnHeads(weights, part(joint, 1, 0, turning.count), turning, cos, sin, config);
+    const turned = rotateHeads(weights, part(joint, 1, 0, turning.count), turning, cos, sin, config);
     const memory = own(part(turned, 1, heads, kvHeads), part(joint, 1, heads + kvHeads, kvHeads));
     const seen = joined(memory, before);
     const queries = part(turned, 1, 0, heads).reshape([rows * kvHeads, group * length, headDim]);
@@ -89,14 +89,14 @@ export function promptPass(state: Tensors, pieces: PromptPieces, config: ModelCo
       projectHeads(weights, normed, { first: heads, count: 2 * kvHeads }, config),
       2 * kvHeads,
     );
-    const keys = turnHeads(weights, part(joint, 1, 0, kvHeads), keyHeads, cos, sin, config);
+    const keys = rotateHeads(weights, part(joint, 1, 0, kvHeads), keyHeads, cos, sin, config);
     const memory = own(keys, part(joint, 1, kvHeads, kvHeads));
     const seen = joined(memory, before);
     const queryHeads = { first: 0, count: heads };
     const asking = projectHeads(weights, tf.gather(normed, lastRows), queryHeads, config); // [R, H, hd]
     const [turnCos, turnSin] = [atLast(cos, lastPlaces), atLast(sin, lastPlaces)];
     const lastQueries = asking.reshape([rows, heads, 1, headDim]);
-    const queries = turnHeads(weights, lastQueries, queryHeads, turnCos, turnSin, config);
+    const queries = rotateHeads(weights, lastQueries, queryHeads, turnCos, turnSin, config);
     const shares = tf
       .matMul(queries.reshape([rows * kvHeads, group, headDim]), seen.keys, false, true)
       .reshape([rows, heads, all])

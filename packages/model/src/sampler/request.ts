@@ -46,11 +46,11 @@ export interface TopLogprobs {
 
 export interface GenerateResult {
   readonly tokenIds: readonly number[];
-  /** Nats, of the model's own distribution: before temperature and truncation; one a token. */
+  /** Nats, of the model's own distribution: before temperature and truncation; one per token. */
   readonly rolloutLogprobs: readonly number[];
-  /** Nats, of the distribution that the token was drawn from: after temperature and truncation; one a token. */
+  /** Nats, of the distribution that the token was drawn from: after temperature and truncation; one per token. */
   readonly sampledLogprobs: readonly number[];
-  /** One a token, where the request asked for `logprobs`. */
+  /** One per token, where the request asked for `logprobs`. */
   readonly topLogprobs?: readonly TopLogprobs[];
   readonly stopReason: FinishReason;
   /** Which of the request's `stop` was found. */
@@ -95,7 +95,7 @@ export const samplerConfigSchema = z.strictObject({
     .positive()
     .default(1)
     .describe(
-      "Parts of a large batch that sample side by side; for models of up to 8 layers, one a core, on a backend loaded " +
+      "Parts of a large batch that sample side by side; for models of up to 8 layers, one per core, on a backend loaded " +
         "with threads 1 and as many operationsAtOnce",
     ),
   cacheTokens: z

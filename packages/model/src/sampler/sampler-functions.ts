@@ -146,7 +146,7 @@ export function decodeFunction(
 }
 
 /**
- * Samples a token after each of a request's last token and guesses of what follows it: the first holds in any case, each further one
+ * Samples per token after each of a request's last token and guesses of what follows it: the first holds in any case, each further one
  * where all guesses before it were sampled. For models that run as a loop.
  * Inputs: ids int32 [1, C], right-padded; lengths int32 [1]; targets int32 [1, C, 2]; pages int32 [1, P]; pastLengths int32 [1];
  * uniforms float32 [C, 1]; inverseTemperature float32 [1]. Outputs: as `drawnOutputs`, C steps.

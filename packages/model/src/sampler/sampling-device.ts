@@ -44,7 +44,7 @@ export interface SamplingDevice {
   /** Most tokens that `verify` may be given after the last; 0 or absent: it cannot. */
   readonly guesses?: number;
   /**
-   * Samples a token after the row's last token and after each guess that follows it in `tokenIds`. What is sampled after a wrong guess is of no
+   * Samples per token after the row's last token and after each guess that follows it in `tokenIds`. What is sampled after a wrong guess is of no
    * use; its entries lie behind what counts of the cache.
    */
   verify?(row: DeviceRow): SampledRow;

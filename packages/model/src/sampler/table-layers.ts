@@ -46,7 +46,7 @@ export type Mix = (
 /**
  * Takes tokens through all layers. A layer is one function that is called, so `mix` uses its arguments and constants alone.
  * @param ids    int32 [N]
- * @param tables one a layer
+ * @param tables one per layer
  * @param shared tensors that `mix` wants in every layer
  * @returns the residual stream float32 [N, D], and the new tables
  */

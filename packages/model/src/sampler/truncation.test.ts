@@ -5,7 +5,7 @@ import { type DrawRule, drawTruncated, needsHost } from "./truncation.js";
 const someLogits = (size: number, seed: number) =>
   Float32Array.from({ length: size }, (_, i) => Math.round(Math.sin(i * 12.9898 + seed * 78.233) * 60) / 10);
 
-/** The same distribution the plain way: sort everything, mask in the order of transformers, normalise. */
+/** The same distribution the plain way: sort everything, mask in the order of transformers, normalize. */
 function probabilities(
   logits: Float32Array,
   { temperature, topK = 0, topP = 1, minP = 0 }: DrawRule,

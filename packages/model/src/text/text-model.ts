@@ -69,7 +69,7 @@ export interface GeneratedText {
   readonly text: string;
   /** Every sampled token, a stop token included. */
   readonly tokenIds: readonly number[];
-  /** Nats, before temperature and truncation; one a token. */
+  /** Nats, before temperature and truncation; one per token. */
   readonly rolloutLogprobs: readonly number[];
   readonly stopReason: "stop" | "length";
   readonly usage: { readonly promptTokens: number; readonly sampledTokens: number };

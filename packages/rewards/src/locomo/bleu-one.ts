@@ -2,7 +2,7 @@ import { splitWords, stripWhiteSpace } from "../white-space.js";
 
 /**
  * BLEU of one answer with words alone (order 1), as sacreBLEU computes `sentence_bleu` with `max_ngram_order=1`,
- * `lowercase=True` and its default tokenisation "13a": the share of the answer's words that the gold holds, no word
+ * `lowercase=True` and its default tokenization "13a": the share of the answer's words that the gold holds, no word
  * oftener than there, times the brevity penalty exp(1 − |gold| / |answer|) where the answer is the shorter. In [0, 1];
  * 0 without a common word. Smoothing never enters: with one order there is none to smooth unless the score is 0.
  * Papers on LoCoMo that use NLTK's tokens instead differ by their treatment of contractions and quotation marks.

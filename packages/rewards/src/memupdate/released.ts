@@ -79,7 +79,7 @@ function judgedNumber(reply: string): number {
 }
 
 /**
- * MemUpdate's reward as its code computes it where old and new store are told apart (cc2ed994): change of the keyword
+ * MemUpdate's reward as its code computes it where old and new store are distinguished (cc2ed994): change of the keyword
  * score times efficiency. Its last version asks the final store twice, so that the change is always 0.
  */
 export function releasedReward(

@@ -2,7 +2,7 @@ import { splitWords } from "@palimpsest/trajectories/text";
 import { normalizeAnswer } from "../qa-metrics.js";
 
 /**
- * How much of an answer some texts hold, in [0, 1]: of each answer's words (normalised as in SQuAD, repeats counted) the
+ * How much of an answer some texts hold, in [0, 1]: of each answer's words (normalized as in SQuAD, repeats counted) the
  * share that occurs in any of the texts, best over the answers; answers without a word are left out.
  */
 export function recallOfAnswers(texts: readonly string[], answers: readonly string[]): number {

@@ -37,7 +37,7 @@ export interface StepReward {
 const placeholders = ["No previous memory", "No memory was recalled."];
 
 /**
- * Rewards of one step, as the paper describes them: words are compared whole and normalised, over all lines, with the
+ * Rewards of one step, as the paper describes them: words are compared whole and normalized, over all lines, with the
  * best of the answers.
  *
  * - memory gain = r(new memory) − r(memory before), r the recall of the answer's words.

@@ -12,8 +12,8 @@ const { names, values, places, fillers, likesSentence, originSentence, needleQue
 
 /** What every stage has: how long, how fast, how many rows at once. */
 const stage = {
-  steps: z.int().min(1).describe("optimiser steps"),
-  batch: z.int().min(1).describe("rows a step"),
+  steps: z.int().min(1).describe("optimizer steps"),
+  batch: z.int().min(1).describe("rows per step"),
   learningRate: z.number().positive().describe("peak"),
   warmupSteps: z.int().min(0).default(30).describe("linear rise from 0"),
   decayFrom: chance

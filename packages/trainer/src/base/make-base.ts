@@ -24,7 +24,7 @@ export type BaseStage = (typeof baseStages)[number];
 
 export interface BaseProgress {
   readonly stage: BaseStage;
-  /** Optimiser steps done in this stage, of `steps`. */
+  /** Optimizer steps done in this stage, of `steps`. */
   readonly step: number;
   readonly steps: number;
   /** Mean over learned tokens, nats. */
@@ -118,7 +118,7 @@ interface StageRun {
   readonly signal: AbortSignal;
 }
 
-/** Trains one stage with an optimiser of its own; returns the weights. */
+/** Trains one stage with an optimizer of its own; returns the weights. */
 async function trainStage(
   { backend, model, parameters, entry, rows, signal }: StageRun,
   onProgress: (progress: Omit<BaseProgress, "secondsLeft">) => void,

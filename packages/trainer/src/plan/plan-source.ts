@@ -19,7 +19,7 @@ export interface PlannedModel {
   /** Largest id of the tokenizer and one; absent where it is not here. */
   readonly vocabSize?: number;
   readonly chat?: ChatFormat;
-  /** The shape alone is known: prompts are counted at four characters a token. */
+  /** The shape alone is known: prompts are counted at four characters per token. */
   readonly assumed: boolean;
 }
 

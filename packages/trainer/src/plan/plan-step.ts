@@ -16,7 +16,7 @@ export interface StepPlan {
   readonly conversations: number;
   readonly promptTokens: number;
   readonly sampledTokensAtMost: number;
-  readonly optimiserSteps: number;
+  readonly optimizerSteps: number;
 }
 
 /** Tasks by their position. */
@@ -58,7 +58,7 @@ export function planStep(
     conversations: perStep(rows.length),
     promptTokens: perStep(rows.reduce((sum, row) => sum + row.promptTokens, 0)),
     sampledTokensAtMost: perStep(rows.reduce((sum, row) => sum + row.trainedTokens, 0)),
-    optimiserSteps: config.epochs * config.miniBatches,
+    optimizerSteps: config.epochs * config.miniBatches,
   };
   const time = runTime(recipe, model, config, {
     promptTokens: step.promptTokens,

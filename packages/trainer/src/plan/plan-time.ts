@@ -27,7 +27,7 @@ export interface RunTime {
  */
 interface Device {
   readonly name: string;
-  /** Weights read in decoding, bytes a second. */
+  /** Weights read in decoding, bytes per second. */
   readonly weightBytesPerSecond: number;
   readonly decodeFlops: number;
   readonly prefillFlops: number;
@@ -39,8 +39,8 @@ interface Device {
 }
 
 /**
- * Per compute thread, of a server core of an x86 processor: SmolLM2-135M sampled 20 tokens a second alone and 187 at 16 at
- * once on two threads and read 670 prompt tokens a second; 3.4M parameters were trained at 9,100 tokens a second. What does
+ * Per compute thread, of a server core of an x86 processor: SmolLM2-135M sampled 20 tokens per second alone and 187 at 16 at
+ * once on two threads and read 670 prompt tokens per second; 3.4M parameters were trained at 9,100 tokens per second. What does
  * not depend on size is of the quickstart's model: 25,000 tokens sampled and 87,000 trained a second.
  */
 function processor(threads: number): Device {
@@ -57,9 +57,9 @@ function processor(threads: number): Device {
 }
 
 /**
- * One H100: 0.5B parameters in bfloat16 were trained at 98,000 tokens a second, 1.5B at 39,000 (in float32 0.5B at 22,700). With a table of
+ * One H100: 0.5B parameters in bfloat16 were trained at 98,000 tokens per second, 1.5B at 39,000 (in float32 0.5B at 22,700). With a table of
  * slots in bfloat16 a step of sampling took 1.4 ms at 64 rows of 0.5B, 2.05 at 256, and 1.24 at 64 rows of SmolLM2-135M; with pages 0.5B was
- * sampled at 18,800 tokens a second with 64 at once; 3.4M parameters were trained at 610,000 and sampled at 300,000 with 256 at once.
+ * sampled at 18,800 tokens per second with 64 at once; 3.4M parameters were trained at 610,000 and sampled at 300,000 with 256 at once.
  */
 function h100(precision: "auto" | "float32" | "bfloat16"): Device {
   const half = precision === "bfloat16";

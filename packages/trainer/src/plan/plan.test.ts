@@ -106,7 +106,7 @@ describe("runTime", () => {
   });
 
   it("is within a factor of two of what was measured: 16 requests of 135M parameters on two threads", async () => {
-    // 64 tokens each for 16 requests at 187 tokens a second.
+    // 64 tokens each for 16 requests at 187 tokens per second.
     const sampling = { promptTokens: 0, sampledTokens: 1024, rowTokens: [], rowsRepeated: 1 };
     const model = await loadConfig(join(builtinRecipesDir, "shapes/smollm2-135m"));
     const { samplingSeconds } = runTime(base, model, resolveLearnerConfig(base.learner), sampling);

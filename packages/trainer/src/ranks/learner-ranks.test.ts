@@ -140,7 +140,7 @@ test("a rank that dies after this one has applied the step takes it back, too", 
   expect(() => ranks.policyVersion).toThrow(/begin anew from the last checkpoint/);
 });
 
-test("a rank that stands elsewhere after a step is told apart", async () => {
+test("a rank that stands elsewhere after a step is distinguished", async () => {
   const other = new Counting();
   other.policyVersion = 4;
   const ranks = await ranksOf(ownOf(new Counting()), [rankOf(other)]);

@@ -5,7 +5,7 @@ import "uplot/dist/uPlot.min.css";
 import { numberText } from "../parts/format.js";
 import { type Curve, overlaid, smoothed } from "./smooth.js";
 
-/** Told apart in both themes, and by people who do not see all colors alike. */
+/** Distinguished in both themes, and by people who do not see all colors alike. */
 export const curveColors = [
   "#2f6fde",
   "#d9701a",

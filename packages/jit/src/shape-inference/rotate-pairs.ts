@@ -1,9 +1,9 @@
 import { inputAt, type OpRule } from "./rule.js";
 
 /** A product of pairs as complex numbers, written at emission: complex in a graph, by parts for XLA. */
-export const TURN_PAIRS = "PalimpsestTurnPairs";
+export const ROTATE_PAIRS = "PalimpsestRotatePairs";
 
-export const turnPairsRule: OpRule = {
+export const rotatePairsRule: OpRule = {
   infer: (inputs, { operation }) => [inputAt(inputs, 0, operation)],
   shares: "input",
   outputs: ["output"],

@@ -1,36 +1,36 @@
 import { JitError } from "./error.js";
-import { TURN_PAIRS } from "./shape-inference/rules.js";
+import { ROTATE_PAIRS } from "./shape-inference/rules.js";
 import { tf } from "./tf.js";
 import { currentTrace } from "./trace.js";
 
 /**
- * Neighbours 2i and 2i + 1 of the last axis as one complex number, times another: (a, b) by (c, s) is
+ * Neighbors 2i and 2i + 1 of the last axis as one complex number, times another: (a, b) by (c, s) is
  * (a·c − b·s, a·s + b·c). Traced in mode graph it is one pass over x. Differentiable in x.
  * @param x     float32 [..., 2n]
  * @param turns float32 [..., 2n] in the same order, broadcasts to x. No gradient.
  * @returns x's shape
  * @throws {JitError} SHAPE_MISMATCH
  */
-export function turnPairs(x: tf.Tensor, turns: tf.Tensor): tf.Tensor {
+export function rotatePairs(x: tf.Tensor, turns: tf.Tensor): tf.Tensor {
   const width = x.shape.at(-1) ?? 0;
   if (width % 2 !== 0 || turns.shape.at(-1) !== width || turns.rank !== x.rank) {
     throw new JitError(
       "SHAPE_MISMATCH",
-      `turnPairs: x [${x.shape.join(", ")}] and turns [${turns.shape.join(", ")}]; give an even last axis and equal ranks`,
+      `rotatePairs: x [${x.shape.join(", ")}] and turns [${turns.shape.join(", ")}]; give an even last axis and equal ranks`,
     );
   }
   const turn = tf.customGrad((input, save) => {
     (save as tf.GradSaveFunc)([turns]);
     return {
       value: turned(input as tf.Tensor, turns),
-      gradFunc: (slope: tf.Tensor, saved: tf.Tensor[]) => {
+      gradFunc: (gradient: tf.Tensor, saved: tf.Tensor[]) => {
         const [kept] = saved as [tf.Tensor];
         const signs = tf.tensor2d([1, -1], [1, 2]);
         const back = kept
           .reshape([kept.size / 2, 2])
           .mul(signs)
           .reshape(kept.shape);
-        return turned(slope, back);
+        return turned(gradient, back);
       },
     };
   });
@@ -42,8 +42,8 @@ function turned(x: tf.Tensor, turns: tf.Tensor): tf.Tensor {
   if (trace === undefined) return composed(x, turns);
   const { shape, dtype } = trace.valueOf(x);
   const inputs = [trace.valueOf(x), trace.valueOf(turns)];
-  const [result] = trace.record({ name: TURN_PAIRS, attributes: [], inputs }, [{ shape, dtype }]);
-  if (result === undefined) throw new JitError("EXECUTION_FAILED", "turnPairs recorded no output");
+  const [result] = trace.record({ name: ROTATE_PAIRS, attributes: [], inputs }, [{ shape, dtype }]);
+  if (result === undefined) throw new JitError("EXECUTION_FAILED", "rotatePairs recorded no output");
   return result;
 }
 

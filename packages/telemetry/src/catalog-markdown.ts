@@ -1,11 +1,11 @@
 import {
-  catalogue,
+  catalog,
   definitionOf,
   groupOf,
   type MetricGroup,
   type MetricName,
   metricGroups,
-} from "./catalogue.js";
+} from "./catalog.js";
 
 const titles: Readonly<Record<MetricGroup, string>> = {
   head: "Head",
@@ -18,13 +18,13 @@ const titles: Readonly<Record<MetricGroup, string>> = {
   serve: "Serve",
 };
 
-/** The page that documents every metric, made from the catalogue. Ends in a newline. */
-export function catalogueMarkdown(): string {
+/** The page that documents every metric, made from the catalog. Ends in a newline. */
+export function catalogMarkdown(): string {
   const sections = metricGroups.map((group) => [`## ${titles[group]}`, "", ...table(group)].join("\n"));
   return [
     "# Metrics",
     "",
-    "Made from `packages/telemetry/src/catalogue.ts`. Every process serves its metrics at `/metrics`; each series",
+    "Made from `packages/telemetry/src/catalog.ts`. Every process serves its metrics at `/metrics`; each series",
     "also carries the label `component` and the constant labels of its process. The usual `process_*` and `nodejs_*`",
     "metrics are exported too.",
     "",
@@ -45,5 +45,5 @@ function table(group: MetricGroup): string[] {
 }
 
 export function metricNames(): MetricName[] {
-  return Object.keys(catalogue) as MetricName[];
+  return Object.keys(catalog) as MetricName[];
 }

@@ -10,10 +10,10 @@ function typeNamed(name: string): StorageType {
   return found;
 }
 
-function dequantised(name: string, bytes: Uint8Array): Float32Array {
+function dequantized(name: string, bytes: Uint8Array): Float32Array {
   const type = typeNamed(name);
   const values = new Float32Array((bytes.length / type.blockBytes) * type.blockValues);
-  type.dequantise(bytes, values);
+  type.dequantize(bytes, values);
   return values;
 }
 
@@ -43,7 +43,7 @@ function halfAbove(x: number): number {
   return found;
 }
 
-describe("dequantised blocks", () => {
+describe("dequantized blocks", () => {
   // First 16 digits of the SHA-256 over the float32 bytes that the gguf package (Python, 0.19.0) makes of
   // the same noise.
   it.each([
@@ -61,7 +61,7 @@ describe("dequantised blocks", () => {
     ["Q6_K", [208], "d556909a6ab57c0a"],
   ] as const)("%s has the reference's bits on noise", (name, at, digest) => {
     const type = typeNamed(name);
-    const values = dequantised(name, noise(type, type.blockValues === 1 ? 256 : 8, at));
+    const values = dequantized(name, noise(type, type.blockValues === 1 ? 256 : 8, at));
     const hash = createHash("sha256").update(new Uint8Array(values.buffer)).digest("hex");
     expect(hash.slice(0, 16)).toBe(digest);
   });
@@ -70,7 +70,7 @@ describe("dequantised blocks", () => {
     const bytes = new Uint8Array(
       new Uint16Array([0, 0x8000, 1, 0x03ff, 0x3c00, 0xc100, 0x7c00, 0xfc00]).buffer,
     );
-    expect([...dequantised("F16", bytes)]).toEqual([
+    expect([...dequantized("F16", bytes)]).toEqual([
       0,
       -0,
       2 ** -24,
@@ -80,14 +80,14 @@ describe("dequantised blocks", () => {
       Number.POSITIVE_INFINITY,
       Number.NEGATIVE_INFINITY,
     ]);
-    expect(dequantised("F16", Uint8Array.of(1, 0x7c))[0]).toBeNaN();
+    expect(dequantized("F16", Uint8Array.of(1, 0x7c))[0]).toBeNaN();
   });
 
   it("Q4_1 is scale · nibble + minimum, low nibbles first", () => {
     const block = new Uint8Array(20);
     block.set([0x00, 0x38, 0x00, 0xc0]); // 0.5 and -2
     block.set([0x21, 0xf0], 4);
-    const values = dequantised("Q4_1", block);
+    const values = dequantized("Q4_1", block);
     expect([values[0], values[1], values[2]]).toEqual([0.5 * 1 - 2, 0.5 * 0 - 2, -2]);
     expect([values[16], values[17], values[18]]).toEqual([0.5 * 2 - 2, 0.5 * 15 - 2, -2]);
   });
@@ -101,7 +101,7 @@ describe("dequantised blocks", () => {
     block[12] = 0b0110 | (0b1001 << 4);
     block[16] = 7; // sub-block 0, value 0
     block[16 + 64] = 9; // sub-block 4, value 0
-    const values = dequantised("Q4_K", block);
+    const values = dequantized("Q4_K", block);
     expect(values[0]).toBe(1 * 3 * 7 - 0.5 * 5);
     expect(values[4 * 32]).toBe(1 * 38 * 9 - 0.5 * 25);
     expect(values[4 * 32 + 1]).toBe(-0.5 * 25);
@@ -112,7 +112,7 @@ describe("dequantised blocks", () => {
     new DataView(block.buffer).setFloat32(0, -0.75, true);
     block.set([3, 0xff, 0x80], 4);
     block.fill(0xee, 260); // The sums behind are not looked at.
-    const values = dequantised("Q8_K", block);
+    const values = dequantized("Q8_K", block);
     expect([values[0], values[1], values[2], values[255]]).toEqual([-2.25, 0.75, 96, -0]);
   });
 
@@ -122,7 +122,7 @@ describe("dequantised blocks", () => {
     ["Q8_0", 8, false],
     ["Q4_1", 4, true],
     ["Q5_1", 5, true],
-  ] as const)("%s gives back what was quantised to within half a step", (name, bits, withMinimum) => {
+  ] as const)("%s gives back what was quantized to within half a step", (name, bits, withMinimum) => {
     const type = typeNamed(name);
     const value = fc.double({ min: -100, max: 100, noNaN: true });
     fc.assert(
@@ -154,7 +154,7 @@ describe("dequantised blocks", () => {
             view.setUint32(rest, (view.getUint32(rest, true) | ((unsigned >>> 4) << i)) >>> 0, true);
         });
         const bound = scale / 2 + 1e-4;
-        dequantised(name, block).forEach((each, i) => {
+        dequantized(name, block).forEach((each, i) => {
           expect(Math.abs(each - (wanted[i] as number))).toBeLessThanOrEqual(bound);
         });
       }),

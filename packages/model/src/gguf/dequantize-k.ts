@@ -1,4 +1,4 @@
-import { type Dequantise, int8, viewOf, word } from "./dequantise-simple.js";
+import { type Dequantize, int8, viewOf, word } from "./dequantize-simple.js";
 import { float16Values } from "./float16.js";
 
 // The K types: blocks of 256 values in 8 or 16 sub-blocks, each with a small integer scale (and minimum)
@@ -7,7 +7,7 @@ import { float16Values } from "./float16.js";
 const BLOCK = 256;
 
 /** 16 sub-blocks of 16, 2 bits a value: d · scale · q − dmin · min; 16 bytes of scale (low) and min (high nibble). */
-export const dequantiseQ2_K: Dequantise = (bytes, values) => {
+export const dequantizeQ2_K: Dequantize = (bytes, values) => {
   const half = float16Values();
   for (let at = 0, out = 0; out < values.length; at += 84, out += BLOCK) {
     const d = half[word(bytes, at + 80)] as number;
@@ -26,7 +26,7 @@ export const dequantiseQ2_K: Dequantise = (bytes, values) => {
 };
 
 /** 16 sub-blocks of 16, 3 bits a value: d · (scale − 32) · (q − 4); the third bits stand in a mask of 32 bytes. */
-export const dequantiseQ3_K: Dequantise = (bytes, values) => {
+export const dequantizeQ3_K: Dequantize = (bytes, values) => {
   const half = float16Values();
   for (let at = 0, out = 0; out < values.length; at += 110, out += BLOCK) {
     const d = half[word(bytes, at + 108)] as number;
@@ -56,7 +56,7 @@ function twoBitPlace(sub: number): { readonly first: number; readonly shift: num
 }
 
 /** 8 sub-blocks of 32, 4 bits a value: d · scale · q − dmin · min. */
-export const dequantiseQ4_K: Dequantise = (bytes, values) => {
+export const dequantizeQ4_K: Dequantize = (bytes, values) => {
   const half = float16Values();
   for (let at = 0, out = 0; out < values.length; at += 144, out += BLOCK) {
     const d = half[word(bytes, at)] as number;
@@ -74,7 +74,7 @@ export const dequantiseQ4_K: Dequantise = (bytes, values) => {
 };
 
 /** As Q4_K with a fifth bit of each value in 32 bytes: bit `sub` of byte i belongs to value i of the sub-block. */
-export const dequantiseQ5_K: Dequantise = (bytes, values) => {
+export const dequantizeQ5_K: Dequantize = (bytes, values) => {
   const half = float16Values();
   for (let at = 0, out = 0; out < values.length; at += 176, out += BLOCK) {
     const d = half[word(bytes, at)] as number;
@@ -94,7 +94,7 @@ export const dequantiseQ5_K: Dequantise = (bytes, values) => {
 };
 
 /** 16 sub-blocks of 16, 6 bits a value, int8 scales: d · scale · (q − 32). */
-export const dequantiseQ6_K: Dequantise = (bytes, values) => {
+export const dequantizeQ6_K: Dequantize = (bytes, values) => {
   const half = float16Values();
   for (let at = 0, out = 0; out < values.length; at += 210, out += BLOCK) {
     const d = half[word(bytes, at + 208)] as number;
@@ -112,7 +112,7 @@ export const dequantiseQ6_K: Dequantise = (bytes, values) => {
 };
 
 /** float32 scale d, 256 × int8, then sums that nobody needs here: d · q. */
-export const dequantiseQ8_K: Dequantise = (bytes, values) => {
+export const dequantizeQ8_K: Dequantize = (bytes, values) => {
   const view = viewOf(bytes);
   for (let at = 0, out = 0; out < values.length; at += 292, out += BLOCK) {
     const d = view.getFloat32(at, true);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { catalogue, definitionOf, groupOf, metricGroups } from "./catalogue.js";
-import { catalogueMarkdown, metricNames } from "./catalogue-markdown.js";
+import { catalog, definitionOf, groupOf, metricGroups } from "./catalog.js";
+import { catalogMarkdown, metricNames } from "./catalog-markdown.js";
 
-describe("metric catalogue", () => {
+describe("metric catalog", () => {
   it.each(metricNames())("%s follows the naming rules", (name) => {
     const { type, unit, help, labels } = definitionOf(name);
     expect(metricGroups).toContain(groupOf(name));
@@ -27,8 +27,8 @@ describe("metric catalogue", () => {
   });
 
   it("documents each metric once under its group", () => {
-    const page = catalogueMarkdown();
-    for (const name of Object.keys(catalogue)) {
+    const page = catalogMarkdown();
+    for (const name of Object.keys(catalog)) {
       expect(page.split(`| \`${name}\` |`)).toHaveLength(2);
     }
     expect(page.match(/^## /gm)).toHaveLength(metricGroups.length);

@@ -38,7 +38,7 @@ export interface MetricDefinition {
 const fastSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const slowSeconds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3600];
 
-export const catalogue = {
+export const catalog = {
   // Head: tables, scheduling, jobs.
   palimpsest_head_nodes: gauge("Nodes known to the head, by state.", "1", ["state"]),
   palimpsest_head_actors: gauge("Actors known to the head, by state.", "1", ["state"]),
@@ -280,7 +280,7 @@ export const catalogue = {
     "ratio",
   ),
   palimpsest_learner_gradient_norm: gauge("Global norm of the gradient before clipping, last update.", "1"),
-  palimpsest_learner_learning_rate: gauge("Learning rate of the last optimiser step.", "1"),
+  palimpsest_learner_learning_rate: gauge("Learning rate of the last optimizer step.", "1"),
   palimpsest_learner_ratio_max: gauge(
     "Largest probability ratio of a token to the weights before the update.",
     "ratio",
@@ -289,7 +289,7 @@ export const catalogue = {
     "Mean difference of sampler and trainer at a token, before any step of the update.",
     "nats",
   ),
-  palimpsest_learner_skipped_steps_total: counter("Optimiser steps that the gradient gate left out.", "1"),
+  palimpsest_learner_skipped_steps_total: counter("Optimizer steps that the gradient gate left out.", "1"),
   palimpsest_learner_records_dropped_total: counter(
     "Steps of which something that people only look at was not written, by what: traces or scalars. A full disk does that; training goes on.",
     "1",
@@ -386,19 +386,19 @@ function histogram<const L extends readonly string[]>(
   return { type: "histogram", help, unit, labels, buckets } as const;
 }
 
-export type Catalogue = typeof catalogue;
-export type MetricName = keyof Catalogue;
+export type Catalog = typeof catalog;
+export type MetricName = keyof Catalog;
 
 /** Names of the metrics of one type. */
 export type MetricNameOf<T extends MetricType> = {
-  [N in MetricName]: Catalogue[N]["type"] extends T ? N : never;
+  [N in MetricName]: Catalog[N]["type"] extends T ? N : never;
 }[MetricName];
 
 /** Label names of one metric. */
-export type LabelsOf<N extends MetricName> = Catalogue[N]["labels"][number];
+export type LabelsOf<N extends MetricName> = Catalog[N]["labels"][number];
 
 export function definitionOf(name: MetricName): MetricDefinition {
-  return catalogue[name];
+  return catalog[name];
 }
 
 /** The group is the second word of the name. */

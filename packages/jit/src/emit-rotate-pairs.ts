@@ -10,10 +10,10 @@ const FLOAT = typeOf(DATA_TYPE.float32);
 const INT = typeOf(DATA_TYPE.int32);
 
 /**
- * See turn-pairs.ts. Two float32 side by side are a complex number in memory, so a graph reads them as such and
+ * See rotate-pairs.ts. Two float32 side by side are a complex number in memory, so a graph reads them as such and
  * multiplies; XLA has no such reading and gets the four products.
  */
-export function emitTurnPairs(emitter: Emitter, { inputs, outputs }: Operation): void {
+export function emitRotatePairs(emitter: Emitter, { inputs, outputs }: Operation): void {
   const [x, turns] = inputs;
   const [output] = outputs;
   if (x === undefined || turns === undefined || output === undefined) return;

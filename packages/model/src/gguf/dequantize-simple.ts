@@ -5,29 +5,29 @@ import { float16Values } from "./float16.js";
  * `bytes` holds exactly the blocks of `values`. Sums and products of the small integers and half-precision
  * scales are exact in a double, so that the one rounding is that into float32.
  */
-export type Dequantise = (bytes: Uint8Array, values: Float32Array) => void;
+export type Dequantize = (bytes: Uint8Array, values: Float32Array) => void;
 
 /** Values in a block of the simple types. */
 const BLOCK = 32;
 
-export const copyFloat32: Dequantise = (bytes, values) => {
+export const copyFloat32: Dequantize = (bytes, values) => {
   const view = viewOf(bytes);
   for (let i = 0; i < values.length; i++) values[i] = view.getFloat32(i * 4, true);
 };
 
-export const widenFloat16: Dequantise = (bytes, values) => {
+export const widenFloat16: Dequantize = (bytes, values) => {
   const half = float16Values();
   for (let i = 0; i < values.length; i++) values[i] = half[word(bytes, i * 2)] as number;
 };
 
 /** bfloat16 is the upper half of a float32. */
-export const widenBfloat16: Dequantise = (bytes, values) => {
+export const widenBfloat16: Dequantize = (bytes, values) => {
   const words = new Uint32Array(values.buffer, values.byteOffset, values.length);
   for (let i = 0; i < values.length; i++) words[i] = word(bytes, i * 2) << 16;
 };
 
 /** f16 scale d, 32 × int8: d · q. */
-export const dequantiseQ8_0: Dequantise = (bytes, values) => {
+export const dequantizeQ8_0: Dequantize = (bytes, values) => {
   const half = float16Values();
   for (let at = 0, out = 0; out < values.length; at += 34, out += BLOCK) {
     const scale = half[word(bytes, at)] as number;
@@ -36,7 +36,7 @@ export const dequantiseQ8_0: Dequantise = (bytes, values) => {
 };
 
 /** f16 scale d, 32 nibbles: d · (q − 8). The low nibbles are the first sixteen values, in all four types. */
-export const dequantiseQ4_0: Dequantise = (bytes, values) => {
+export const dequantizeQ4_0: Dequantize = (bytes, values) => {
   const half = float16Values();
   for (let at = 0, out = 0; out < values.length; at += 18, out += BLOCK) {
     const scale = half[word(bytes, at)] as number;
@@ -49,7 +49,7 @@ export const dequantiseQ4_0: Dequantise = (bytes, values) => {
 };
 
 /** f16 scale d and minimum m, 32 nibbles: d · q + m. */
-export const dequantiseQ4_1: Dequantise = (bytes, values) => {
+export const dequantizeQ4_1: Dequantize = (bytes, values) => {
   const half = float16Values();
   for (let at = 0, out = 0; out < values.length; at += 20, out += BLOCK) {
     const scale = half[word(bytes, at)] as number;
@@ -63,7 +63,7 @@ export const dequantiseQ4_1: Dequantise = (bytes, values) => {
 };
 
 /** f16 scale d, 32 fifth bits, 32 nibbles: d · (q − 16). */
-export const dequantiseQ5_0: Dequantise = (bytes, values) => {
+export const dequantizeQ5_0: Dequantize = (bytes, values) => {
   const half = float16Values();
   for (let at = 0, out = 0; out < values.length; at += 22, out += BLOCK) {
     const scale = half[word(bytes, at)] as number;
@@ -72,7 +72,7 @@ export const dequantiseQ5_0: Dequantise = (bytes, values) => {
 };
 
 /** f16 scale d and minimum m, 32 fifth bits, 32 nibbles: d · q + m. */
-export const dequantiseQ5_1: Dequantise = (bytes, values) => {
+export const dequantizeQ5_1: Dequantize = (bytes, values) => {
   const half = float16Values();
   for (let at = 0, out = 0; out < values.length; at += 24, out += BLOCK) {
     const scale = half[word(bytes, at)] as number;
