@@ -23,7 +23,10 @@ export const words = [
     "-ize",
   ],
   [/colour|behaviour|neighbour|honour/i, "-or"],
-  [/\b(centre|centred|catalogue|labelled|travelled|misspelt|licence|organisation)/i, "the American spelling"],
+  [
+    /\b(?<!A_prime\()(centre|centred|catalogue|labelled|travelled|misspelt|licence|organisation)/i,
+    "the American spelling",
+  ],
 ];
 
 /** This list itself, what tools write, and where a former name is refused with the one that took its place. */

@@ -259,6 +259,9 @@ export const boards = {
           },
           { unit: "s" },
         ),
+        panel("Records that a full disk took, in 5 minutes", {
+          "{{kind}}": "sum by (kind) (increase(palimpsest_learner_records_dropped_total[5m]))",
+        }),
         panel(
           "Weights published",
           { "bytes per second": rate("palimpsest_training_weights_published_bytes_total") },

@@ -42,6 +42,7 @@ test("the command runs from a folder whose name has spaces and what a URL would 
   const own = join(folder, "50% done #2 (a b)?");
   for (const name of ["bin", "dist"]) mkdirSync(join(own, name), { recursive: true });
   writeFileSync(join(own, "package.json"), '{"type":"module"}');
+  writeFileSync(join(own, "dist/bundled-programs.js"), "export const bundledProgram = () => undefined;");
   writeFileSync(join(own, "dist/main.js"), 'process.stdout.write("ran " + process.argv[2]);');
   const command = join(own, "bin/palimpsest.js");
   cpSync(new URL("../bin/palimpsest.js", import.meta.url), command);

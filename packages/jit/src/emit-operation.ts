@@ -45,7 +45,8 @@ export function emitOperation(emitter: Emitter, operation: Operation): void {
   if (moveStored(emitter, operation, references, attr)) return;
   const [output] = outputs;
   if (name === "BatchMatMulV2" && output !== undefined) {
-    emitter.bind(output, product(emitter, inputs, output, references, attr));
+    const isWide = operation.wide === true && inputs.every((input) => emitter.stored(input) === undefined);
+    emitter.bind(output, product(emitter, inputs, output, references, attr, isWide));
     return;
   }
   const reference = emitter.node(name, references, { ...attr, ...fused(emitter, operation) });
@@ -59,6 +60,7 @@ function product(
   { dtype }: Value,
   references: readonly string[],
   attr: NodeAttributes,
+  isWide: boolean,
 ): string {
   const isMatrices = inputs.every(({ shape }) => shape.length === 2);
   if (!isMatrices && isOfSingleRows(emitter, inputs, attr)) {
@@ -66,7 +68,7 @@ function product(
     const types = { Ta: typeOf(dtype), Tb: typeOf(dtype), Tout: typeOf(dtype) };
     return emitter.node("BatchMatMulV3", references, { ...flags, ...types });
   }
-  const halved = emitter.program.halfProducts && dtype === DATA_TYPE.float32;
+  const halved = !isWide && emitter.program.halfProducts && dtype === DATA_TYPE.float32;
   const factors = halved ? references.map((reference) => emitter.half(reference)) : references;
   const types = halved ? { T: typeOf(BFLOAT16) } : {};
   if (!isMatrices) {

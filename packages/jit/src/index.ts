@@ -37,3 +37,4 @@ export type { DType, HostArray, StateSpec, TensorSpec } from "./spec.js";
 export type { FunctionStats } from "./stats.js";
 export { tf } from "./tf.js";
 export { hidesGpus, machineGpus } from "./unused-gpu.js";
+export { wideProducts } from "./wide-products.js";

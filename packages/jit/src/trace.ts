@@ -54,6 +54,7 @@ export class Trace {
   #scope = this.root;
   #fusion: number | undefined;
   #fusions = 0;
+  #wide = false;
   readonly #byId = new Map<number, Value>();
   readonly #ids = new Map<Value, number>();
   readonly #constants = new WeakMap<object, number>();
@@ -143,6 +144,17 @@ export class Trace {
     }
   }
 
+  /** Runs `body` with its operations marked as wide. */
+  wideProducts<T>(body: () => T): T {
+    const outer = this.#wide;
+    this.#wide = true;
+    try {
+      return body();
+    } finally {
+      this.#wide = outer;
+    }
+  }
+
   /** The tensor in another type of real numbers; itself where it has it. */
   cast(tensor: tf.Tensor, dtype: number): tf.Tensor {
     const value = this.valueOf(tensor);
@@ -211,7 +223,8 @@ export class Trace {
 
   #record(operation: Omit<Operation, "outputs">, outputs: readonly RuleOutput[]): number[] {
     const fusion = this.#fusion === undefined ? {} : { fusion: this.#fusion };
-    const recorded: Operation = { ...operation, ...fusion, outputs: [] };
+    const wide = this.#wide ? { wide: true } : {};
+    const recorded: Operation = { ...operation, ...fusion, ...wide, outputs: [] };
     const scope = this.#scope;
     scope.operations.push(recorded);
     return outputs.map(({ shape, dtype }, output) => {

@@ -53,6 +53,8 @@ export interface Operation {
   readonly callee?: Callee;
   /** Operations of one number are worth one loop over memory; see fuse.ts. */
   readonly fusion?: number;
+  /** A product of what is stored in float32 keeps all digits; see wide-products.ts. */
+  readonly wide?: boolean;
 }
 
 /** The operations of one function or of one loop body. */

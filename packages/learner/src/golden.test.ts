@@ -126,7 +126,7 @@ describe.skipIf(missing)(
       ["A_verl_grpo(std unbiased,eps1e-6)", presets.verl.advantage],
       ["A_slime(c/(std(c)+1e-6))", presets.slime.advantage],
       ["A_trl(std unbiased,eps1e-4)", presets.trl.advantage],
-      ["A_prime(center only)", presets.prime.advantage],
+      ["A_prime(centre only)", presets.prime.advantage],
       ["A_verl_drgrpo", presets.memagent.advantage],
       ["A_verl_drgrpo", presets.rememr1.advantage],
       ["A_slime(c/(std(c)+1e-6))", presets["memagent-vime"].advantage],

@@ -78,7 +78,7 @@ export const goldenCases: readonly GoldenCase[] = [
   advantage("A_slime(c/(std(c)+1e-6))", "memagent-vime"),
   advantage("A_trl(std unbiased,eps1e-4)", "trl"),
   advantage("A_trl(std unbiased,eps1e-4)", "trl-grpo"),
-  advantage("A_prime(center only)", "prime"),
+  advantage("A_prime(centre only)", "prime"),
   {
     kind: "advantage",
     golden: "A_art(std population,eps1e-6)",

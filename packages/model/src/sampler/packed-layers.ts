@@ -1,4 +1,4 @@
-import { type Tensors, tf } from "@palimpsest/jit";
+import { type Tensors, tf, wideProducts } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import { logitsOf } from "../forward.js";
 import { rmsNorm } from "../norm.js";
@@ -69,7 +69,9 @@ export function afterAttention(
 
 /** @param x float32 [N, D], before the final norm. @returns float32 [N, V] */
 export function nextLogits(state: Tensors, x: tf.Tensor, config: ModelConfig): tf.Tensor {
-  return logitsOf(state, rmsNorm(x, named(state, "finalNorm"), config.rmsNormEps), config);
+  return wideProducts(() =>
+    logitsOf(state, rmsNorm(x, named(state, "finalNorm"), config.rmsNormEps), config),
+  );
 }
 
 /** x / √(mean(x²) + eps); the gain is in the weights behind it. */

@@ -21,8 +21,12 @@ export function samplerState(
   stored: "float32" | "bfloat16",
   cached: "float32" | "bfloat16",
 ): Record<string, StateSpec> {
+  // What logits are made of keeps all digits where keys and values do not, see wideProducts.
+  const head = config.tieWordEmbeddings ? "embedding" : "head";
+  const typeOf = (name: string) => (name === head && cached === "bfloat16" ? "float32" : stored);
   const weights = Object.entries(packedShapes(config)).map(
-    ([name, shape]) => [name, { ...float32(shape), ...(isMatrix(name) ? { stored } : {}) }] as const,
+    ([name, shape]) =>
+      [name, { ...float32(shape), ...(isMatrix(name) ? { stored: typeOf(name) } : {}) }] as const,
   );
   const logits = rowCounts.map((rows) => [logitsName(rows), float32([rows, config.vocabSize])] as const);
   return {
