@@ -23,6 +23,7 @@ const { values: flags } = parseArgs({
 
 const backend = await loadBackend({ threads: 2 });
 const { config, parameters, tokenizer } = await loadModel(flags.model);
+if (tokenizer === undefined) throw new Error(`${flags.model} has no tokenizer`);
 const subjects = [
   "rivers",
   "bread",
