@@ -22,7 +22,11 @@ afterEach(async () => {
   folder.remove();
 });
 
-async function start(program = "redis-server", maxMemoryBytes = 64 * 1024 * 1024): Promise<EmbeddedRedis> {
+async function start(
+  program = "redis-server",
+  maxMemoryBytes = 64 * 1024 * 1024,
+  stopTimeoutMs = 10_000,
+): Promise<EmbeddedRedis> {
   const redis = await EmbeddedRedis.start({
     folder: join(folder.path, "redis"),
     host: "127.0.0.1",
@@ -30,6 +34,7 @@ async function start(program = "redis-server", maxMemoryBytes = 64 * 1024 * 1024
     program,
     maxMemoryBytes,
     tls: undefined,
+    stopTimeoutMs,
     logger: quietLogger(),
   });
   started.push(redis);
@@ -51,6 +56,14 @@ it.runIf(process.platform === "linux")(
     }
   },
 );
+
+it("ends a server that does not answer when it is stopped", async () => {
+  const redis = await start("redis-server", 64 * 1024 * 1024, 100);
+  process.kill(redis.pid, "SIGSTOP");
+  await redis.stop();
+  const record = readRecord(join(folder.path, "redis"));
+  await expect.poll(() => record && isRedisOf(record)).toBe(false);
+});
 
 async function using<T>(redis: EmbeddedRedis, use: (client: Redis) => Promise<T>): Promise<T> {
   const client = new Redis(redis.url, { lazyConnect: true, retryStrategy: () => null });

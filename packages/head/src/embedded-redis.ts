@@ -30,7 +30,7 @@ import { isRedisOf, keep, type RedisRecord, readRecord } from "./redis-record.js
 import { busyAfterMs } from "./stuck-scripts.js";
 
 const startTimeoutMs = 10_000;
-const stopTimeoutMs = 10_000;
+const defaultStopTimeoutMs = 10_000;
 const portAttempts = 5;
 
 export interface EmbeddedRedisOptions {
@@ -47,6 +47,8 @@ export interface EmbeddedRedisOptions {
   /** Listens with TLS only. */
   readonly tls: RedisTls | undefined;
   readonly logger: Logger;
+  /** How long it may take to write what it has when it is stopped; then it is killed. Default 10 s. */
+  readonly stopTimeoutMs?: number;
 }
 
 export class EmbeddedRedis {
@@ -146,7 +148,7 @@ export class EmbeddedRedis {
   async restart(): Promise<void> {
     await this.#ensuring?.catch(() => undefined);
     if (await isRedisOf(this.#record)) process.kill(this.#record.pid, "SIGKILL");
-    const deadline = Date.now() + stopTimeoutMs;
+    const deadline = Date.now() + defaultStopTimeoutMs;
     while ((await isRedisOf(this.#record)) && Date.now() < deadline) await delay(probeEveryMs);
     await this.ensure();
   }
@@ -155,10 +157,12 @@ export class EmbeddedRedis {
   async stop(): Promise<void> {
     await this.#ensuring?.catch(() => undefined);
     const { folder, logger } = this.#options;
-    const running = await probe(folder, this.#record, this.#options.tls);
-    if (running === undefined) return;
+    // On a busy machine, or while it writes, it may not answer: its process is ended all the same.
+    const answering = await probe(folder, this.#record, this.#options.tls);
+    const running = answering ?? this.#record;
+    if (answering === undefined && !(await isRedisOf(running))) return;
     process.kill(running.pid, "SIGTERM");
-    const deadline = Date.now() + stopTimeoutMs;
+    const deadline = Date.now() + (this.#options.stopTimeoutMs ?? defaultStopTimeoutMs);
     while (await isRedisOf(running)) {
       if (Date.now() > deadline) {
         logger.warn({ pid: running.pid }, "own redis does not end, killed");
