@@ -46,6 +46,10 @@ export class WordCounter {
     return new Uint8Array(size).fill(7);
   }
 
+  say(text: string): void {
+    process.stderr.write(`${text}\n`);
+  }
+
   async crash(code: number): Promise<never> {
     process.stderr.write("the counter has lost count\nit gives up\n");
     process.exit(code);

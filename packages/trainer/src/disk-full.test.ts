@@ -1,7 +1,11 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Clock } from "@palimpsest/wire";
 import { expect, test } from "vitest";
 import { isDiskFull, whenDiskHasSpace } from "./disk-full.js";
+import { watchDisk } from "./disk-waiting.js";
 
 const full = () => Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
 
@@ -53,4 +57,22 @@ test.runIf(process.platform === "linux")("a full device is known by its error", 
     reason = thrown;
   }
   expect(isDiskFull(reason)).toBe(true);
+});
+
+test("a disk that has less room than a checkpoint takes is full, before it has none at all", async () => {
+  const free = await statfs(tmpdir());
+  const run = mkdtempSync(join(tmpdir(), "palimpsest-scarce-"));
+  const checkpoint = join(run, "checkpoints", "policy-00000001");
+  mkdirSync(checkpoint, { recursive: true });
+  // A file of holes has its size and takes no room: more than the disk has.
+  const weights = join(checkpoint, "weights");
+  writeFileSync(weights, "");
+  truncateSync(weights, free.bavail * free.bsize + 2 ** 30);
+  const told: string[] = [];
+  const end = watchDisk(run, (event) => void told.push(event.kind === "notice" ? event.text : ""));
+  await expect
+    .poll(() => told, { timeout: 10_000 })
+    .toEqual([expect.stringContaining(`the disk of ${run} is full`)]);
+  end();
+  rmSync(run, { recursive: true });
 });

@@ -1,6 +1,8 @@
-import { statfs } from "node:fs/promises";
+import { readdir, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
 import type { DiskFullOptions } from "./disk-full.js";
 import type { TrainListener } from "./event.js";
+import { checkpointDirOf } from "./run-paths.js";
 
 /** How a run waits for space on the disk of its folder. */
 export function waitingFor(folder: string, onEvent: TrainListener, signal: AbortSignal): DiskFullOptions {
@@ -13,11 +15,26 @@ export function waitingFor(folder: string, onEvent: TrainListener, signal: Abort
 }
 
 const lookEveryMs = 2_000;
-/** Less than a step writes: who writes next waits. */
-const scarceBytes = 64 * 1024;
+/** Less than any step writes: who writes next waits. */
+const leastBytes = 64 * 1024;
+
+/** What the next checkpoint will take, by the largest of those that the run keeps. */
+async function checkpointBytes(runDir: string): Promise<number> {
+  const root = checkpointDirOf(runDir);
+  const sizes = (await readdir(root)).map(async (name) => {
+    const files = await readdir(join(root, name));
+    const bytes = await Promise.all(files.map(async (file) => (await stat(join(root, name, file))).size));
+    return bytes.reduce((sum, size) => sum + size, 0);
+  });
+  // One that is being removed or written counts as nothing.
+  const known = (await Promise.allSettled(sizes)).map((size) =>
+    size.status === "fulfilled" ? size.value : 0,
+  );
+  return Math.max(0, ...known);
+}
 
 /**
- * Says once that the disk of the run's folder is full, until it has room again: the learner, which writes most, waits in a process
+ * Says once that the disk of the run's folder is full, which is when a checkpoint does not fit, until it has room again: the learner, which writes most, waits in a process
  * whose output nobody reads.
  * @returns ends the watch
  */
@@ -26,7 +43,8 @@ export function watchDisk(folder: string, onEvent: TrainListener): () => void {
   const look = async () => {
     const { bavail, bsize } = await statfs(folder);
     const wasFull = isFull;
-    isFull = bavail * bsize < scarceBytes;
+    const neededBytes = Math.max(leastBytes, await checkpointBytes(folder).catch(() => 0));
+    isFull = bavail * bsize < neededBytes;
     const text = `the disk of ${folder} is full: the run waits for space there, nothing of it is lost`;
     if (isFull && !wasFull) onEvent({ kind: "notice", text });
   };
