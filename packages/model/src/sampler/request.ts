@@ -128,8 +128,8 @@ export const samplerConfigSchema = z.strictObject({
     .optional()
     .describe(
       "While one request runs alone, guesses from what it has read and sampled are checked several in a call: the same tokens, sooner where " +
-        "a reply copies its prompt. In bfloat16 another rounding now and then draws another token. Default: true where more than 8 layers run on a CPU " +
-        "in mode graph with pages and float32, without batchInvariant",
+        "a reply copies its prompt. In bfloat16 another rounding now and then draws another token. Possible with cache slots, and with pages where more than 8 " +
+        "layers run on a CPU in mode graph, without batchInvariant; default there true with float32, and false with slots",
     ),
   batchInvariant: z
     .boolean()

@@ -73,7 +73,8 @@ export function samplerParts(
     // Where attention is no kernel, one prompt's numbers reach the others, and the scores of a call take a gigabyte.
     const isKernel = isForSlots && config.headDim <= widestKernelHead && config.headDim % 8 === 0;
     const packs = promptLengths === undefined && (limits.packPrompts ?? isKernel);
-    const shapes = new SlotShapes(config, { ...common, maxBatch: slots, packs });
+    const speculates = limits.speculate === true;
+    const shapes = new SlotShapes(config, { ...common, maxBatch: slots, packs, speculates });
     const device = new SlotDevice({ backend, mode, config, shapes, maxLength, precision, lora });
     return { shapes, device, chosen, pool: new SlotPool({ slots, share }) };
   }
@@ -83,7 +84,7 @@ export function samplerParts(
   if (limits.speculate === true && !canSpeculate)
     throw new ModelError(
       "CONFIG_INVALID",
-      "sampler: speculate is true, and guesses are checked for models of more than 8 layers on a CPU with the tensorflow backend, without batchInvariant; leave it out",
+      "sampler: speculate is true, and guesses are checked in cache slots, and in cache pages for models of more than 8 layers on a CPU with the tensorflow backend, without batchInvariant; leave it out",
     );
   // In bfloat16 the rounding of another shape decides a draw now and then: guesses are checked there where that is asked for.
   const speculates = canSpeculate && (limits.speculate ?? precision === "float32");

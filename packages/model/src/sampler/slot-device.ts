@@ -26,11 +26,13 @@ import {
   tableZeroFunction,
 } from "./table-read.js";
 import { tableLogits, tableModelState } from "./table-setup.js";
+import { tableVerifyFunction } from "./table-verify.js";
 import { truncates } from "./truncated-draw.js";
 import { type DrawRule, drawTruncated } from "./truncation.js";
 import { writeInParts } from "./write-weights.js";
 
 const ZERO_SLOT = "zeroSlot";
+const VERIFY = "verify";
 
 export interface SlotDeviceOptions {
   readonly backend: Backend;
@@ -67,7 +69,9 @@ export class SlotDevice implements SamplingDevice {
         setup,
         shape,
       );
-    const readRows = [...new Set(shapes.reads.map(({ rows }) => rows))];
+    const checked = shapes.guesses === 0 ? [] : [1 + shapes.guesses];
+    for (const length of checked) functions[VERIFY] = tableVerifyFunction(setup, length);
+    const readRows = [...new Set([...shapes.reads.map(({ rows }) => rows), ...checked])];
     for (const rows of readRows) functions[drawName(rows)] = tableDrawFunction(rows);
     functions[decodeName(1, false)] = tableDecodeFunction(setup, { steps: 1, truncates: false });
     for (const steps of shapes.steps)
@@ -106,7 +110,9 @@ export class SlotDevice implements SamplingDevice {
       .toReversed()
       .map((steps) => once(decodeName(steps, false), () => this.#decode([], steps, false)));
     const [firstRead, ...furtherReads] = reads(false);
-    return [...(firstRead === undefined ? [] : [firstRead]), ...decodes, ...furtherReads, ...reads(true)];
+    const checks = this.guesses === 0 ? [] : [once(VERIFY, () => this.#verifyNothing())];
+    const first = firstRead === undefined ? [] : [firstRead];
+    return [...first, ...decodes, ...checks, ...furtherReads, ...reads(true)];
   }
 
   /** Pieces without tokens: nothing is written. */
@@ -119,6 +125,18 @@ export class SlotDevice implements SamplingDevice {
       slots,
       ...(hasPast ? { pasts: new Int32Array(rows).fill(1), sources: slots } : {}),
       ...drawInputs([], rows, 1),
+    });
+  }
+
+  /** No token counts: what is written goes to the spare entry. */
+  #verifyNothing(): void {
+    const length = 1 + this.guesses;
+    this.#module.call(VERIFY, {
+      ids: new Int32Array(length),
+      count: new Int32Array(1),
+      slots: new Int32Array(1),
+      pasts: new Int32Array(1).fill(1),
+      ...drawInputs([], length, 1),
     });
   }
 
@@ -184,7 +202,9 @@ export class SlotDevice implements SamplingDevice {
   decode(rows: readonly DeviceRow[], steps: number): SampledRow[] {
     const wanted = Math.max(...rows.map(({ remaining }) => remaining));
     const isSingle = rows.some(({ rule }) => this.needsHost(rule));
-    const count = isSingle ? 1 : this.#shapes.stepsOfCall(Math.min(steps, wanted));
+    // A guess may be made between two calls, so those of a request that runs alone are the shorter ones.
+    const most = this.guesses > 0 && rows.length === 1 ? Math.min(...this.#shapes.steps) : steps;
+    const count = isSingle ? 1 : this.#shapes.stepsOfCall(Math.min(most, wanted));
     return this.#decode(rows, count, !isSingle && rows.some(({ rule }) => truncates(rule)));
   }
 
@@ -210,6 +230,28 @@ export class SlotDevice implements SamplingDevice {
       ...(isTruncated ? truncationInputs(placed, slots) : {}),
     };
     return this.#sampled(this.#module.call(decodeName(count, isTruncated), inputs), placed, slots, count);
+  }
+
+  get guesses(): number {
+    return this.#shapes.guesses;
+  }
+
+  /** A token after each of the row's last token and guesses, truncated as the row wants it. */
+  verify(row: DeviceRow): SampledRow {
+    const length = 1 + this.guesses;
+    const ids = new Int32Array(length);
+    ids.set(row.tokenIds);
+    // Each token is a row of its own, which draws by the place that it would have in the reply.
+    const placed = row.tokenIds.map(
+      (_, i) => [i, { ...row, sampled: row.sampled + i, remaining: 1 }] as const,
+    );
+    const draw = drawInputs(placed, length, 1);
+    const slots = Int32Array.of(row.pages[0] as number);
+    const position = { count: Int32Array.of(row.tokenIds.length), slots, pasts: Int32Array.of(row.past) };
+    let outputs = this.#module.call(VERIFY, { ids, ...position, ...draw });
+    if (truncates(row.rule))
+      outputs = this.#module.call(drawName(length), { ...draw, ...truncationInputs(placed, length) });
+    return this.#sampled(outputs, placed, length, 1).flat();
   }
 
   zeroPages(slots: readonly number[]): void {

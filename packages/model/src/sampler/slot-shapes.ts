@@ -5,6 +5,8 @@ import type { CallPlan } from "./call-plan.js";
 import { affordablePrefill, type ShapeOptions } from "./call-shapes.js";
 import type { TableReadShape } from "./table-read.js";
 
+/** One request's products of sixteen rows cost a GPU no more than those of one: the weights are read once for all. */
+const mostGuesses = 15;
 const shortestPiece = 64;
 /** What follows a shared beginning is often a few tokens. */
 const shortestFurtherPiece = 32;
@@ -35,6 +37,8 @@ export class SlotShapes implements CallPlan {
   /** Step counts of the functions that sample, ascending. */
   readonly steps: readonly number[];
   readonly packedLengths: readonly number[];
+  /** Most tokens of one request that are guessed and checked in a call; 0: none. */
+  readonly guesses: number;
   readonly #callTokens: number;
   readonly #lengths: readonly number[];
   readonly #furtherLengths: readonly number[];
@@ -42,6 +46,7 @@ export class SlotShapes implements CallPlan {
   constructor(config: ModelConfig, options: ShapeOptions & { readonly packs: boolean }) {
     const { maxBatch, maxLength, stepsPerCall, promptLengths } = options;
     this.maxRows = maxBatch;
+    this.guesses = options.speculates === true ? mostGuesses : 0;
     this.prefillTokens =
       options.prefillTokens ??
       affordablePrefill(parameterCount(config), options.gpu, options.gpu ? gpuReadOperations : undefined);

@@ -1,6 +1,6 @@
 /** M11: with guesses a request samples the tokens that it samples without, and its log-probs are the model's. */
 import { type Backend, loadBackend } from "@palimpsest/jit";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { parseModelConfig } from "../config.js";
 import { initParameters } from "../parameters.js";
 import { Guesses } from "./guesses.js";
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 /** Deep enough to run as a loop, and so narrow that it soon repeats itself. */
-const config = parseModelConfig({
+const deepConfig = {
   architecture: "llama",
   vocabSize: 13,
   hiddenSize: 16,
@@ -24,60 +24,76 @@ const config = parseModelConfig({
   intermediateSize: 24,
   tieWordEmbeddings: true,
   maxPositions: 128,
-});
-const parameters = initParameters(config, 7, { projectionStd: 0.3, residualStd: 0.3, headStd: 0.6 });
+} as const;
+const scheme = { projectionStd: 0.3, residualStd: 0.3, headStd: 0.6 };
 const prompt = [1, 2, 3, 4, 5, 6, 1, 2, 3, 4];
 
-function aSampler(options: Partial<ModelSamplerOptions>) {
+function aSampler({ layers, ...options }: Partial<ModelSamplerOptions> & { readonly layers?: number }) {
+  const config = parseModelConfig({ ...deepConfig, ...(layers === undefined ? {} : { layers }) });
+  const parameters = initParameters(config, 7, scheme);
   return createSampler({ backend, config, parameters, maxBatch: 2, maxLength: 96, ...options });
 }
 
-test("guesses change no token and no log-prob, at any temperature, with stops and limits", async () => {
-  const [guessing, plain] = [aSampler({ speculate: true }), aSampler({ speculate: false })];
-  const requests: GenerateRequest[] = [0, 0.7, 1].flatMap((temperature) =>
-    [41, 6].map((maxTokens, i) => ({
-      promptTokenIds: prompt,
-      maxTokens,
-      temperature,
-      stopTokenIds: i === 1 ? [] : [12],
-      seed: 3 + i,
-    })),
-  );
-  for (const request of requests) {
-    const runs: number[] = [];
-    const given = { ...request, onTokens: (tokenIds: readonly number[]) => runs.push(tokenIds.length) };
-    const [fast, slow] = [await guessing.generate(given), await plain.generate(request)];
-    expect(fast.tokenIds).toEqual(slow.tokenIds);
-    expect(fast.stopReason).toBe(slow.stopReason);
-    expect(runs.reduce((sum, run) => sum + run, 0)).toBe(fast.tokenIds.length);
-    fast.rolloutLogprobs.forEach((logprob, t) => {
-      expect(logprob).toBeCloseTo(slow.rolloutLogprobs[t] as number, 4);
-    });
-    fast.sampledLogprobs.forEach((logprob, t) => {
-      expect(logprob).toBeCloseTo(slow.sampledLogprobs[t] as number, 4);
-    });
-  }
-  const { guessedTokens, rightGuesses, deviceCalls } = guessing.stats;
-  expect(rightGuesses).toBeGreaterThan(0);
-  expect(rightGuesses).toBeLessThan(guessedTokens);
-  expect(deviceCalls).toBeLessThan(plain.stats.sampledTokens);
-  expect(plain.stats.guessedTokens).toBe(0);
-  await guessing.close();
-  await plain.close();
-});
+/** Pages on a CPU, and the table of slots that a GPU has, which computes the same without one. */
+const caches: readonly Partial<ModelSamplerOptions>[] = [
+  { cache: "pages" },
+  { cache: "slots", mode: "graph" },
+];
 
-test("what was guessed wrong is not in the cache of whoever goes on from there", async () => {
-  const [guessing, plain] = [aSampler({ speculate: true }), aSampler({ speculate: false })];
-  const of = async (sampler: typeof plain) => {
-    const request = { promptTokenIds: prompt, maxTokens: 40, temperature: 1, stopTokenIds: [], seed: 11 };
-    const { tokenIds } = await sampler.generate(request);
-    const further = { ...request, promptTokenIds: [...prompt, ...tokenIds, 9], seed: 12 };
-    return [tokenIds, (await sampler.generate(further)).tokenIds];
-  };
-  expect(await of(guessing)).toEqual(await of(plain));
-  expect(guessing.stats.cachedTokens).toBeGreaterThan(0);
-  await guessing.close();
-  await plain.close();
+describe.each(caches)("with $cache", (own) => {
+  test("guesses change no token and no log-prob, at any temperature, with stops and limits", async () => {
+    const [guessing, plain] = [aSampler({ ...own, speculate: true }), aSampler({ ...own, speculate: false })];
+    const rules = [
+      { temperature: 0 },
+      { temperature: 0.7 },
+      { temperature: 1 },
+      { temperature: 1, topP: 0.9, topK: 6 },
+    ];
+    const requests: GenerateRequest[] = rules.flatMap((rule) =>
+      [41, 6].map((maxTokens, i) => ({
+        promptTokenIds: prompt,
+        maxTokens,
+        ...rule,
+        stopTokenIds: i === 1 ? [] : [12],
+        seed: 3 + i,
+      })),
+    );
+    for (const request of requests) {
+      const runs: number[] = [];
+      const given = { ...request, onTokens: (tokenIds: readonly number[]) => runs.push(tokenIds.length) };
+      const [fast, slow] = [await guessing.generate(given), await plain.generate(request)];
+      expect(fast.tokenIds).toEqual(slow.tokenIds);
+      expect(fast.stopReason).toBe(slow.stopReason);
+      expect(runs.reduce((sum, run) => sum + run, 0)).toBe(fast.tokenIds.length);
+      fast.rolloutLogprobs.forEach((logprob, t) => {
+        expect(logprob).toBeCloseTo(slow.rolloutLogprobs[t] as number, 4);
+      });
+      fast.sampledLogprobs.forEach((logprob, t) => {
+        expect(logprob).toBeCloseTo(slow.sampledLogprobs[t] as number, 4);
+      });
+    }
+    const { guessedTokens, rightGuesses, deviceCalls } = guessing.stats;
+    expect(rightGuesses).toBeGreaterThan(0);
+    expect(rightGuesses).toBeLessThan(guessedTokens);
+    expect(deviceCalls).toBeLessThan(plain.stats.sampledTokens);
+    expect(plain.stats.guessedTokens).toBe(0);
+    await guessing.close();
+    await plain.close();
+  });
+
+  test("what was guessed wrong is not in the cache of whoever goes on from there", async () => {
+    const [guessing, plain] = [aSampler({ ...own, speculate: true }), aSampler({ ...own, speculate: false })];
+    const of = async (sampler: typeof plain) => {
+      const request = { promptTokenIds: prompt, maxTokens: 40, temperature: 1, stopTokenIds: [], seed: 11 };
+      const { tokenIds } = await sampler.generate(request);
+      const further = { ...request, promptTokenIds: [...prompt, ...tokenIds, 9], seed: 12 };
+      return [tokenIds, (await sampler.generate(further)).tokenIds];
+    };
+    expect(await of(guessing)).toEqual(await of(plain));
+    expect(guessing.stats.cachedTokens).toBeGreaterThan(0);
+    await guessing.close();
+    await plain.close();
+  });
 });
 
 test("is refused where guesses cannot be checked", () => {
