@@ -1,12 +1,13 @@
-/** Which roles there are, and what a caller needs to use a method. */
+/** Defines the roles of a cluster and what a caller needs in order to call a method. */
 
-/** Roles of certificates. The subject's OU names the role, its CN names the holder. */
+/** Roles of certificates. The subject's OU names the role and its CN names the process or person that owns it. */
 export const roles = ["head", "node", "driver", "actor", "reader"] as const;
 export type Role = (typeof roles)[number];
 
 /**
- * The cluster's own token has every right; the tokens derived from it have one role each. "caller" is derived from the
- * token of each program and is all that an actor sees of its callers: it is good for calls of actors, and nothing else.
+ * Roles of tokens. The cluster's own token has every right; the tokens derived from it have one role each. A token of
+ * the role "caller" is derived from the token of each program and is all that an actor sees of its callers, because it
+ * allows calls of actors and nothing else.
  */
 export const tokenRoles = ["cluster", "driver", "actor", "reader", "caller"] as const;
 export type TokenRole = (typeof tokenRoles)[number];
@@ -15,24 +16,27 @@ export function isRole(text: unknown): text is Role {
   return roles.some((role) => role === text);
 }
 
-/** What a method asks of its callers. A server refuses every call of a method that has none. */
+/** What a method requires of its callers. A server refuses every call of a method that has no such entry. */
 export interface Access {
-  /** Roles that may call it, of the certificate as well as of the token. */
+  /** Roles that may call the method. Both the certificate and the token must have one of them. */
   readonly roles: readonly Role[];
-  /** Longest request message; a longer one is answered LIMIT_EXCEEDED. */
+  /** The largest request message in bytes. A larger request is answered LIMIT_EXCEEDED. */
   readonly maxRequestBytes: number;
   /**
-   * True when it changes what the cluster runs or tells a secret: each call of it makes a line in the audit log, a unary
-   * one when it is answered, a stream when it is let in.
+   * True when the method changes what the cluster runs or reveals a secret. Each call is then recorded in the audit
+   * log: a unary call when it is answered, a stream when it is admitted.
    */
   readonly audited: boolean;
-  /** True when calls of one connection are limited in rate: the unary methods of the control plane. */
+  /** True when the calls of one connection are limited in rate, as for the unary methods of the control plane. */
   readonly rated: boolean;
-  /** True when the token of the role "caller" is enough. */
+  /** True when a token of the role "caller" is sufficient. */
   readonly calls: boolean;
-  /** True when a call of it may have the caller's own token refused: its answer is sent before the connection is cut. */
+  /**
+   * True when a call of the method can revoke the caller's own token. The answer is then sent before the connection is
+   * closed.
+   */
   readonly refusing: boolean;
-  /** True when under TLS a certificate of one of the roles is enough, whatever the token. */
+  /** True when, under TLS, a certificate of one of the roles is sufficient whatever the token is. */
   readonly certificateSuffices: boolean;
 }
 
@@ -47,42 +51,42 @@ const control = {
 } as const;
 const programs: readonly Role[] = ["driver", "actor"];
 
-/** Longest message of any kind, requests and responses. */
+/** The largest message of any kind in bytes, for requests and responses. */
 export const maxMessageBytes = 32 * MiB;
 
 export const access = {
-  /** Reads the state of the cluster: lists, one job or actor, logs, health. */
+  /** Methods that read the state of the cluster: lists, one job or actor, logs, health. */
   read: { ...control, roles },
-  /** Used by programs, changes only what is theirs. */
+  /** Methods for programs that change only what belongs to the caller. */
   use: { ...control, roles: programs },
-  /** Used by programs, with a message that carries values or bytes. */
+  /** As `use`, for messages that carry values or bytes. */
   carry: { ...control, roles: programs, maxRequestBytes: maxMessageBytes, rated: false },
-  /** Calls of an actor. */
+  /** Methods that call an actor. */
   call: { ...control, roles: programs, maxRequestBytes: maxMessageBytes, rated: false, calls: true },
-  /** A stream of requests, each of which is let in as a call of its own. */
+  /** A stream of requests. Each request on it is authorized as a call of its own. */
   requests: { ...control, roles, maxRequestBytes: maxMessageBytes, rated: false },
-  /** Changes what the cluster runs. */
+  /** Methods that change what the cluster runs. */
   change: { ...control, roles: programs, audited: true },
-  /** Creates an actor: its arguments travel in the request. */
+  /** Methods that create an actor. Its arguments travel in the request, so the request may be large. */
   create: { ...control, roles: programs, audited: true, maxRequestBytes: maxMessageBytes },
-  /** Changes the cluster itself: people and their programs, never an actor. */
+  /** Methods that change the cluster itself. People and their programs may call them, actors may not. */
   administer: { ...control, roles: ["driver"], audited: true },
-  /** Replaces the token. */
+  /** Methods that replace the cluster's token. */
   replace: { ...control, roles: ["driver"], audited: true, refusing: true },
   /**
-   * Follows the cluster's token: standby heads, which have missed a rotation when they come. Everybody sends their token
-   * to whoever has a head's certificate, so it is as good as the token.
+   * Methods with which a standby head follows the cluster's token, of which it may have missed a rotation. A head's
+   * certificate is sufficient, because every process sends its token to the owner of such a certificate anyway.
    */
   follow: { ...control, roles: ["head"], audited: true, certificateSuffices: true },
-  /** The node's own stream and what a node needs of the head. */
+  /** The node's own stream, and the other methods that a node calls at the head. */
   node: { ...control, roles: ["node"], maxRequestBytes: maxMessageBytes, rated: false },
-  /** Bytes of objects and bundles, between nodes and for programs. */
+  /** Methods that transfer the bytes of objects and bundles, between nodes and to programs. */
   bytes: { ...control, roles: ["node", ...programs], rated: false },
-  /** Lets go of objects: programs, and nodes for theirs. */
+  /** Methods that release objects. Programs and nodes may release their own. */
   free: { ...control, roles: ["node", ...programs], rated: false },
 } satisfies Record<string, Access>;
 
-/** Methods of services that are not Palimpsest's own, by path. */
+/** Access to the methods of services that are not Palimpsest's own, such as health and reflection, by path. */
 export const standardMethods: Readonly<Record<string, Access>> = {
   "/grpc.health.v1.Health/Check": access.read,
   "/grpc.health.v1.Health/List": access.read,
@@ -91,7 +95,7 @@ export const standardMethods: Readonly<Record<string, Access>> = {
   "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": access.read,
 };
 
-/** True when the role of a token is enough for a method. */
+/** Returns true when the role of a token is sufficient for a method. */
 export function tokenMayCall(role: TokenRole, wanted: Access): boolean {
   if (role === "caller") return wanted.calls;
   return role === "cluster" || wanted.roles.includes(role);

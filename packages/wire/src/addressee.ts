@@ -4,13 +4,16 @@ const actorIdKey = "palimpsest-actor-id";
 const incarnationKey = "palimpsest-incarnation";
 const programKey = "palimpsest-program";
 
-/** The actor's process that a stream of calls is meant for. Ports are reused: an address alone may be another's. */
+/**
+ * The actor process that a stream of calls is meant for. Ports are reused, so an address alone may by now belong to
+ * another process.
+ */
 export interface Addressee {
   readonly actorId: string;
   readonly incarnation: number;
 }
 
-/** What the opening of the stream carries. */
+/** The metadata that names the addressee when a stream is opened. */
 export function addresseeMetadata(
   { actorId, incarnation }: Addressee,
   callerId = "",
@@ -19,12 +22,15 @@ export function addresseeMetadata(
   return { [actorIdKey]: actorId, [incarnationKey]: String(incarnation), ...caller };
 }
 
-/** Who says that it opened the stream: for lists of calls, it proves nothing. Empty when it does not say. */
+/**
+ * The name that the opener of the stream gave itself, or "" when it gave none. It proves nothing and is used only in
+ * lists of calls.
+ */
 export function callerNamed(metadata: Metadata): string {
   return String(metadata.get(programKey)[0] ?? "").slice(0, 100);
 }
 
-/** The addressee in a stream's opening; an empty actorId when it names none. */
+/** The addressee that a stream was opened for. Its actorId is "" when the stream names none. */
 export function addresseeOf(metadata: Metadata): Addressee {
   const actorId = metadata.get(actorIdKey)[0] ?? "";
   return { actorId: String(actorId), incarnation: Number(metadata.get(incarnationKey)[0] ?? 0) };

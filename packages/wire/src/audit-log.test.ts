@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** A log whose clock is moved by hand. */
+/** Creates a log whose clock the test advances. */
 function setUp(options: Partial<AuditOptions> = {}) {
   let nowMs = 0;
   const clock: Clock = { ...systemClock, monotonicMs: () => nowMs };
@@ -75,7 +75,7 @@ it("AUDIT-3: a flood of refusals takes neither the budget nor the room of admini
       ({ method, outcome, tokenId }) => method === administrative.method && outcome === "OK" && tokenId,
     ),
   ).toBe(true);
-  // The flood has filled its own files over and over, and says what it left out.
+  // The flood has rotated its own files many times, and the log says how many lines were left out.
   expect(existsSync(`${paths.refusals}.1`)).toBe(true);
   expect(linesOf(paths.refusals).filter(({ leftOut }) => leftOut === 800).length).toBeGreaterThan(0);
 });

@@ -1,12 +1,11 @@
 /**
- * Responsibility: one JSON line for each refused call and each administrative one that a process answers. Refusals have
- * a file and a budget of their own, since strangers decide how many there are.
- * Not responsible for: which calls are audited (access.ts), deciding on them (authorization.ts).
- *
+ * Responsibility: writes one JSON line for each refused call and for each administrative call that a process answers.
+ * Refusals have a file and a budget of their own, since strangers decide how many there are.
+ * Not responsible for: which calls are audited (access.ts), or admitting and refusing them (authorization.ts).
  * Invariants:
- * - AUDIT-1. A file and the one before it never take more than twice the bound.
- * - AUDIT-2. No line holds a token: a caller is named by role, certificate and the first characters of a digest.
- * - AUDIT-3. However many refusals there are, no line of an administrative call is left out or removed for them.
+ * - AUDIT-1. A file and its predecessor together never exceed twice the bound.
+ * - AUDIT-2. No line contains a token: a caller is named by role, certificate and the first characters of a digest.
+ * - AUDIT-3. However many refusals there are, no line of an administrative call is omitted or removed because of them.
  */
 import { appendFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -14,22 +13,28 @@ import type { CallRecord } from "./authorization.js";
 import type { Clock } from "./clock.js";
 
 const defaultMaxBytes = 16 * 1024 * 1024;
-/** Above this the rest of the second is counted, not written: strangers send refused calls as fast as they like. */
+/**
+ * Refusals above this number per second are counted and not written, because strangers can send refused calls as fast
+ * as they like.
+ */
 const refusalsPerSecond = 200;
-/** Administrative calls are limited by the rate of their connection; this bounds what a program in a loop writes. */
+/**
+ * Administrative calls above this number per second are counted and not written. The rate limit of a connection already
+ * bounds them; this bounds what a program in a loop writes.
+ */
 const callsPerSecond = 2_000;
-/** Characters of a method or path that a line shows. */
+/** How many characters of a method or path a line shows. */
 const longestMethod = 200;
 
 export interface AuditOptions {
   readonly clock: Clock;
-  /** Called with the fields of a line that cannot be written, so that they go elsewhere. */
+  /** Called with the fields of a line that cannot be written, so that the caller can log them elsewhere. */
   readonly onError: (reason: unknown, fields: object) => void;
-  /** Largest size of one file. */
+  /** The largest size of one file in bytes. */
   readonly maxBytes?: number;
 }
 
-/** Paths of the two files; a process without administrative calls has only refusals. */
+/** Paths of the two files. A process without administrative calls has only the file of refusals. */
 export interface AuditPaths {
   readonly calls?: string;
   readonly refusals: string;
@@ -87,7 +92,7 @@ class AuditFile {
     this.#lines += 1;
     const { method, peer, outcome, refused, caller } = call;
     this.#append({
-      // A stranger chooses the path of a refused request: it must not fill the log.
+      // A stranger chooses the path of a refused request, so its length is bounded.
       method: method.slice(0, longestMethod),
       peer,
       outcome,
@@ -109,7 +114,7 @@ class AuditFile {
       appendFileSync(this.#path, line, { mode: 0o600 });
       this.#sizeBytes += sizeBytes;
     } catch (reason) {
-      // A full disk must not stop the process: the line goes to its own log.
+      // A full disk must not stop the process, so the line goes to the process's own log.
       this.#options.onError(reason, fields);
     }
   }

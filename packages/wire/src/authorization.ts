@@ -1,12 +1,13 @@
 /**
- * Responsibility: the one place that decides whether a call is let in: credentials, role, rate, size of its messages.
- * Not responsible for: which roles a method wants (services.ts, access.ts), what a handler checks of its own request.
- *
+ * Responsibility: decides for every call, in one place, whether it is admitted: by credentials, role, rate and message
+ * size.
+ * Not responsible for: which roles a method requires (services.ts, access.ts), or what a handler checks of its own
+ * request.
  * Invariants:
- * - AUTHORIZATION-1. A method without access is refused to everybody.
- * - AUTHORIZATION-2. Under TLS a call needs a certificate of the cluster and a token, and both roles must allow it. Only
- *   a head that follows the cluster's token needs none: it asks for it.
- * - AUTHORIZATION-3. What a handler reads of its caller was written here, whatever the caller sent.
+ * - AUTHORIZATION-1. A method without an access entry is refused to everybody.
+ * - AUTHORIZATION-2. Under TLS a call needs a certificate of the cluster and a token, and both roles must allow it. The
+ *   only exception is a head that follows the cluster's token, which has no token because it is asking for it.
+ * - AUTHORIZATION-3. What a handler reads about its caller was written here, whatever the caller sent.
  * - AUTHORIZATION-4. A refused call reaches no handler, and its message is not read.
  */
 import type { PeerCertificate } from "node:tls";
@@ -27,39 +28,41 @@ import { roleOfPeer, type TlsIdentity } from "./tls.js";
 
 const callerKey = "palimpsest-caller";
 
-/** Who makes a call. */
+/** The authenticated caller of a method. */
 export interface Caller {
-  /** "none": its token is unknown, and its certificate was enough. */
+  /** "none" when the token is unknown and the certificate alone was sufficient. */
   readonly tokenRole: TokenRole | "none";
-  /** Names the token without telling it. */
+  /** Identifies the token without revealing it. */
   readonly tokenId: string;
-  /** True when the caller's token has been replaced, and its grace runs. */
+  /** True when the caller's token has been replaced and is still accepted during its grace period. */
   readonly superseded: boolean;
-  /** Role and name of its certificate, under TLS. */
+  /** Role and name of the caller's certificate; undefined without TLS. */
   readonly certificate: { readonly role: Role; readonly name: string } | undefined;
 }
 
-/** One decision, for the audit log: a call that was refused, or an audited one that has ended. */
+/** One decision, for the audit log: a call that was refused, or an audited call that has ended. */
 export interface CallRecord {
   readonly method: string;
-  /** host:port of the caller's socket. */
+  /** host:port of the caller's end of the connection. */
   readonly peer: string;
-  /** Undefined when its token is unknown. */
+  /** Undefined when the caller's token is unknown. */
   readonly caller: Caller | undefined;
-  /** "OK", or the code of the error it was answered. */
+  /** "OK", or the error code with which the call was answered. */
   readonly outcome: "OK" | ErrorCode;
   readonly refused: boolean;
 }
 
 export interface AuthorizationOptions {
   readonly credentials: Credentials;
-  /** What a method wants, by its path; undefined refuses it. */
+  /** Returns what a method requires, by its path. Undefined refuses the method. */
   readonly accessOf: (path: string) => Access | undefined;
   readonly rate: RateLimit;
   readonly onCall: (record: CallRecord) => void;
-  /** Told what a call that is let in has proved itself with. */
+  /** Called with the credentials of each admitted call. */
   readonly onAdmitted?: (peer: string, proof: Proof) => void;
-  /** Told of a call that may have its own token refused; what it returns is called when the call is answered. */
+  /**
+   * Called for a call that can revoke its own token. The returned function is called when the call has been answered.
+   */
   readonly onRefusing?: (peer: string) => () => void;
 }
 
@@ -69,7 +72,7 @@ export interface Proof {
   readonly serial: string | undefined;
 }
 
-/** In place of a request that was not decoded. */
+/** Takes the place of a request that was not decoded. */
 export class UnreadableMessage {
   readonly error: PalimpsestError;
 
@@ -78,20 +81,20 @@ export class UnreadableMessage {
   }
 }
 
-/** The caller that a server has let in; for handlers. */
+/** Returns the caller that a server has admitted. Handlers use it. */
 export function callerOf(call: { readonly metadata: Metadata }): Caller {
   const text = call.metadata.get(callerKey)[0];
   if (typeof text !== "string")
-    throw new PalimpsestError("INTERNAL", "the call has not passed authorization");
+    throw new PalimpsestError("INTERNAL", "the call has no caller: it has not passed authorization");
   return JSON.parse(text) as Caller;
 }
 
-/** True when the caller may only look. */
+/** Returns true when the caller may only read. */
 export function isReader(caller: Caller): boolean {
   return caller.tokenRole === "reader" || caller.certificate?.role === "reader";
 }
 
-/** Metadata of a call that a test or a process makes to itself. */
+/** Builds the metadata of a call that a test or a process makes to itself. */
 export function metadataOfCaller(caller: Caller): Metadata {
   const metadata = new Metadata();
   metadata.set(callerKey, JSON.stringify(caller));
@@ -134,7 +137,7 @@ export function authorization(options: AuthorizationOptions): ServerInterceptor 
         if (message instanceof UnreadableMessage) refuse(message.error);
         else next(message);
       })
-      // Every end is told here, that of an answered call after its status was handed to HTTP/2.
+      // Every end of a call is reported here. For an answered call this is after its status was handed to HTTP/2.
       .withOnCancel(() => answered?.())
       .build();
     const responder = new ResponderBuilder().withStart((next) => next(listener));
@@ -154,7 +157,10 @@ export function authorization(options: AuthorizationOptions): ServerInterceptor 
   };
 }
 
-/** For connections that carry no calls: who it is. @throws {PalimpsestError} UNAUTHENTICATED, PERMISSION_DENIED */
+/**
+ * Identifies the caller of a connection that carries no gRPC calls.
+ * @throws {PalimpsestError} UNAUTHENTICATED, PERMISSION_DENIED
+ */
 export function callerWith(
   credentials: Credentials,
   what: string,
@@ -171,7 +177,10 @@ function headerOf(metadata: Metadata): string | undefined {
   return typeof given === "string" ? given : undefined;
 }
 
-/** Who shows this authorization header, and under TLS this certificate. @throws {PalimpsestError} UNAUTHENTICATED */
+/**
+ * Identifies the caller by its authorization header and, under TLS, its certificate.
+ * @throws {PalimpsestError} UNAUTHENTICATED
+ */
 export function identifyCaller(
   credentials: Credentials,
   header: string | undefined,
@@ -197,14 +206,14 @@ export function holderOf(
   if (peer !== undefined && revoked.has(peer.serialNumber?.toUpperCase())) {
     throw new PalimpsestError(
       "UNAUTHENTICATED",
-      `the client's certificate is revoked (serial ${peer.serialNumber}): make another one with \`palimpsest certs issue\``,
+      `the client's certificate is revoked (serial ${peer.serialNumber}): issue another one with \`palimpsest certs issue\``,
     );
   }
   const role = roleOfPeer(peer);
   if (role !== undefined) return { role, name: String(peer?.subject.CN ?? "") };
   throw new PalimpsestError(
     "UNAUTHENTICATED",
-    "the client's certificate names no role of the cluster (its OU)",
+    "the client's certificate has no role of the cluster in its OU: issue one with `palimpsest certs issue`",
   );
 }
 
@@ -215,8 +224,8 @@ export function tokenHolder(credentials: Credentials, authorization: string | un
   throw new PalimpsestError(
     "UNAUTHENTICATED",
     authorization === undefined
-      ? "authorization metadata is missing; give the cluster's token with --token or PALIMPSEST_TOKEN"
-      : "the token is not this cluster's; take it from `palimpsest head start` or the head's token file",
+      ? "the authorization metadata is missing: pass the cluster's token with --token or PALIMPSEST_TOKEN"
+      : "the token is not this cluster's: use the one that `palimpsest head start` prints, or the head's token file",
   );
 }
 
@@ -236,7 +245,7 @@ export function permit(path: string, access: Access | undefined, caller: Caller)
 export function tooMany(path: string): PalimpsestError {
   return new PalimpsestError(
     "LIMIT_EXCEEDED",
-    `this connection calls ${path} and the like too often: wait a second and call again`,
+    `this connection calls ${path} and similar methods too often: wait one second and call again`,
     { retryable: true },
   );
 }

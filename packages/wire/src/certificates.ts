@@ -1,8 +1,8 @@
 /**
- * Makes the certificates of a cluster: a CA of its own, and certificates that name a role (OU) and a holder (CN).
- * Loaded by `palimpsest certs` and by tests only: no running process of a cluster needs the CA's key.
+ * Creates the certificates of a cluster: a CA of its own, and certificates that name a role (OU) and an owner (CN).
+ * Only `palimpsest certs` and tests load this file, because no running process of a cluster needs the CA's key.
  */
-// The certificate library injects its parts by decorators, which need this first.
+// The certificate library injects its parts with decorators, which require this import to come first.
 import "reflect-metadata";
 import { webcrypto } from "node:crypto";
 import { isIP } from "node:net";
@@ -13,7 +13,7 @@ import { commonServerName, type TlsIdentity } from "./tls.js";
 const keyAlgorithm = { name: "ECDSA", namedCurve: "P-256" } as const;
 const signing = { name: "ECDSA", hash: "SHA-256" } as const;
 const dayMs = 86_400_000;
-/** Clocks of machines differ: a new certificate is valid a little before it was made. */
+/** Clocks of machines differ, so a new certificate is valid from a little before it was made. */
 const backdatedMs = 5 * 60_000;
 
 export interface Pem {
@@ -23,16 +23,16 @@ export interface Pem {
 
 export interface CertificateRequest {
   readonly role: Role;
-  /** Name of the holder, for people and the audit log. */
+  /** Name of the owner, shown to people and in the audit log. */
   readonly name: string;
-  /** Host names and addresses for clients that check them; processes of the cluster check the role. */
+  /** Host names and addresses for clients that check them. Processes of the cluster check the role instead. */
   readonly hosts?: readonly string[];
   readonly days: number;
 }
 
 x509.cryptoProvider.set(webcrypto);
 
-/** A new CA: certificate and key as PEM. */
+/** Creates a new CA and returns its certificate and key as PEM. */
 export async function makeAuthority(name: string, days: number): Promise<Pem> {
   const keys = await newKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -50,7 +50,7 @@ export async function makeAuthority(name: string, days: number): Promise<Pem> {
   return { cert: certificate.toString("pem"), key: await keyPem(keys.privateKey) };
 }
 
-/** A certificate signed by the CA. */
+/** Issues a certificate signed by the CA. */
 export async function issueCertificate(authority: Pem, request: CertificateRequest): Promise<Pem> {
   const issuer = new x509.X509Certificate(authority.cert);
   const signingKey = await importKey(authority.key);
@@ -81,7 +81,7 @@ export async function issueCertificate(authority: Pem, request: CertificateReque
   return { cert: certificate.toString("pem"), key: await keyPem(keys.privateKey) };
 }
 
-/** The identity of a certificate and its CA, without files. */
+/** Returns the identity made of a certificate and its CA, without files. */
 export function identityOf(authority: Pick<Pem, "cert">, pem: Pem, role: Role, name: string): TlsIdentity {
   return {
     ca: Buffer.from(authority.cert),
@@ -93,7 +93,7 @@ export function identityOf(authority: Pick<Pem, "cert">, pem: Pem, role: Role, n
   };
 }
 
-/** Drivers and readers only connect; their certificates cannot pass for a server's. */
+/** Returns false for drivers and readers, which only connect: their certificates must not pass for a server's. */
 function serves(role: Role): boolean {
   return role === "head" || role === "node" || role === "actor";
 }
@@ -104,7 +104,7 @@ function subjectOf(fields: Readonly<Record<string, string>>): string {
 
 function serial(): string {
   const bytes = Buffer.from(webcrypto.getRandomValues(new Uint8Array(16)));
-  // Positive and not zero, as X.509 wants it.
+  // X.509 requires a serial number that is positive and not zero.
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
   return bytes.toString("hex");
 }

@@ -1,12 +1,11 @@
 /**
- * Responsibility: one gRPC channel from this process to another, with what this process proves itself with at the moment.
- * Not responsible for: which process (head-peer.ts), calling again what failed.
- *
+ * Responsibility: one gRPC channel from this process to another, which presents this process's current credentials.
+ * Not responsible for: choosing the process (head-peer.ts), or retrying failed calls.
  * Invariants:
- * - RENEWAL-1. A call shows the certificate of the moment in which it begins: after a renewal the next call goes over a
- *   new connection, and streams that are open stay on theirs.
- * - REQUESTS-3. A stream of requests shows what this process had as it was opened: after a renewal, or with another token,
- *   the next request opens a new one, and the old one ends when its requests have their answers.
+ * - RENEWAL-1. A call presents the certificate that is current when it begins: after a renewal the next call uses a new
+ *   connection, and open streams stay on theirs.
+ * - REQUESTS-3. A stream of requests presents the credentials with which it was opened. After a renewal or a change of
+ *   the token the next request opens a new stream, and the old one ends when all of its requests are answered.
  */
 import {
   type CallOptions,
@@ -27,19 +26,20 @@ import { fromGrpcError } from "./status.js";
 import { channelCredentials, commonServerName } from "./tls.js";
 import { whenAborted } from "./when-aborted.js";
 
-/** Options of every channel. Keys carry the full prefix: grpc-js ignores them silently without it. */
+/** Options of every channel. Each key needs its full prefix: grpc-js silently ignores a key without it. */
 export const channelOptions: ChannelOptions = {
   "grpc.max_receive_message_length": maxMessageBytes,
   "grpc.max_send_message_length": maxMessageBytes,
   "grpc.initial_reconnect_backoff_ms": 100,
   "grpc.max_reconnect_backoff_ms": 2_000,
-  // One HTTP/2 connection a channel: bulk transfers do not delay heartbeats of another channel.
+  // Each channel has an HTTP/2 connection of its own, so that bulk transfers do not delay the heartbeats of another
+  // channel.
   "grpc.use_local_subchannel_pool": 1,
 };
 
 /**
- * Options of a channel to the head. Keepalive pings notice a head whose machine vanished. They are answered by the
- * peer's event loop, so no other kind of channel has them: a peer that computes for minutes must not lose its callers.
+ * Options of a channel to the head. Keepalive pings detect a head whose machine vanished. The peer's event loop answers
+ * them, so other kinds of channels do not use them: a peer that computes for minutes must not lose its callers.
  */
 export const controlChannelOptions: ChannelOptions = {
   ...channelOptions,
@@ -48,20 +48,23 @@ export const controlChannelOptions: ChannelOptions = {
   "grpc.keepalive_permit_without_calls": 1,
 };
 
-/** Options of a channel that pulls bulk data: the window is the client's to choose. */
+/** Options of a channel that receives bulk data. The client chooses the flow-control window. */
 export const bulkChannelOptions: ChannelOptions = {
   ...channelOptions,
   "grpc-node.flow_control_window": 16 * 1024 * 1024,
 };
 
-/** The metadata that every RPC needs. */
+/** Builds the metadata that every RPC needs. */
 export function bearerMetadata(token: string): Metadata {
   const metadata = new Metadata();
   metadata.set("authorization", `Bearer ${token}`);
   return metadata;
 }
 
-/** What is larger, or comes while so many wait for their answers, is a call of its own. */
+/**
+ * A request that is larger than this, or that arrives while too many wait for their answers, is sent as a call of its
+ * own.
+ */
 const maxStreamedBytes = 256 * 1024;
 const maxStreamedRequests = 5_000;
 
@@ -74,7 +77,7 @@ export class GrpcPeer implements Peer {
   #open: { readonly client: Client; readonly certificate: Buffer | undefined };
   #metadata = new Metadata();
   #token = "";
-  /** The stream for requests, and what it proved itself with as it was opened. */
+  /** The stream for requests, and the credentials with which it was opened. */
   #requests:
     | { readonly stream: RequestStream; readonly client: Client; readonly metadata: Metadata }
     | undefined;
@@ -92,13 +95,14 @@ export class GrpcPeer implements Peer {
     this.#options = options;
     this.#kind = kind;
     this.#open = this.#connected();
-    // An actor runs its author's code: what it sees of a caller must be good for nothing but calls.
+    // An actor runs its author's code, so what it sees of a caller must allow nothing but calls.
     this.#showsCallerToken = kind === "calls";
   }
 
   #connected(): { readonly client: Client; readonly certificate: Buffer | undefined } {
     const credentials = this.#credentials;
-    // Every certificate carries this name: an address is no server name in TLS, and only the role counts.
+    // Every certificate carries this name, because TLS accepts no address as a server name and only the role is
+    // checked.
     const named = credentials.tls ? { "grpc.ssl_target_name_override": commonServerName } : {};
     const client = new Client(
       this.address,
@@ -114,12 +118,12 @@ export class GrpcPeer implements Peer {
     const { client, certificate: shown } = this.#open;
     if (this.#closed || certificate === shown || (certificate && shown?.equals(certificate))) return client;
     this.#open = this.#connected();
-    // What is under way on the connection of before goes on there to its end.
+    // Calls and streams in progress on the previous connection continue there until they end.
     client.close();
     return this.#open.client;
   }
 
-  /** @throws {PalimpsestError} the peer's own, GET_TIMEOUT, CANCELLED or UNAVAILABLE */
+  /** @throws {PalimpsestError} the error of the peer, or GET_TIMEOUT, CANCELLED or UNAVAILABLE */
   unary<Request, Response>(
     method: Method<Request, Response>,
     request: Request,
@@ -169,7 +173,7 @@ export class GrpcPeer implements Peer {
     return cancelOnAbort(call, settings.signal);
   }
 
-  /** The stream to write to and the answer that comes after its end. */
+  /** Returns the stream to write to and the answer that arrives after it has ended. */
   clientStream<Request, Response>(
     method: Method<Request, Response>,
     settings: CallSettings = {},
@@ -189,7 +193,7 @@ export class GrpcPeer implements Peer {
     return { stream, response };
   }
 
-  /** A stream both ways. Its "error" event carries a gRPC error: pass it through fromGrpcError. */
+  /** Opens a stream in both directions. Its "error" event carries a gRPC error: convert it with fromGrpcError. */
   bidi<Request, Response>(
     method: Method<Request, Response>,
     settings: CallSettings = {},
@@ -224,7 +228,7 @@ export class GrpcPeer implements Peer {
     this.#open.client.close();
   }
 
-  /** With the token of this moment: it may have been rotated. */
+  /** Uses the current token, because it may have been rotated since the channel was opened. */
   #metadataOf(settings: CallSettings): Metadata {
     const { token, callerToken } = this.#credentials;
     const shown = this.#showsCallerToken ? callerToken : token;
@@ -248,7 +252,7 @@ interface Cancelable {
   once(event: "status", listener: () => void): unknown;
 }
 
-/** The listener is removed when the call ends: a signal may live for as long as its process. */
+/** Removes its listener when the call ends, because a signal may live as long as its process. */
 function cancelOnAbort<Call extends Cancelable>(call: Call, signal: AbortSignal | undefined): Call {
   if (signal === undefined) return call;
   if (signal.aborted) {

@@ -1,10 +1,10 @@
-/** Time as a process sees it. A simulation or a test passes its own. */
+/** The clock of a process. A simulation or a test supplies its own. */
 export interface Clock {
-  /** Wall-clock milliseconds since the epoch: for people and records. It may jump. */
+  /** Wall-clock milliseconds since the epoch, for people and records. The value may jump. */
   now(): number;
-  /** Milliseconds since an arbitrary moment, never decreasing: for deadlines, leases and back-off. */
+  /** Milliseconds since an arbitrary moment, never decreasing. Use it for deadlines, leases and back-off. */
   monotonicMs(): number;
-  /** Runs the callback once after delayMs; the returned function cancels it. */
+  /** Runs the callback once after delayMs milliseconds. The returned function cancels it. */
   after(delayMs: number, callback: () => void): () => void;
 }
 
@@ -17,7 +17,9 @@ export const systemClock: Clock = {
   },
 };
 
-/** Runs the callback again and again, intervalMs after it returned; the returned function stops it. */
+/**
+ * Runs the callback repeatedly, each time intervalMs milliseconds after it returned. The returned function stops it.
+ */
 export function every(clock: Clock, intervalMs: number, callback: () => void): () => void {
   let stopped = false;
   let cancel = clock.after(intervalMs, tick);

@@ -30,7 +30,7 @@ function serverOf(unproven: ConnectionGateOptions, tls?: TlsIdentity): GrpcServe
   return server;
 }
 
-/** A connection that says nothing. */
+/** Opens a connection that sends nothing. */
 function idle(address: string): { readonly socket: Socket; readonly closed: Promise<unknown> } {
   const socket = connect(Number(address.split(":")[1]), "127.0.0.1");
   socket.on("error", () => undefined);
@@ -124,7 +124,7 @@ test.each(["close", "kill"] as const)(
     const address = await server.listen("127.0.0.1", 0);
     const silent = idle(address);
     await once(silent.socket, "connect");
-    // Connections are taken in their order: when this one was refused, the server has that one.
+    // The server accepts connections in order, so by the time this one is refused it has accepted the other.
     const next = idle(address);
     await next.closed;
     await server[end](0);

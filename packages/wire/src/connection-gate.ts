@@ -1,20 +1,20 @@
 /**
- * Responsibility: connections of a server that have not made a call with valid credentials yet: how many one address may
- * have, and how long each may stay so. A TLS handshake that does not end is one of them.
- * Not responsible for: the number of all connections (server.ts), credentials (authorization.ts).
- *
+ * Responsibility: limits connections that have not yet made a call with valid credentials: how many one address may
+ * have, and how long each may stay so. A connection whose TLS handshake does not finish is one of them.
+ * Not responsible for: the total number of connections (server.ts), or credentials (authorization.ts).
  * Invariants:
- * - GATE-1. An address has at most `perAddress` unproven connections: one more is closed at once.
- * - GATE-2. A connection without a call that was let in within `firstCallMs` is closed.
- * - GATE-3. Time in which this process computed and could read nothing does not count against a connection.
- * - GATE-4. When the server ends, so do its unproven connections: grpc-js knows none whose handshake goes on.
+ * - GATE-1. An address has at most `perAddress` unproven connections. One more is closed at once.
+ * - GATE-2. A connection on which no call was admitted within `firstCallMs` is closed.
+ * - GATE-3. Time during which this process was computing and could not read does not count against a connection.
+ * - GATE-4. When the server ends, so do its unproven connections: grpc-js does not know of connections in their
+ *   handshake.
  */
 import type { Socket } from "node:net";
 
 const slices = 10;
 
 export interface ConnectionGateOptions {
-  /** Of one remote address; many programs of one machine may start at once. */
+  /** The limit for one remote address. It is generous because many programs on one machine may start at once. */
   readonly perAddress: number;
   readonly firstCallMs: number;
 }
@@ -26,7 +26,7 @@ interface Unproven {
 
 export class ConnectionGate {
   readonly #options: ConnectionGateOptions;
-  /** By host:port of the remote end. */
+  /** Unproven connections, keyed by host:port of the remote end. */
   readonly #unproven = new Map<string, Unproven>();
   readonly #ofAddress = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
@@ -36,10 +36,10 @@ export class ConnectionGate {
     this.#options = options;
   }
 
-  /** Whether the connection may stay for now; else it is closed. */
+  /** Returns whether the connection may stay for now. Otherwise it is closed. */
   admit(socket: Socket): boolean {
     const { remoteAddress: address, remotePort: port } = socket;
-    // It ended before it was accepted.
+    // The connection ended before it was accepted.
     if (address === undefined) return false;
     const known = this.#ofAddress.get(address) ?? 0;
     if (known >= this.#options.perAddress) {
@@ -54,7 +54,7 @@ export class ConnectionGate {
     return true;
   }
 
-  /** A call of this connection was let in. */
+  /** Records that a call on this connection was admitted. */
   proven(peer: string): void {
     const socket = this.#unproven.get(peer)?.socket;
     if (socket) this.#forget(peer, socket);

@@ -1,13 +1,12 @@
 /**
- * Responsibility: ends the connections of a server whose peers it would refuse now: streams stay open for days, and a
+ * Responsibility: closes the connections of a server whose peers it would now refuse. Streams stay open for days, and a
  * call is checked only when it begins.
- *
  * Invariants:
- * - CONNECTIONS-1. When a certificate is revoked, every connection that was made with it ends.
- * - CONNECTIONS-2. Without TLS, when a token is refused at once, every connection ends on which no other was given. Under
- *   TLS the certificate vouches for the connection, and its holder is told the new token.
- * - CONNECTIONS-3. Who had its own token refused is answered first: its connection ends `readAnswerMs` after that answer,
- *   and `longestAnswerMs` after the call began in any case.
+ * - CONNECTIONS-1. When a certificate is revoked, every connection that was made with it is closed.
+ * - CONNECTIONS-2. Without TLS, when a token is revoked at once, every connection on which no other token was presented
+ *   is closed. Under TLS the certificate vouches for the connection, and its owner is sent the new token.
+ * - CONNECTIONS-3. A caller that revokes its own token is answered first: its connection is closed `readAnswerMs` after
+ *   that answer, and in any case `longestAnswerMs` after the call began.
  */
 import type { Socket } from "node:net";
 import type { Proof } from "./authorization.js";
@@ -17,16 +16,18 @@ interface Connection {
   readonly socket: Socket;
   readonly authorizations: Set<string>;
   serial: string | undefined;
-  /** Calls whose answer is waited for (CONNECTIONS-3). */
+  /** Number of calls whose answers are outstanding (CONNECTIONS-3). */
   answers: number;
 }
 
-/** Replacing the passwords of Redis takes a few of its answers, each of which has 5 s. */
+/** Replacing the passwords of Redis takes several of its answers, each of which has a deadline of 5 s. */
 const longestAnswerMs = 30_000;
-/** gRPC drops an answer that it reads together with the end of its connection. */
+/**
+ * gRPC drops an answer that it reads together with the end of its connection, so the connection stays open this long.
+ */
 const readAnswerMs = 2_000;
 
-/** Tokens of one connection that are remembered, the newest ones: it has one, and another one after each rotation. */
+/** How many of the newest tokens of one connection are remembered. It has one, and another one after each rotation. */
 const maxAuthorizations = 16;
 
 export class Connections {
@@ -57,7 +58,10 @@ export class Connections {
     }
   }
 
-  /** A call of this connection goes on that may have its own token refused; the returned function says that it is answered. */
+  /**
+   * Records that a call which can revoke its own token is in progress. The returned function records that it is
+   * answered.
+   */
   awaitAnswer(peer: string): () => void {
     const connection = this.#byPeer.get(peer);
     if (connection === undefined) return () => undefined;
@@ -81,7 +85,7 @@ export class Connections {
   }
 
   #cutIfRefused(connection: Connection): void {
-    // A revoked certificate is no matter of a token: whoever shows it gets no answer.
+    // Revoking a certificate ends its connections at once, whatever calls are outstanding.
     const answering = connection.answers > 0 && this.#credentials.tls === undefined;
     if (!answering && this.#isRefused(connection)) connection.socket.destroy();
   }

@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 test("CREDENTIALS-3: a token is compared in constant time with every accepted one, wherever it is wrong", () => {
-  // The function itself, watched.
+  // The test observes the comparing function itself.
   const compare = vi.spyOn(crypto, "timingSafeEqual");
   syncBuiltinESMExports();
   const credentials = Credentials.ofCluster("a-token");

@@ -1,14 +1,14 @@
 /**
- * Responsibility: what a process proves itself with, and whom it believes. One object is shared by all channels and
- * servers of the process, so that a rotated token takes effect in all of them at once.
- * Not responsible for: rights of roles (access.ts), refusing calls (authorization.ts), files.
- *
+ * Responsibility: the credentials with which a process authenticates itself, and those that it accepts from others. One
+ * object is shared by all channels and servers of the process, so that a rotated token takes effect in all of them at
+ * once.
+ * Not responsible for: rights of roles (access.ts), refusing calls (authorization.ts), or files.
  * Invariants:
- * - CREDENTIALS-1. A superseded token is accepted until its grace has passed, and never afterwards.
- * - CREDENTIALS-2. A process that holds a derived token cannot compute another role's token: it verifies others by
+ * - CREDENTIALS-1. A superseded token is accepted until its grace period has passed, and never afterwards.
+ * - CREDENTIALS-2. A process that has a derived token cannot compute another role's token: it verifies others by
  *   digest.
  * - CREDENTIALS-3. Comparing a token takes the same time whichever of its characters is wrong.
- * - CREDENTIALS-4. What is sent to an actor is a token derived from the own one, which is good for calls only.
+ * - CREDENTIALS-4. The token that is sent to an actor is derived from the caller's own token and allows calls only.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { TokenRole } from "./access.js";
@@ -16,20 +16,20 @@ import { type Clock, systemClock } from "./clock.js";
 import type { TlsIdentity } from "./tls.js";
 
 const memberRoles = ["cluster", "driver", "actor", "reader"] as const;
-/** Whose tokens make callers. */
+/** Roles whose tokens have a "caller" token derived from them. */
 const callingRoles = ["cluster", "driver", "actor"] as const;
 const tokenIdLength = 8;
 
-/** A token that a process accepts. It knows its digest only. */
+/** A token that a process accepts. The process knows only its digest. */
 export interface AcceptedToken {
   readonly role: TokenRole;
   /** SHA-256 of the authorization header that carries it. */
   readonly digest: Uint8Array;
-  /** Milliseconds until it is refused; Infinity for the current token. */
+  /** Milliseconds until the token is refused; Infinity for the current token. */
   readonly remainingMs: number;
 }
 
-/** What one process hands to another: a token to send, and digests of the tokens to accept. */
+/** What one process grants to another: a token to send, and digests of the tokens to accept. */
 export interface Grant {
   readonly token: string;
   readonly accepted: readonly AcceptedToken[];
@@ -37,9 +37,9 @@ export interface Grant {
 
 export interface TokenHolder {
   readonly role: TokenRole;
-  /** The first characters of the token's digest: names a token without telling it. */
+  /** The first characters of the token's digest, which identify the token without revealing it. */
   readonly tokenId: string;
-  /** True when a newer token has replaced it and only the grace keeps it alive. */
+  /** True when a newer token has replaced this one, which is accepted only during the grace period. */
   readonly superseded: boolean;
 }
 
@@ -53,14 +53,14 @@ function digestOf(authorization: string): Uint8Array {
   return createHash("sha256").update(authorization).digest();
 }
 
-/** The token of a role, derived from the cluster's token; the cluster's own for "cluster". */
+/** Derives the token of a role from the cluster's token. For "cluster" it returns the cluster's token itself. */
 export function roleToken(clusterToken: string, role: TokenRole): string {
   if (role === "cluster") return clusterToken;
   if (role === "caller") return callerToken(clusterToken);
   return createHmac("sha256", clusterToken).update(`palimpsest ${role}`).digest("base64url");
 }
 
-/** The token that the holder of this one, whatever its role, shows to the actors that it calls. */
+/** Derives the token that the owner of the given token, whatever its role, presents to the actors that it calls. */
 export function callerToken(token: string): string {
   return createHmac("sha256", token).update("palimpsest caller").digest("base64url");
 }
@@ -83,7 +83,10 @@ export class Credentials {
     this.#accepted = this.#known(grant.accepted);
   }
 
-  /** Credentials of a member that knows the cluster's token: it accepts that token and all that are derived from it. */
+  /**
+   * Creates the credentials of a member that knows the cluster's token. It accepts that token and all that are derived
+   * from it.
+   */
   static ofCluster(
     token: string,
     options: { readonly tls?: TlsIdentity | undefined; readonly clock?: Clock } = {},
@@ -91,36 +94,42 @@ export class Credentials {
     return new Credentials({ token, accepted: acceptedOf(token, Number.POSITIVE_INFINITY) }, options);
   }
 
-  /** This process's certificate, and which ones it believes, at this moment. */
+  /** This process's current certificate and the certificates that it currently accepts. */
   get tls(): TlsIdentity | undefined {
     return this.#tls;
   }
 
-  /** Takes a renewed certificate, or a longer list of revoked ones. A process is under TLS from its start, or never. */
+  /**
+   * Replaces the certificate by a renewed one, or by one with a longer list of revocations. A process uses TLS from its
+   * start or never.
+   */
   replaceTls(tls: TlsIdentity): void {
     if (this.#tls === undefined) return;
     this.#tls = tls;
     this.#changed();
   }
 
-  /** The token that this process sends. */
+  /** The token that this process sends to processes of the runtime. */
   get token(): string {
     return this.#token;
   }
 
-  /** The token that this process shows to actors (CREDENTIALS-4). */
+  /** The token that this process presents to actors (CREDENTIALS-4). */
   get callerToken(): string {
     if (this.#callerToken?.of !== this.#token)
       this.#callerToken = { of: this.#token, token: callerToken(this.#token) };
     return this.#callerToken.token;
   }
 
-  /** Value of the authorization header of outgoing calls. */
+  /** The value of the authorization header of outgoing calls. */
   get authorization(): string {
     return `Bearer ${this.#token}`;
   }
 
-  /** Who sends this authorization header; undefined when its token is unknown or its grace is over. */
+  /**
+   * Identifies the sender of this authorization header. Undefined when its token is unknown or its grace period is
+   * over.
+   */
   identify(authorization: string | undefined): TokenHolder | undefined {
     if (authorization === undefined) return undefined;
     const digest = digestOf(authorization);
@@ -137,7 +146,7 @@ export class Credentials {
     };
   }
 
-  /** How long tokens of before are accepted still; 0 when there are none. */
+  /** Milliseconds for which superseded tokens are still accepted; 0 when there are none. */
   get graceLeftMs(): number {
     const now = this.#clock.monotonicMs();
     return this.#accepted.reduce(
@@ -146,14 +155,17 @@ export class Credentials {
     );
   }
 
-  /** Believes holders of a token that will replace the present one, and goes on sending that. */
+  /** Accepts a token that will replace the current one, and keeps sending the current one. */
   accept(token: string): void {
     if (this.identify(`Bearer ${token}`)) return;
     this.#accepted.push(...this.#known(acceptedOf(token, Number.POSITIVE_INFINITY)));
     this.#changed();
   }
 
-  /** Takes a new token of the cluster. Tokens of before, and those derived from them, are accepted for graceMs more. */
+  /**
+   * Replaces the cluster's token. The previous tokens, and those derived from them, are accepted for another graceMs
+   * milliseconds.
+   */
   rotate(token: string, graceMs: number): void {
     if (token === this.#token) return;
     const now = this.#clock.monotonicMs();
@@ -165,12 +177,14 @@ export class Credentials {
     this.#changed();
   }
 
-  /** Accepts a token of before for graceMs more: a head that restarts within the grace. */
+  /**
+   * Accepts a superseded token for another graceMs milliseconds. A head that restarts within the grace period uses it.
+   */
   acceptUntil(token: string, graceMs: number): void {
     if (graceMs > 0) this.#accepted.push(...this.#known(acceptedOf(token, graceMs)));
   }
 
-  /** Takes what another head of the cluster accepts, in place of what there was. */
+  /** Replaces the accepted tokens by those that another head of the cluster accepts. */
   follow(token: string, before: readonly { readonly token: string; readonly remainingMs: number }[]): void {
     const still = before.filter(({ remainingMs }) => remainingMs > 0);
     const older = still.flatMap((one) => acceptedOf(one.token, one.remainingMs));
@@ -179,14 +193,17 @@ export class Credentials {
     this.#changed();
   }
 
-  /** Takes what the parent process hands down in place of what there was. */
+  /** Replaces the credentials by those that the parent process grants. */
   adopt(grant: Grant): void {
     this.#token = grant.token;
     this.#accepted = this.#known(grant.accepted);
     this.#changed();
   }
 
-  /** What a process of a lesser role gets: its own token, and digests of everybody's. Needs the cluster's token. */
+  /**
+   * Creates the grant for a process of a lesser role: its own token, and the digests of all roles' tokens. Requires the
+   * cluster's token.
+   */
   grantFor(role: TokenRole): Grant {
     const now = this.#clock.monotonicMs();
     const accepted = this.#accepted
@@ -195,7 +212,7 @@ export class Credentials {
     return { token: roleToken(this.#token, role), accepted };
   }
 
-  /** Calls back after each change of the token; the returned function ends that. */
+  /** Calls back after each change of the token. The returned function removes the listener. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -2,16 +2,16 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import descriptor from "protobufjs/ext/descriptor.js";
 
-/** The folder of the protos, which lies beside the package's code, in a checkout at its root. */
+/** The folder of the protos: beside the code in an installed package, at the root in a checkout. */
 export const protoFolder =
   ["../protos", "../../../protos"]
     .map((place) => fileURLToPath(new URL(place, import.meta.url)))
     .find((folder) => existsSync(folder)) ?? "protos";
 
 /*
- * Two things of protobufjs's descriptors are not what protoc writes, and who checks them (grpcurl for one) takes none: a map
- * field `labels` has entries named `Labels` in place of `LabelsEntry`, and a reserved range ends with its last number in place
- * of the one after it.
+ * protobufjs's descriptors differ from protoc's in two ways, and strict readers such as grpcurl refuse them: a map
+ * field `labels` has entries named `Labels` instead of `LabelsEntry`, and a reserved range ends with its last number
+ * instead of the number after it.
  */
 
 interface Field {
@@ -46,12 +46,14 @@ function decoded(bytes: Uint8Array): { readonly messageType: readonly Message[] 
   return FileDescriptorProto.decode(bytes) as unknown as { readonly messageType: readonly Message[] };
 }
 
-/** The messages that an encoded FileDescriptorProto describes. */
+/** Decodes the messages that an encoded FileDescriptorProto describes. */
 export function fileMessages(bytes: Uint8Array): readonly Message[] {
   return decoded(bytes).messageType;
 }
 
-/** Corrects a definition that was just loaded, once, so that reflection tells what protoc would. */
+/**
+ * Corrects a definition in place, once, after it was loaded, so that reflection serves what protoc would have written.
+ */
 export function asProtocDescribes(definition: object): void {
   const done = new Map<Uint8Array, Buffer>();
   for (const { fileDescriptorProtos } of Object.values(definition) as { fileDescriptorProtos?: Buffer[] }[])

@@ -1,11 +1,11 @@
 import type { Error as ErrorMessage } from "@palimpsest/wire/protocol";
 
 /**
- * What went wrong, as a program may ask. Closed: a code has one meaning and one family.
- * Each is explained in docs/errors.md.
+ * Says what went wrong, for programs. The set is closed: a code has one meaning and one family, and docs/errors.md
+ * explains each.
  */
 export const errorCodes = {
-  /** The caller's input or configuration is wrong; the same call fails again. */
+  /** The caller's input or configuration is wrong, so the same call will fail again. */
   INVALID_ARGUMENT: { retryable: false, grpcStatus: 3 },
   CONFIG_INVALID: { retryable: false, grpcStatus: 3 },
   NOT_FOUND: { retryable: false, grpcStatus: 5 },
@@ -16,33 +16,36 @@ export const errorCodes = {
   LIMIT_EXCEEDED: { retryable: false, grpcStatus: 8 },
   /** User code threw inside an actor; the remote error is the cause. */
   ACTOR_ERROR: { retryable: false, grpcStatus: 2 },
-  /** The actor's process ended and does not come back; details carry its death certificate. */
+  /** The actor's process ended and will not be restarted. The details carry its death certificate. */
   ACTOR_DIED: { retryable: false, grpcStatus: 10 },
-  /** The actor is restarting or out of reach; the call may or may not have run. */
+  /** The actor is restarting or out of reach. The call may or may not have run. */
   ACTOR_UNAVAILABLE: { retryable: true, grpcStatus: 14 },
   /** User code threw inside a task; the remote error is the cause. */
   TASK_ERROR: { retryable: false, grpcStatus: 2 },
-  /** The process that ran the task ended under it, as often as it may; details carry its death certificate. */
+  /** The process that ran the task ended, and no retries are left. The details carry its death certificate. */
   WORKER_DIED: { retryable: true, grpcStatus: 14 },
-  /** The runtime environment of an actor or task could not be made on its node; the message names the part and why. */
+  /**
+   * The runtime environment of an actor or task could not be created on its node. The message names the part and the
+   * reason.
+   */
   ENVIRONMENT_FAILED: { retryable: false, grpcStatus: 9 },
   NODE_DIED: { retryable: false, grpcStatus: 14 },
   OWNER_DIED: { retryable: false, grpcStatus: 10 },
   OBJECT_LOST: { retryable: false, grpcStatus: 5 },
   OBJECT_STORE_FULL: { retryable: true, grpcStatus: 8 },
-  /** No answer within the deadline; the call may still run. */
+  /** No answer arrived within the deadline. The call may still run. */
   GET_TIMEOUT: { retryable: true, grpcStatus: 4 },
   CANCELLED: { retryable: false, grpcStatus: 1 },
   UNSCHEDULABLE: { retryable: true, grpcStatus: 8 },
   PENDING_CALLS_LIMIT: { retryable: true, grpcStatus: 8 },
-  /** A queue has no room within the time that the caller waits. */
+  /** A queue had no room within the time that the caller was willing to wait. */
   QUEUE_FULL: { retryable: true, grpcStatus: 8 },
-  /** A queue has fewer items than are asked for within the time that the caller waits. */
+  /** A queue had fewer items than requested within the time that the caller was willing to wait. */
   QUEUE_EMPTY: { retryable: true, grpcStatus: 8 },
   STALE_POLICY: { retryable: false, grpcStatus: 9 },
   /** The head, a node or Redis cannot be reached. */
   UNAVAILABLE: { retryable: true, grpcStatus: 14 },
-  /** A message that does not decode: another version, or damage. */
+  /** A message could not be decoded, because it is of another version or damaged. */
   CODEC: { retryable: false, grpcStatus: 13 },
   INTERNAL: { retryable: false, grpcStatus: 13 },
 } as const;
@@ -52,16 +55,16 @@ export type ErrorCode = keyof typeof errorCodes;
 export interface ErrorOptions {
   readonly details?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
-  /** Default: as the code says. */
+  /** Whether the same call may succeed when it is retried. Default: what the code says. */
   readonly retryable?: boolean;
 }
 
-/** The one error of the runtime. Travels as palimpsest.v1.Error and returns as this class. */
+/** The one error class of the runtime. It travels as palimpsest.v1.Error and arrives as this class. */
 export class PalimpsestError extends Error {
   readonly code: ErrorCode;
   readonly retryable: boolean;
   readonly details: Readonly<Record<string, string>>;
-  /** The sentence without the code in front. */
+  /** The message without the code in front. */
   readonly rawMessage: string;
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
@@ -73,7 +76,7 @@ export class PalimpsestError extends Error {
     this.details = options.details ?? {};
   }
 
-  /** Any thrown thing as a PalimpsestError; one that already is comes back itself. */
+  /** Converts any thrown value to a PalimpsestError. A PalimpsestError is returned unchanged. */
   static from(reason: unknown, code: ErrorCode = "INTERNAL"): PalimpsestError {
     if (reason instanceof PalimpsestError) return reason;
     if (reason instanceof Error) return new PalimpsestError(code, reason.message, { cause: reason });
@@ -112,7 +115,10 @@ function causeToProto(cause: unknown, depth: number): ErrorMessage.$Properties {
   };
 }
 
-/** The error a message carries. A code that this version does not know becomes INTERNAL, named in details. */
+/**
+ * Returns the error that a message carries. A code that this version does not know becomes INTERNAL, and the details
+ * name it.
+ */
 export function errorFromProto(message: ErrorMessage.$Properties): PalimpsestError {
   const code = message.code ?? "";
   const known = isErrorCode(code);
@@ -125,7 +131,7 @@ export function errorFromProto(message: ErrorMessage.$Properties): PalimpsestErr
   return error;
 }
 
-/** Causes that were plain errors in the other process come back as plain errors with their name and stack. */
+/** Restores causes that were plain errors in the other process as plain errors with their name and stack. */
 function causeFromProto(message: ErrorMessage.$Properties): Error {
   if (isErrorCode(message.code ?? "")) return errorFromProto(message);
   const cause = new Error(

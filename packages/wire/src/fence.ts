@@ -1,8 +1,8 @@
 import * as proto from "@palimpsest/wire/protocol";
 
 /**
- * Whether no two processes of the actor may ever run at once. Without a choice of its own a detached or named actor
- * needs that: others find it by its name and believe it to be the only one.
+ * Returns whether two processes of the actor must never run at once. Unless the option says otherwise, that holds for a
+ * detached or named actor: others find it by its name and assume that it is the only one.
  */
 export function needsFence({
   fence,

@@ -7,9 +7,9 @@ import type { ChannelKind, Network } from "./network.js";
 import { GrpcServer } from "./server.js";
 
 export interface GrpcNetworkOptions {
-  /** What this process proves itself with and whom it believes; shared by all its networks. */
+  /** The credentials that this process presents and accepts, shared by all of its networks. */
   readonly credentials: Credentials;
-  /** Told of each call that a server refuses, and of each audited one. */
+  /** Called for each call that a server refuses, and for each audited call. */
   readonly onCall?: (record: CallRecord) => void;
 }
 
@@ -20,8 +20,8 @@ const optionsOfKind: Readonly<Record<ChannelKind, typeof channelOptions>> = {
 };
 
 /**
- * The network of processes that talk gRPC over TCP, with the faults that PALIMPSEST_FAULTS asks for. A token alone
- * means: without TLS, as a member of the cluster.
+ * Creates the network of processes that talk gRPC over TCP, with the faults that PALIMPSEST_FAULTS describes. Given a
+ * token alone, it uses no TLS and acts as a member of the cluster.
  */
 export function grpcNetwork(
   options: GrpcNetworkOptions | { readonly token: string },

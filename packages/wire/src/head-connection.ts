@@ -1,12 +1,12 @@
 /**
- * Responsibility: the channel to whichever head leads the cluster: knows the addresses of all heads, and moves on when
- * the present one does not serve.
- * Not responsible for: calls, retries and their deadlines (its users).
- *
+ * Responsibility: the channel to the leading head of the cluster. It knows the addresses of all heads and moves on when
+ * the current one does not serve.
+ * Not responsible for: calls, their retries and their deadlines (its users).
  * Invariants:
- * - HEADS-1. There is one channel at a time. A move closes it and tells every listener, whose streams on it are void.
+ * - HEADS-1. There is one channel at a time. A move closes it and notifies every listener, whose streams on it are
+ *   void.
  * - HEADS-2. A failure counts only against the channel on which it happened: many calls that fail together move once.
- * - HEADS-3. The addresses that the user gave are never forgotten, those that a head told are replaced by the next
+ * - HEADS-3. The addresses that the user gave are never forgotten. Those that a head sent are replaced by the next
  *   list.
  */
 import type { Network, Peer } from "./network.js";
@@ -30,29 +30,32 @@ export class HeadConnection {
     this.#peer = network.connect(this.#given[0] ?? "");
   }
 
-  /** The present channel. Not to be kept: a move closes it. */
+  /** The current channel. Do not keep it: a move closes it. */
   get peer(): Peer {
     return this.#peer;
   }
 
-  /** Every address that is known, the present one first, as one text for the constructor. */
+  /** Every known address, the current one first, joined by commas as the constructor takes them. */
   get addresses(): string {
     const present = this.#peer.address;
     return [present, ...this.#addresses.filter((address) => address !== present)].join(",");
   }
 
-  /** Whether there is another address to move to. */
+  /** Returns whether there is another address to move to. */
   get hasOthers(): boolean {
     return this.#addresses.length > 1;
   }
 
-  /** Takes the list that a head told. */
+  /** Records the list of addresses that a head sent. */
   learn(addresses: readonly string[] | null | undefined): void {
     if (!addresses || addresses.length === 0) return;
     this.#addresses = [...new Set([...this.#given, ...addresses])];
   }
 
-  /** The head behind this channel does not serve: goes on with the next address, unless that has happened already. */
+  /**
+   * Reports that the head behind this channel does not serve. Moves to the next address, unless that has happened
+   * already.
+   */
   failed(peer: Peer): void {
     if (this.#closed || peer !== this.#peer || !this.hasOthers) return;
     const at = this.#addresses.indexOf(peer.address);
@@ -63,7 +66,7 @@ export class HeadConnection {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** Calls back after each move; the returned function ends that. */
+  /** Calls back after each move. The returned function removes the listener. */
   onMoved(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -36,7 +36,7 @@ test("HEADPEER-1: after UNAVAILABLE the next call goes to the next head", async 
 });
 
 test("HEADPEER-2: a head that answers no probe is left, and what is under way there ends with UNAVAILABLE", async () => {
-  // Probes begin at once; their deadline is the product's own.
+  // Probes begin at once; their deadline is that of production.
   const eager: Clock = { ...systemClock, after: (_delayMs, callback) => systemClock.after(0, callback) };
   const addresses = [await aHead("silent", false), await aHead("second")];
   const peer = peerOf(addresses, eager);

@@ -1,12 +1,12 @@
 /**
- * Responsibility: a channel to the cluster's head that stays usable when another head takes over: each call goes to the
- * head that leads as far as is known.
- * Not responsible for: calling again what failed (its users), which heads there are (head-connection.ts).
- *
+ * Responsibility: a channel to the cluster's head that stays usable when another head takes over. Each call goes to the
+ * head that is believed to lead.
+ * Not responsible for: retrying failed calls (its users), or knowing which heads there are (head-connection.ts).
  * Invariants:
- * - HEADPEER-1. A call that fails with UNAVAILABLE moves the channel on; the next call goes to the next head.
- * - HEADPEER-2. Where there is another head, one that answers no probe for probe.timeoutMs counts as unavailable: what
- *   is under way there ends with UNAVAILABLE. A head that is stopped keeps its connections open and says nothing.
+ * - HEADPEER-1. A call that fails with UNAVAILABLE moves the channel on. The next call goes to the next head.
+ * - HEADPEER-2. When there is another head, one that answers no probe for probe.timeoutMs counts as unavailable, and
+ *   the calls in progress there end with UNAVAILABLE. This detects a suspended head, which keeps its connections open
+ *   and sends nothing.
  */
 import type { ClientDuplexStream, ClientReadableStream, ClientWritableStream } from "@grpc/grpc-js";
 import { type Clock, every, systemClock } from "./clock.js";
@@ -35,7 +35,7 @@ export class HeadPeer implements Peer {
   #stopProbing: (() => void) | undefined;
   #probing = false;
 
-  /** @param addresses host:port of each head that is known, separated by commas */
+  /** @param addresses host:port of each known head, separated by commas */
   constructor(network: Network, addresses: string, clock: Clock = systemClock) {
     this.#heads = new HeadConnection(network, addresses);
     this.#clock = clock;
@@ -47,12 +47,12 @@ export class HeadPeer implements Peer {
     return this.#heads.peer.address;
   }
 
-  /** Every address that is known, the present one first, separated by commas. */
+  /** Every known address, the current one first, separated by commas. */
   get addresses(): string {
     return this.#heads.addresses;
   }
 
-  /** Takes the list of heads that a head told. */
+  /** Records the list of heads that a head sent. */
   learn(addresses: readonly string[] | null | undefined): void {
     this.#heads.learn(addresses);
     this.#probeIfNeeded();
@@ -110,7 +110,7 @@ export class HeadPeer implements Peer {
     this.#heads.close();
   }
 
-  /** Waits for the answer of one head; a move to another head ends the wait. */
+  /** Waits for the answer of one head. A move to another head ends the wait. */
   async #following<Response>(
     peer: Peer,
     signal: AbortSignal | undefined,
@@ -148,14 +148,14 @@ export class HeadPeer implements Peer {
     if (error.code === "UNAVAILABLE") this.#heads.failed(peer);
   }
 
-  /** The channel has moved: whatever is under way on the old one ends. */
+  /** Ends everything in progress on the old channel after a move. */
   #endAll(): void {
     for (const call of [...this.#calls]) call.abort();
     const streams = [...this.#streams];
     this.#streams.clear();
     for (const stream of streams) {
-      // Destroyed before it is canceled, so that this is the first error that its user sees.
-      stream.destroy(new PalimpsestError("UNAVAILABLE", "another head is asked"));
+      // The stream is destroyed before it is canceled, so that this is the first error that its user sees.
+      stream.destroy(new PalimpsestError("UNAVAILABLE", "the channel moved to another head: call again"));
       stream.cancel();
     }
   }

@@ -1,4 +1,7 @@
-/** The rules of RPCs, for the HTTP pages of a process: a token or, under TLS, a client certificate. */
+/**
+ * Applies the rules of RPCs to the HTTP pages of a process: a request needs a token or, under TLS, a client
+ * certificate.
+ */
 import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
 import { type Caller, type CallRecord, holderOf, tokenHolder } from "./authorization.js";
@@ -7,14 +10,14 @@ import { PalimpsestError } from "./error.js";
 import { contextOf } from "./tls.js";
 
 export interface HttpGuard {
-  /** Undefined when the request is let in, else what to answer. */
+  /** Returns undefined when the request is admitted, else the answer that refuses it. */
   refuse(request: IncomingMessage): { readonly status: number; readonly message: string } | undefined;
   readonly tls: ReturnType<typeof contextOf> | undefined;
-  /** Calls back with each certificate that replaces the one before; the returned function ends that. */
+  /** Calls back with each certificate that replaces the previous one. The returned function removes the listener. */
   onTls(listener: (tls: ReturnType<typeof contextOf>) => void): () => void;
 }
 
-/** Every role may read the pages; nobody without one. */
+/** Every role may read the pages, and nobody without a role. */
 export function httpGuard(
   credentials: Credentials,
   onCall: (record: CallRecord) => void = () => undefined,
@@ -52,7 +55,7 @@ export function httpGuard(
 }
 
 function admit(credentials: Credentials, request: IncomingMessage): void {
-  // The handshake has verified that the certificate is the cluster's: its role is what is left to read.
+  // The handshake has verified that the certificate is the cluster's, so only its role is left to check.
   if (credentials.tls && request.socket instanceof TLSSocket)
     holderOf(request.socket.getPeerCertificate(), credentials.tls);
   else tokenHolder(credentials, request.headers.authorization);

@@ -1,6 +1,6 @@
 import type { ServiceDefinition, UntypedServiceImplementation } from "@grpc/grpc-js";
 
-/** What a server is asked for when a service is added to it. */
+/** The part of a server to which services are added. */
 export interface AcceptsServices {
   addService(definition: ServiceDefinition, implementation: UntypedServiceImplementation): void;
 }
@@ -8,10 +8,10 @@ export interface AcceptsServices {
 type Stream = (call: unknown) => void;
 
 /**
- * Adds services of one method, a stream both ways, that are made when the first of them is called: what few ask for
- * costs a server's start nothing.
- * @param paths of the methods: "/package.Service/Method"
- * @param make adds the services themselves to what it is given
+ * Adds services of one method each, a stream in both directions, that are created when the first of them is called.
+ * Rarely used services thus do not slow down the start of a server.
+ * @param paths of the methods, each "/package.Service/Method"
+ * @param make adds the services themselves to the server that it is given
  */
 export function addLazily(
   server: AcceptsServices,
@@ -22,7 +22,7 @@ export function addLazily(
   const of = (path: string) => {
     made ??= collected(make);
     const found = made.get(path);
-    if (found === undefined) throw new Error(`no service with the method ${path} was made`);
+    if (found === undefined) throw new Error(`the service factory added no service with the method ${path}`);
     return found;
   };
   for (const path of paths) {
@@ -42,7 +42,7 @@ export function addLazily(
   }
 }
 
-/** The methods of the services that are made, by their paths. */
+/** Collects the methods of the services that the factory adds, by their paths. */
 function collected(make: (server: AcceptsServices) => void) {
   const methods = new Map<string, { readonly method: ServiceDefinition[string]; readonly handle: Stream }>();
   make({

@@ -1,10 +1,9 @@
 /**
- * Responsibility: calls of a server's own methods from within its process, for whoever came by another way than gRPC, such
- * as a page over HTTP. What is decided of a call by gRPC is decided here likewise: credentials, role, size, audit.
- * Not responsible for: how the credentials came, how often somebody calls.
- *
+ * Responsibility: calls a server's own methods from within its process, for callers that arrive by another transport
+ * than gRPC, such as a page over HTTP. Credentials, role, size and audit are checked exactly as for a gRPC call.
+ * Not responsible for: how the credentials arrived, or how often a caller calls.
  * Invariants:
- * - LOCALCALLS-1. A method is called for nobody whom the gRPC server would refuse it.
+ * - LOCALCALLS-1. A method is never called for a caller to which the gRPC server would refuse it.
  */
 import { PassThrough } from "node:stream";
 import type { PeerCertificate } from "node:tls";
@@ -15,11 +14,11 @@ import { PalimpsestError } from "./error.js";
 import type { Method } from "./method.js";
 import { fromGrpcError } from "./status.js";
 
-/** Who asks, as it was proved. */
+/** The credentials of the caller. */
 export interface LocalCaller {
   /** `Bearer TOKEN`; undefined refuses every call. */
   readonly authorization: string | undefined;
-  /** Under TLS the certificate of the connection. */
+  /** The certificate of the connection under TLS. */
   readonly certificate: PeerCertificate | undefined;
   /** host:port, for the audit log. */
   readonly peer: string;
@@ -44,12 +43,15 @@ export class LocalCalls {
     }
   }
 
-  /** @throws {PalimpsestError} UNAUTHENTICATED, PERMISSION_DENIED when the caller may not use the method; recorded then */
+  /**
+   * Admits the caller to the method, and records a refusal.
+   * @throws {PalimpsestError} UNAUTHENTICATED, PERMISSION_DENIED
+   */
   admit<Request, Response>(method: Method<Request, Response>, from: LocalCaller): void {
     this.#admit(method, undefined, from);
   }
 
-  /** Whether the caller may use a method. */
+  /** Returns whether the caller may use a method. */
   allows<Request, Response>(method: Method<Request, Response>, from: LocalCaller): boolean {
     try {
       permit(method.path, method.access, this.identify(method, from));
@@ -59,12 +61,12 @@ export class LocalCalls {
     }
   }
 
-  /** Who the caller is. @throws {PalimpsestError} UNAUTHENTICATED */
+  /** Identifies the caller. @throws {PalimpsestError} UNAUTHENTICATED */
   identify<Request, Response>(method: Method<Request, Response>, from: LocalCaller): Caller {
     return identifyCaller(this.#credentials, from.authorization, from.certificate, method.access);
   }
 
-  /** @throws {PalimpsestError} what a caller over gRPC would be answered */
+  /** @throws {PalimpsestError} the error that a gRPC caller would get */
   async unary<Request, Response>(
     method: Method<Request, Response>,
     request: Request,
@@ -92,7 +94,7 @@ export class LocalCalls {
     }
   }
 
-  /** The messages of a stream of the server, until its end or the signal. @throws {PalimpsestError} */
+  /** Yields the messages of a server stream until it ends or the signal aborts. @throws {PalimpsestError} */
   async *stream<Request, Response>(
     method: Method<Request, Response>,
     request: Request,
@@ -118,7 +120,10 @@ export class LocalCalls {
     }
   }
 
-  /** Sends the caller's messages to a method that takes a stream of them, and gives its answer. @throws {PalimpsestError} */
+  /**
+   * Sends the caller's messages to a method that takes a stream of them, and returns its answer. @throws
+   * {PalimpsestError}
+   */
   async upload<Request, Response>(
     method: Method<Request, Response>,
     messages: Iterable<Request>,
@@ -172,7 +177,7 @@ export class LocalCalls {
   }
 }
 
-/** Handlers answer with what grpc-js sends, which is no Error yet. */
+/** Handlers answer with what grpc-js sends, which is not yet an Error. */
 function errorOf(status: unknown): PalimpsestError {
   return fromGrpcError(
     status instanceof Error || typeof status !== "object" ? status : Object.assign(new Error(), status),

@@ -8,14 +8,14 @@ export interface MessageType<Shape, Message> {
 }
 
 /**
- * A method's definition over generated code. Message classes are also their own shapes, so one type a side is enough:
- * what is written is any object of the shape, what is read is a decoded message.
+ * A method's definition over generated code. Message classes are also their own shapes, so one type per side suffices:
+ * callers write any object of the shape and read a decoded message.
  */
 export type Method<Request, Response> = MethodDefinition<Request, Response> & {
   readonly name: string;
-  /** Who may call it. */
+  /** Who may call the method. */
   readonly access: Access;
-  /** Of a unary method: programs ask for it so often that its requests travel on a stream (request-stream.ts). */
+  /** True for a unary method that programs call so often that its requests travel on a stream (request-stream.ts). */
   readonly streamed?: boolean;
 };
 
@@ -45,7 +45,7 @@ function define<RequestShape, Request extends RequestShape, ResponseShape, Respo
   };
 }
 
-/** Defines the methods of one service, named as in its proto. */
+/** Defines the methods of one service, with the names of its proto. */
 export function serviceMethods(service: string) {
   const of =
     (kind: Kind) =>

@@ -1,4 +1,4 @@
-/** Codes of the operating system for a peer that cannot be reached now and may be later. */
+/** Error codes of the operating system for a peer that cannot be reached now and may be reachable later. */
 const networkCodes: ReadonlySet<unknown> = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -9,7 +9,7 @@ const networkCodes: ReadonlySet<unknown> = new Set([
   "EAI_AGAIN",
 ]);
 
-/** Whether an error of Node.js says that a connection failed for a reason that may pass. */
+/** Returns whether an error of Node.js means that a connection failed for a reason that may pass. */
 export function isNetworkFailure(reason: unknown): boolean {
   return reason instanceof Error && "code" in reason && networkCodes.has(reason.code);
 }

@@ -2,8 +2,8 @@ import { PalimpsestError } from "./error.js";
 import { isLoopback } from "./server.js";
 
 /**
- * Refuses to listen where others reach it without encryption.
- * @throws {PalimpsestError} CONFIG_INVALID that names the fix
+ * Refuses to listen on an address that others can reach without encryption.
+ * @throws {PalimpsestError} CONFIG_INVALID naming the fix
  */
 export function refuseOpenBind(
   host: string,
@@ -12,7 +12,7 @@ export function refuseOpenBind(
   if (isLoopback(host) || how.tls || how.insecure) return;
   throw new PalimpsestError(
     "CONFIG_INVALID",
-    `host ${host} is reachable from the network, and tokens and data would travel unencrypted: make certificates with ` +
-      "`palimpsest certs init` and give --tls FOLDER, or type --insecure where the network itself is trusted",
+    `host ${host} is reachable from the network, and tokens and data would travel unencrypted: make certificates with` +
+      "`palimpsest certs init` and pass --tls FOLDER, or pass --insecure where the network itself is trusted",
   );
 }

@@ -1,11 +1,11 @@
-/** What a process keeps and takes of credentials that its node hands down. */
+/** Tests which of the credentials that its node sends a process takes, and which of its own it keeps. */
 import { X509Certificate } from "node:crypto";
 import { expect, it } from "vitest";
 import { identityOf, issueCertificate, makeAuthority } from "./certificates.js";
 import { Credentials } from "./credentials.js";
 import { adoptCredentials, credentialsOf, processCredentials } from "./process-credentials.js";
 
-/** Certificates are dated back five minutes: this one has been over for almost as long. */
+/** Certificates are backdated by five minutes, so this one expired almost that long ago. */
 const expiredDays = -200 / 86_400;
 
 it("PROCESS-CREDENTIALS-1: a certificate that has expired keeps back neither the new token nor the revocations", async () => {

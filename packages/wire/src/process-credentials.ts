@@ -1,10 +1,9 @@
 /**
- * Responsibility: credentials on their way from a node to the processes that it starts, over their IPC channel.
+ * Responsibility: sends credentials from a node to the processes that it starts, over their IPC channel.
  * Not responsible for: the certificates' files, which the node reads.
- *
  * Invariants:
- * - PROCESS-CREDENTIALS-1. A certificate that cannot be used keeps back nothing else: a process takes the tokens and the
- *   revocations that come with it, and keeps its certificate of before.
+ * - PROCESS-CREDENTIALS-1. A certificate that cannot be used blocks nothing else: a process takes the tokens and the
+ *   revocations that arrive with it, and keeps its previous certificate.
  */
 import type { ProcessCredentials } from "@palimpsest/wire/protocol";
 import { tokenRoles } from "./access.js";
@@ -21,19 +20,19 @@ export function processCredentials(
     accepted: grant.accepted.map(({ role, digest, remainingMs }) => ({
       role,
       digest,
-      // 0 says that there is no limit: one that has just passed is over in a moment.
+      // 0 means that there is no limit, so a token that has just expired is sent with 1 ms left.
       remainingMs: Number.isFinite(remainingMs) ? Math.max(1, Math.round(remainingMs)) : 0,
     })),
     ...(tls ? { ca: tls.ca, certificate: tls.cert, key: tls.key, revokedSerials: [...tls.revoked] } : {}),
   };
 }
 
-/** What a node handed down. @throws {PalimpsestError} INVALID_ARGUMENT */
+/** Decodes what a node sent. @throws {PalimpsestError} INVALID_ARGUMENT */
 export function grantOf(message: ProcessCredentials.$Properties): Grant {
   const accepted = (message.accepted ?? []).map(({ role, digest, remainingMs }) => {
     const known = tokenRoles.find((name) => name === role);
     if (known === undefined)
-      throw new PalimpsestError("INVALID_ARGUMENT", `unknown role of a token: ${role}`);
+      throw new PalimpsestError("INVALID_ARGUMENT", `the grant names the unknown token role "${role}"`);
     return {
       role: known,
       digest: digest ?? new Uint8Array(),
@@ -43,13 +42,13 @@ export function grantOf(message: ProcessCredentials.$Properties): Grant {
   return { token: message.token ?? "", accepted };
 }
 
-/** Credentials of a process that a node has started. */
+/** Creates the credentials of a process that a node has started. */
 export function credentialsOf(message: ProcessCredentials.$Properties): Credentials {
   return new Credentials(grantOf(message), { tls: identityIn(message) });
 }
 
 /**
- * Takes what a node hands down later: after a rotation, a renewal or a revocation.
+ * Takes the credentials that a node sends later: after a rotation, a renewal or a revocation.
  * @param onProblem called when the certificate cannot be used (PROCESS-CREDENTIALS-1)
  * @throws {PalimpsestError} INVALID_ARGUMENT
  */

@@ -3,9 +3,9 @@ import { type Clock, systemClock } from "./clock.js";
 export interface RateLimitOptions {
   /** Calls per second that one connection may make on average. */
   readonly perSecond: number;
-  /** Calls that it may make at once after a pause. */
+  /** Calls that a connection may make at once after a pause. */
   readonly burst: number;
-  /** Connections that are remembered; the one that called longest ago is forgotten first. */
+  /** Number of connections that are remembered. The one that called longest ago is forgotten first. */
   readonly maxConnections: number;
 }
 
@@ -25,12 +25,12 @@ export class RateLimit {
     this.#clock = clock;
   }
 
-  /** Takes one call of the connection's budget; false when there is none left. */
+  /** Takes one call from the connection's budget. Returns false when none is left. */
   take(connection: string): boolean {
     const { perSecond, burst, maxConnections } = this.#options;
     const now = this.#clock.monotonicMs();
     const bucket = this.#buckets.get(connection) ?? { tokens: burst, atMs: now };
-    // Inserted again at the end, so that the map is in order of the last call.
+    // The entry is inserted again at the end, so that the map stays in order of the last call.
     this.#buckets.delete(connection);
     this.#buckets.set(connection, bucket);
     bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.atMs) / 1_000) * perSecond);

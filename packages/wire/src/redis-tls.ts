@@ -1,14 +1,20 @@
-/** TLS to the Redis that a head runs itself. Its CA travels in the fragment of the URL, to those who may have the URL. */
+/**
+ * TLS to the Redis that a head runs itself. Its CA travels in the fragment of the URL, so whoever has the URL can
+ * verify the server.
+ */
 import { checkServer, type TlsIdentity } from "./tls.js";
 
 const caField = "#ca=";
 
-/** The rediss:// URL with the CA that its server is to be checked by. */
+/** Returns the rediss:// URL with the CA that verifies its server. */
 export function redisUrlWithCa(url: string, { ca }: Pick<TlsIdentity, "ca">): string {
   return `${url}${caField}${ca.toString("base64url")}`;
 }
 
-/** Options for ioredis beside the URL: for a URL with a CA, that the server must hold a head's certificate of it. */
+/**
+ * Returns the options for ioredis that go with the URL. For a URL with a CA they require the server to have a head's
+ * certificate of that CA.
+ */
 export function redisTlsOptions(url: string): {
   readonly tls?: { readonly ca: Buffer; readonly checkServerIdentity: CheckServerIdentity };
 } {

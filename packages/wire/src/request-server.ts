@@ -1,14 +1,13 @@
 /**
- * Responsibility: the server's end of streams of requests: lets each in or refuses it as a call of its own, has the method's
- * handler carry it out, and answers many in a message.
- * Not responsible for: the other end (request-stream.ts), who may call what (access.ts).
- *
+ * Responsibility: the server's end of streams of requests. It admits or refuses each request as a call of its own, has
+ * the method's handler carry it out, and sends many answers in one message.
+ * Not responsible for: the other end (request-stream.ts), or who may call what (access.ts).
  * Invariants:
- * - REQUESTSERVER-1. What a stream carries has the rights of the caller that opened it, method by method; it is limited in
- *   rate, bounded in size and audited as a call of its own, and what is refused reaches no handler.
- * - REQUESTSERVER-2. At most `maxPending` requests of a stream are without an answer: one more is refused.
- *
- * While the transport takes no answers and more than `highWaterBytes` of them wait, the stream's requests are not read.
+ * - REQUESTSERVER-1. Each request on a stream has the rights of the caller that opened it, method by method. It is
+ *   limited in rate, bounded in size and audited as a call of its own, and a refused request reaches no handler.
+ * - REQUESTSERVER-2. At most `maxPending` requests of a stream are outstanding. One more is refused.
+ * While the transport accepts no answers and more than `highWaterBytes` of them wait, the stream's requests are not
+ * read.
  */
 import { EventEmitter } from "node:events";
 import type { handleUnaryCall, MethodDefinition, ServerDuplexStream, ServerUnaryCall } from "@grpc/grpc-js";
@@ -20,15 +19,15 @@ import type { RateLimit } from "./rate-limit.js";
 import { fromGrpcError } from "./status.js";
 
 const highWaterBytes = 4 * 1024 * 1024;
-/** Small: both ends of a stream keep sixteen messages that are not read. */
+/** Batches are small because both ends of a stream keep sixteen unread messages. */
 const maxBatchBytes = 64 * 1024;
 const defaultMaxPending = 10_000;
 
 type Stream = ServerDuplexStream<proto.RequestBatch.$Properties, proto.AnswerBatch.$Properties>;
 
-/** A unary method that may be asked for on a stream. */
+/** A unary method that may be called on a stream of requests. */
 export interface StreamedMethod {
-  /** Its definition with bounded requests. */
+  /** The method's definition, whose requests are bounded in size. */
   readonly definition: MethodDefinition<unknown, unknown>;
   readonly access: Access;
   readonly handle: handleUnaryCall<unknown, unknown>;
@@ -38,11 +37,11 @@ export interface RequestServerDeps {
   readonly methods: ReadonlyMap<string, StreamedMethod>;
   readonly rate: RateLimit;
   readonly onCall: (record: CallRecord) => void;
-  /** Default 10,000. */
+  /** Requests of one stream that may be outstanding at once. Default 10,000. */
   readonly maxPending?: number;
 }
 
-/** What a handler sees of a request: what it sees of a call. */
+/** What a handler sees of a request, which is the same as what it sees of a call. */
 class RequestCall extends EventEmitter {
   readonly request: unknown;
   readonly metadata: Stream["metadata"];
@@ -75,7 +74,7 @@ export class RequestServer {
     if (this.#closed) connection.retire();
   }
 
-  /** Ends each stream as soon as it has no request without an answer. */
+  /** Ends each stream as soon as none of its requests is outstanding. */
   close(): void {
     this.#closed = true;
     for (const connection of [...this.#streams]) connection.retire();
@@ -201,7 +200,7 @@ class RequestConnection {
     this.#stream.end();
   }
 
-  /** The caller is gone. */
+  /** Cleans up after the caller has gone. */
   #close(): void {
     if (this.#closed) return;
     this.#closed = true;

@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** A head whose handlers the test gives, and a channel to it with the token of a role. */
+/** Starts a head whose handlers the test supplies, and a channel to it with the token of a role. */
 async function served(
   handlers: UntypedServiceImplementation,
   options: GrpcServerOptions & { readonly role?: "reader" } = {},
@@ -128,7 +128,7 @@ test("one that is given up or late is cancelled there, and a stream that breaks 
   await expect.poll(() => cancelled).toEqual(["late", "given up"]);
   const lost = peer.unary(resolveActor, { name: "lost" }, { timeoutMs });
   const lostCode = lost.catch((reason: PalimpsestError) => reason.code);
-  // What is cancelled after it has been read tells that the other one has been, too.
+  // The cancellation that arrives after this request proves that the other one has been read, too.
   await expect(peer.unary(resolveActor, { name: "after" }, { timeoutMs: 30 })).rejects.toThrow(
     "not answered",
   );

@@ -1,12 +1,11 @@
 /**
- * Responsibility: requests of one channel that travel on a stream, many to a message, and their answers.
- * Not responsible for: which methods those are (services.ts), the other end (request-server.ts), asking again.
- *
+ * Responsibility: sends the requests of one channel on a stream, many to a message, and matches the answers to them.
+ * Not responsible for: which methods travel so (services.ts), the other end (request-server.ts), or retries.
  * Invariants:
- * - REQUESTS-1. Each request has one outcome: its answer, the server's error, GET_TIMEOUT, CANCELLED, or UNAVAILABLE when the
- *   stream ended before: then it may or may not have been carried out.
- * - REQUESTS-2. Requests of one turn of the event loop travel in one message, up to `maxBatchBytes`. While the transport is
- *   full they wait in order.
+ * - REQUESTS-1. Each request has exactly one outcome: its answer, the server's error, GET_TIMEOUT, CANCELLED, or
+ *   UNAVAILABLE when the stream ended first. In the last case it may or may not have been carried out.
+ * - REQUESTS-2. The requests of one turn of the event loop travel in one message of up to `maxBatchBytes`. While the
+ *   transport is full they wait in order.
  */
 import type { ClientDuplexStream } from "@grpc/grpc-js";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -49,7 +48,7 @@ export class RequestStream {
     stream.on("end", () => this.#break(new PalimpsestError("UNAVAILABLE", "the server closed its stream")));
   }
 
-  /** Requests without an outcome. */
+  /** Number of outstanding requests. */
   get size(): number {
     return this.#asked.size;
   }
@@ -104,7 +103,7 @@ export class RequestStream {
     });
   }
 
-  /** Takes no more requests, and ends when it has answered those that it has. */
+  /** Accepts no more requests, and ends when all outstanding ones are answered. */
   retire(): void {
     this.#retired = true;
     if (this.#asked.size === 0) this.#stream?.end();
@@ -135,7 +134,7 @@ export class RequestStream {
     this.#scheduled = false;
     while (this.#stream && !this.#full && this.#requests.length + this.#cancelled.length > 0) {
       const requests = this.#takeBatch();
-      // A request and its cancellation may be of one turn: it goes first.
+      // A request and its cancellation may belong to the same turn, so the request is sent first.
       const cancelRequestIds = this.#requests.length === 0 ? this.#cancelled.splice(0) : [];
       this.#full = !this.#stream.write({ requests, cancelRequestIds });
     }
@@ -167,7 +166,7 @@ export class RequestStream {
   }
 }
 
-/** Nobody has cancelled the stream from this side: a server that ends at once resets it so. */
+/** This side has not canceled the stream, so CANCELLED means that the server reset it by ending at once. */
 function brokenBy(error: PalimpsestError): PalimpsestError {
   if (error.code !== "CANCELLED" && error.code !== "INTERNAL") return error;
   return new PalimpsestError("UNAVAILABLE", `the stream of requests broke: ${error.rawMessage}`, {

@@ -25,13 +25,13 @@ import { requestsService } from "./services.js";
 import { toGrpcError } from "./status.js";
 import { encrypted } from "./tls.js";
 
-/** Bounds of one server, beside those of single methods (access.ts). */
+/** Bounds of one server. Single methods have their own (access.ts). */
 const limits = {
   streamsPerConnection: 10_000,
   connections: 10_000,
-  /** Connections without a call that was let in. */
+  /** Connections on which no call was admitted yet. */
   unproven: { perAddress: 1_000, firstCallMs: 30_000 },
-  /** Unary calls of the control plane, of one connection. */
+  /** Unary calls of the control plane on one connection. */
   rate: { perSecond: 2_000, burst: 20_000, maxConnections: 10_000 },
 } as const;
 
@@ -77,8 +77,8 @@ export class GrpcServer implements RpcServer {
       "grpc.max_receive_message_length": maxMessageBytes,
       "grpc.max_send_message_length": maxMessageBytes,
       "grpc.max_concurrent_streams": limits.streamsPerConnection,
-      // Pings are answered by the peer's event loop, which user code may block for minutes: they only free the sockets
-      // of machines that vanished. Leases and heartbeats decide who lives.
+      // The peer's event loop answers pings, and user code may block it for minutes. They therefore only free the
+      // sockets of machines that vanished; leases and heartbeats decide which processes are alive.
       "grpc.keepalive_time_ms": 600_000,
       "grpc.keepalive_timeout_ms": 3_600_000,
       interceptors: [
@@ -111,7 +111,7 @@ export class GrpcServer implements RpcServer {
     this.#openReader = open;
   }
 
-  /** The method can be asked for on a stream, too. */
+  /** Registers a method that can also be called on a stream of requests. */
   #serveStreamed(method: StreamedMethod): void {
     const isFirst = this.#streamed.size === 0;
     this.#streamed.set(method.definition.path, method);
@@ -121,8 +121,8 @@ export class GrpcServer implements RpcServer {
   }
 
   /**
-   * Listens with a socket of its own and hands each connection to grpc-js, which can neither bound their number nor ask
-   * for TLS 1.3.
+   * Listens with a socket of its own and passes each connection to grpc-js, which can neither bound their number nor
+   * require TLS 1.3.
    * @throws {PalimpsestError} UNAVAILABLE
    */
   async listen(host: string, port: number): Promise<string> {
@@ -185,7 +185,9 @@ function accessOf(method: MethodDefinition<unknown, unknown>): Access | undefine
   return "access" in method ? (method as Method<unknown, unknown>).access : undefined;
 }
 
-/** The method with requests that are refused, and not decoded, above the bound; bytes that do not decode likewise. */
+/**
+ * Wraps a method so that a request above the size bound is refused without decoding it, as is one that does not decode.
+ */
 function bounded(
   method: MethodDefinition<unknown, unknown>,
   maxBytes: number,
@@ -194,30 +196,30 @@ function bounded(
     ...method,
     requestDeserialize: (bytes) => {
       if (bytes.length > maxBytes) {
-        const message = `a request of ${method.path} has ${bytes.length} bytes, more than ${maxBytes}: send less at once`;
+        const message = `a request of ${method.path} has ${bytes.length} bytes, and the limit is ${maxBytes}: send less at once`;
         return new UnreadableMessage(new PalimpsestError("LIMIT_EXCEEDED", message));
       }
       try {
         return method.requestDeserialize(bytes);
       } catch (reason) {
-        const message = `a request of ${method.path} does not decode: ${PalimpsestError.from(reason).rawMessage}`;
+        const message = `a request of ${method.path} cannot be decoded: ${PalimpsestError.from(reason).rawMessage}`;
         return new UnreadableMessage(new PalimpsestError("CODEC", message));
       }
     },
   };
 }
 
-/** True for names and addresses that only this machine reaches. */
+/** Returns true for names and addresses that only this machine can reach. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
-/** host:port, with brackets where IPv6 needs them. */
+/** Formats host:port, with brackets around an IPv6 address. */
 export function formatAddress(host: string, port: number): string {
   return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** A unary handler written as an async function; what it throws reaches the caller as the same error. */
+/** Turns an async function into a unary handler. The caller gets what it throws as the same error. */
 export function unary<Request, Response>(
   handle: (request: Request, call: ServerUnaryCall<Request, Response>) => Promise<Response> | Response,
 ): handleUnaryCall<Request, Response> {

@@ -2,8 +2,8 @@ import * as proto from "@palimpsest/wire/protocol";
 import { access } from "./access.js";
 import { serviceMethods } from "./method.js";
 
-// One object for each service of protos/palimpsest/v1: its methods under the names that grpc-js wants, and who may
-// call them.
+// There is one object for each service of protos/palimpsest/v1. It has the methods under the names that grpc-js
+// expects, and says who may call them.
 
 const head = serviceMethods("Head");
 export const headService = {

@@ -1,13 +1,11 @@
 /**
- * Responsibility: reads the JavaScript stack of a thread through an inspector that is connected to it, also while the
- * thread computes and never comes back to its event loop.
- * Not responsible for: how the inspector is reached, who asks.
- *
+ * Responsibility: reads the JavaScript stack of a thread through an attached inspector, even while the thread computes
+ * and never returns to its event loop.
+ * Not responsible for: how the inspector is reached, or who asks.
  * Invariants:
- * - STACK-1. The thread stands still only while its stack is read, at most `readTimeoutMs`, and goes on after it.
+ * - STACK-1. The thread is paused only while its stack is read, for at most `readTimeoutMs`, and then resumes.
  * - STACK-2. A thread that runs no JavaScript but Node's own within `idleAfterMs` is reported as idle, without a stack.
- *
- * This module imports nothing: a thread that only waits for this question starts in milliseconds.
+ * This module has no imports, so that a thread that only waits for such questions starts in milliseconds.
  */
 import type { Debugger } from "node:inspector";
 
@@ -15,11 +13,11 @@ const idleAfterMs = 300;
 const readTimeoutMs = 2_000;
 
 export interface StackReading {
-  /** False: the thread waits for events and has no stack. */
+  /** False when the thread waits for events and therefore has no stack. */
   readonly busy: boolean;
-  /** The actor's method that runs; empty when none does or it is not known. */
+  /** The actor's method that is running, or "" when none is or it is not known. */
   readonly method: string;
-  /** function (url:line:column), the innermost first. */
+  /** Frames as "function (url:line:column)", the innermost first. */
   readonly frames: readonly string[];
 }
 
@@ -48,12 +46,15 @@ export async function readStack(debuggee: Debuggee): Promise<StackReading> {
     const method = await within(readTimeoutMs, runningMethod(debuggee, callFrames, urls), "");
     return { busy: true, method, frames: callFrames.map((frame) => lineOf(frame, urls)) };
   } finally {
-    // Lets a paused thread go on, and takes back a pause that did not come yet.
+    // Resumes a paused thread, and cancels a pause that has not happened yet.
     void debuggee.command("Debugger.disable").catch(() => undefined);
   }
 }
 
-/** The promise's value, or the other one when it takes longer. The timer keeps the asking thread alive meanwhile. */
+/**
+ * Resolves to the promise's value, or to the other value after limitMs milliseconds. The timer keeps the asking thread
+ * alive meanwhile.
+ */
 async function within<T, Late>(limitMs: number, promise: Promise<T>, late: Late): Promise<T | Late> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<Late>((resolve) => {
@@ -76,7 +77,7 @@ function lineOf(frame: Debugger.CallFrame, urls: ReadonlyMap<string, string>): s
   return `${frame.functionName || "(anonymous)"} (${where}:${lineNumber + 1}:${columnNumber + 1})`;
 }
 
-/** The frame that runs a call knows its method's name. */
+/** Finds the method's name in the frame that runs a call. */
 async function runningMethod(
   debuggee: Debuggee,
   frames: readonly Debugger.CallFrame[],

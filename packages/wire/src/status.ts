@@ -4,13 +4,13 @@ import { type ErrorCode, errorCodes, errorFromProto, errorToProto, PalimpsestErr
 
 const errorKey = "palimpsest-error-bin";
 
-/** What grpc-js sends for a failed call: a status for any client, the whole error for ours. */
+/** Builds what grpc-js sends for a failed call: a status for any client, and the whole error for Palimpsest's own. */
 export function toGrpcError(
   reason: unknown,
 ): Partial<ServiceError> & { code: number; details: string; metadata: Metadata } {
   const error = PalimpsestError.from(reason);
   const metadata = new Metadata();
-  // Stacks can be long and HTTP/2 header blocks are small: the trailer carries the error without them.
+  // Stacks can be long and HTTP/2 header blocks are small, so the trailer carries the error without its stacks.
   const message = stripStacks(errorToProto(error));
   metadata.set(errorKey, Buffer.from(ErrorMessage.encode(message).finish()));
   return { code: errorCodes[error.code].grpcStatus, details: error.rawMessage, metadata };
@@ -39,12 +39,12 @@ function isServiceError(reason: unknown): reason is ServiceError {
   );
 }
 
-/** The code that a gRPC status stands for when no error of ours came with it. */
+/** Returns the code that a gRPC status stands for when no Palimpsest error came with it. */
 export function codeOfGrpcStatus(code: number): ErrorCode {
   return codeOfStatus.get(code) ?? "INTERNAL";
 }
 
-/** The error of a failed call: the sender's own when it sent one, else what the status says. */
+/** Returns the error of a failed call: the sender's own when it sent one, else the one that the status stands for. */
 export function fromGrpcError(reason: unknown): PalimpsestError {
   if (!isServiceError(reason)) return PalimpsestError.from(reason);
   const bytes = reason.metadata?.get(errorKey)[0];

@@ -19,7 +19,7 @@ function bytesOf(array: ArrayBuffer | ArrayBufferView): Buffer {
     : Buffer.from(array);
 }
 
-/** Bytes may come back as a Buffer or as a plain array. */
+/** Makes values comparable whose bytes may arrive as a Buffer or as a plain array. */
 function kindOf(array: ArrayBuffer | ArrayBufferView): unknown {
   return Buffer.isBuffer(array) ? Uint8Array : array.constructor;
 }
@@ -37,7 +37,7 @@ describe("stored values", () => {
       fc.property(fc.array(array, { maxLength: 6 }), (given) => {
         const value = { nested: given.map((one, index) => [index, { one }] as const) };
         const back = decodeWhole(imageOf(value), noReferences) as typeof value;
-        // Compared as bytes: comparing long arrays element by element takes minutes.
+        // Compared as bytes, because comparing long arrays element by element takes minutes.
         const seen = back.nested.map(([, { one }]) => one);
         expect(seen.map(kindOf)).toEqual(given.map(kindOf));
         const differences = seen.map((one, index) =>
@@ -60,7 +60,7 @@ describe("stored values", () => {
     expect(one).toBeInstanceOf(Float64Array);
     expect(again).toBe(one);
     expect([cut?.byteLength, cut?.[0]]).toEqual([100_000, 7]);
-    // As short ones do.
+    // Short arrays behave the same.
     expect(bytes?.constructor).toBe(Uint8Array);
   });
 
@@ -76,7 +76,9 @@ describe("stored values", () => {
     expect(() => headBytes(new Uint8Array(8))).toThrowError(/\[CODEC\]/);
     expect(() => headBytes(new Uint8Array(3))).toThrowError(/\[CODEC\]/);
     const image = imageOf(new Uint8Array(100_000));
-    expect(() => decodeWhole(image.subarray(0, 50_000), noReferences)).toThrowError(/ends after its object/);
+    expect(() => decodeWhole(image.subarray(0, 50_000), noReferences)).toThrowError(
+      /extends beyond the object/,
+    );
     expect(() => decodeWhole(image.subarray(0, 12), noReferences)).toThrowError(/\[CODEC\]/);
   });
 });
@@ -101,7 +103,7 @@ describe("references in values", () => {
     };
     const back = decodeValue(bytes, { bind }) as typeof value;
     expect(back).toEqual({ map: new Map([["a", [reference]]]), list: [actor, reference, 1], plain: "x" });
-    // The same one is the same one.
+    // A value that appears twice is one object again.
     expect(back.map.get("a")?.[0]).toBe(back.list[1]);
     expect(bound).toEqual([reference, actor]);
   });

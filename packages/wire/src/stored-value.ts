@@ -12,28 +12,31 @@ import type { Reference, ValueDecoding } from "./value-extensions.js";
 const format = 1;
 const prefixBytes = 8;
 const alignmentBytes = 64;
-/** Shorter arrays are copied with the value. */
+/** Arrays shorter than this are copied into the encoded value. */
 const longArrayBytes = 32 * 1024;
 
 export interface StoredValue {
-  /** One after another they are the object's bytes. Arrays are not copied: they must not change until they are written. */
+  /**
+   * The pieces that form the object's bytes, in order. Arrays are not copied, so they must not change until they are
+   * written.
+   */
   readonly pieces: readonly Uint8Array[];
   readonly sizeBytes: number;
 }
 
-/** A value that is encoded, before it is known whether it is an object or travels in a message. */
+/** An encoded value of which it is not yet known whether it becomes an object or travels in a message. */
 export interface EncodedValue {
-  /** What encodeValue gives, as long as there are no arrays. */
+  /** The result of encodeValue, without the long arrays. */
   readonly encoded: Uint8Array;
-  /** Long arrays, where they lie. */
+  /** The long arrays, in place and not copied. */
   readonly arrays: readonly Uint8Array[];
-  /** All together, roughly. */
+  /** Approximate size of all of it in bytes. */
   readonly sizeBytes: number;
-  /** References and what stood for them. */
+  /** The references in the value, each with the object that stood for it. */
   readonly references: readonly (readonly [Reference, object])[];
 }
 
-/** An array of a value that is being read: where its bytes lie in the object, and where they go. */
+/** A long array of a value that is being read: its position in the object, and the memory that it is read into. */
 export interface ArrayToRead {
   readonly offsetBytes: number;
   readonly target: Uint8Array;
@@ -41,11 +44,13 @@ export interface ArrayToRead {
 
 export interface ValueToRead {
   readonly value: unknown;
-  /** Empty when all bytes were given. */
+  /** The arrays that are still to be read; empty when all bytes were given. */
   readonly arrays: readonly ArrayToRead[];
 }
 
-/** @throws {PalimpsestError} INVALID_ARGUMENT for what cannot travel */
+/**
+ * Encodes a value and keeps its long arrays apart. @throws {PalimpsestError} INVALID_ARGUMENT for what cannot travel
+ */
 export function encodeLong(value: unknown): EncodedValue {
   const references: [Reference, object][] = [];
   const arrays: Uint8Array[] = [];
@@ -63,7 +68,7 @@ export function encodeLong(value: unknown): EncodedValue {
   return { encoded, arrays, sizeBytes: encoded.byteLength + arraysBytes, references };
 }
 
-/** The object that stands for the value. */
+/** Lays out the object that holds the value. */
 export function storedValue({ encoded, arrays }: EncodedValue): StoredValue {
   const end = prefixBytes + encoded.byteLength;
   const begin = Buffer.alloc(arrays.length > 0 ? aligned(end) : end);
@@ -82,18 +87,21 @@ export function storedValue({ encoded, arrays }: EncodedValue): StoredValue {
   return { pieces, sizeBytes };
 }
 
-/** How many bytes of the object's beginning decodeStored needs; its first bytes tell. @throws {PalimpsestError} CODEC */
+/**
+ * Returns how many bytes of the object's beginning decodeStored needs, which its first bytes say. @throws
+ * {PalimpsestError} CODEC
+ */
 export function headBytes(begin: Uint8Array): number {
   const view = Buffer.from(begin.buffer, begin.byteOffset, begin.byteLength);
   if (view.byteLength < prefixBytes || view.readUInt32LE(0) !== format)
-    throw new PalimpsestError("CODEC", "the object is no value, or of another version of Palimpsest");
+    throw new PalimpsestError("CODEC", "the object is not a value of this version of Palimpsest");
   return prefixBytes + view.readUInt32LE(4);
 }
 
 /**
- * The value, whose long arrays are still to be read.
- * @param begin the object's first headBytes() bytes, or more
- * @param bufferOf where an array of that length goes. Default: a new buffer
+ * Decodes a value whose long arrays are still to be read.
+ * @param begin the first headBytes() bytes of the object, or more
+ * @param bufferOf returns the buffer for an array of the given length in bytes. Default: a new one
  * @throws {PalimpsestError} CODEC
  */
 export function decodeStored(
@@ -103,14 +111,18 @@ export function decodeStored(
   bufferOf: (lengthBytes: number) => ArrayBuffer = (lengthBytes) => new ArrayBuffer(lengthBytes),
 ): ValueToRead {
   const end = headBytes(begin);
-  if (end > begin.byteLength) throw new PalimpsestError("CODEC", `the object's value ends after its bytes`);
+  if (end > begin.byteLength)
+    throw new PalimpsestError("CODEC", `the encoded value extends beyond the object's bytes`);
   const arrays: ArrayToRead[] = [];
   const value = decodeValue(begin.subarray(prefixBytes, end), {
     bind,
     longArray: (offset, lengthBytes) => {
       const offsetBytes = aligned(end) + offset;
       if (offsetBytes + lengthBytes > sizeBytes)
-        throw new PalimpsestError("CODEC", `an array of ${lengthBytes} bytes ends after its object`);
+        throw new PalimpsestError(
+          "CODEC",
+          `an array of ${lengthBytes} bytes extends beyond the object's bytes`,
+        );
       const buffer = bufferOf(lengthBytes);
       arrays.push({ offsetBytes, target: new Uint8Array(buffer, 0, lengthBytes) });
       return buffer;
@@ -119,7 +131,7 @@ export function decodeStored(
   return { value, arrays };
 }
 
-/** The value of an object whose bytes are all there. @throws {PalimpsestError} CODEC */
+/** Decodes the value of an object whose bytes are all present. @throws {PalimpsestError} CODEC */
 export function decodeWhole(bytes: Uint8Array, bind: ValueDecoding["bind"]): unknown {
   const { value, arrays } = decodeStored(bytes, bytes.byteLength, bind);
   for (const { offsetBytes, target } of arrays)
@@ -127,7 +139,7 @@ export function decodeWhole(bytes: Uint8Array, bind: ValueDecoding["bind"]): unk
   return value;
 }
 
-/** All pieces in one, copied where there is more than one. */
+/** Joins all pieces, copying them only when there are several. */
 export function wholeOf({ pieces, sizeBytes }: StoredValue): Uint8Array {
   const [only, ...others] = pieces;
   if (only !== undefined && others.length === 0) return only;

@@ -1,12 +1,12 @@
 /**
- * Responsibility: what one process remembers of the tasks, calls and transfers that ended in it until it tells somebody:
- *   counts of all of them by name, and the events of some.
- * Not responsible for: when and to whom it is told.
- *
+ * Responsibility: collects what one process knows of the tasks, calls and transfers that ended in it, until the next
+ * report: counts of all of them by name, and the events of some.
+ * Not responsible for: when and to whom it is reported.
  * Invariants:
- * - RECORDER-1. At most `maxEnded` successes and `maxFailed` others are kept between two reports, and `maxNames` names are
- *   counted apart; what is above it is counted under `otherNames`. Nothing is lost uncounted.
- * - RECORDER-2. Where more end than are kept, every n-th is, and n follows the report before: a sample of the whole second.
+ * - RECORDER-1. At most `maxEnded` successes and `maxFailed` others are kept between two reports, and `maxNames` names
+ *   are counted separately; the rest are counted under `otherNames`. Nothing is lost uncounted.
+ * - RECORDER-2. When more end than are kept, every n-th is kept, where n follows the previous report, so that the
+ *   events sample the whole interval.
  */
 import * as proto from "@palimpsest/wire/protocol";
 import type { PalimpsestError } from "./error.js";
@@ -15,7 +15,7 @@ const maxEnded = 200;
 const maxFailed = 100;
 const maxNames = 200;
 const maxMessageLength = 200;
-/** Stands for the names beyond those that are counted apart. */
+/** The name under which all names beyond `maxNames` are counted. */
 const otherNames = "(others)";
 
 export type TaskOutcome = "finished" | "failed" | "cancelled";
@@ -27,7 +27,7 @@ const states: Readonly<Record<TaskOutcome, proto.TaskState>> = {
   cancelled: TASK_STATE_CANCELLED,
 };
 
-/** What is asked of a task only when its event is kept. */
+/** Details of a task, requested only when its event is kept. */
 export interface RecordedTask {
   readonly taskId: string;
   readonly callerId: string;
@@ -53,14 +53,15 @@ export class TaskRecorder {
     this.#kind = kind;
   }
 
-  /** Whether there is something to tell. */
+  /** Returns whether there is nothing to report. */
   get isEmpty(): boolean {
     return this.#counts.size === 0;
   }
 
   /**
-   * Times are those of performance.now(); startedAtMs is undefined for what never ran.
-   * @param more fields of its kind
+   * Records the end of a task. Times are those of performance.now(); startedAtMs is undefined for a task that never
+   * ran.
+   * @param more additional fields for its kind
    */
   ended(
     task: RecordedTask,
@@ -98,7 +99,7 @@ export class TaskRecorder {
     });
   }
 
-  /** What ended since the last time. The next report begins empty. */
+  /** Returns what ended since the previous call, and starts an empty report. */
   take(): {
     readonly ended: proto.TaskEvent.$Properties[];
     readonly counts: proto.TaskCounts.$Properties[];
@@ -128,13 +129,13 @@ export class TaskRecorder {
   }
 }
 
-/** Microseconds since the epoch of a moment of performance.now(). */
+/** Converts a moment of performance.now() to microseconds since the epoch. */
 export function epochUs(monotonicMs: number): number {
   return Math.round((performance.timeOrigin + monotonicMs) * 1_000);
 }
 
 function messageOf(error: PalimpsestError): string {
-  // What user code threw says more than that it threw.
+  // The message of what user code threw says more than the fact that it threw.
   const { cause } = error;
   const message = cause instanceof Error ? `${cause.name}: ${cause.message}` : error.rawMessage;
   return message.slice(0, maxMessageLength);

@@ -1,4 +1,4 @@
-/** Certificates that are renewed or revoked while channels and servers live. */
+/** Tests certificates that are renewed or revoked while channels and servers are open. */
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -34,7 +34,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Writes a new certificate of the role and returns what it says. */
+/** Writes a new certificate of the role and returns its contents. */
 async function issue(role: Role) {
   const pem = await issueCertificate(authority, { role, name: role, days: 1 });
   for (const [file, text] of [
@@ -53,7 +53,7 @@ function serialOf({ cert }: TlsIdentity): string {
 function headWith(credentials: Credentials): Promise<string> {
   server = grpcNetwork({ credentials }).createServer();
   server.addService(headService, {
-    // Says with which certificate it was called.
+    // Answers with the certificate of its caller.
     getCluster: unary((_request, call) => ({
       clusterId: call.getAuthContext().sslPeerCertificate?.serialNumber ?? "",
     })),
@@ -136,7 +136,7 @@ it("renewed files are read while a process runs, and its next connections show t
   });
   const address = await headWith(credentials);
   const before = credentials.tls?.cert;
-  // A key that does not belong to its certificate is not taken.
+  // A key that does not belong to its certificate is refused.
   const { key } = await issueCertificate(authority, { role: "head", name: "head", days: 1 });
   writeFileSync(join(folder, tlsFiles.key), key);
   await expect.poll(() => problems.length).toBe(1);

@@ -1,42 +1,42 @@
-/** One process's identity under mutual TLS: the cluster's CA, and a certificate that names a role and a holder. */
+/** One process's identity under mutual TLS: the cluster's CA, and a certificate that names a role and an owner. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { join } from "node:path";
 import { createSecureContext, createServer, type PeerCertificate, type SecureContext } from "node:tls";
 import { ChannelCredentials } from "@grpc/grpc-js";
-import { isRole, type Role } from "./access.js";
+import { isRole, type Role, roles } from "./access.js";
 import { PalimpsestError } from "./error.js";
 import type { ChannelKind } from "./network.js";
 
 const longestHandshakeMs = 600_000;
 
-/** Names of the three files of an identity's folder. */
+/** Names of the three files in an identity's folder. */
 export const tlsFiles = { ca: "ca.crt", cert: "tls.crt", key: "tls.key" } as const;
 
-/** Beside them: the serial numbers of certificates that nobody is to believe any more, one per line. */
+/** Name of the file beside them with the serial numbers of revoked certificates, one per line. */
 export const revokedFile = "revoked.txt";
 
-/** Every certificate of a cluster carries this name, so that `server_name: palimpsest` fits each metrics page. */
+/** Every certificate of a cluster carries this name, so that `server_name: palimpsest` matches each metrics page. */
 export const commonServerName = "palimpsest";
 
 export interface TlsIdentity {
-  /** PEM of the cluster's CA. */
+  /** The cluster's CA as PEM. */
   readonly ca: Buffer;
-  /** PEM of the own certificate. */
+  /** This process's certificate as PEM. */
   readonly cert: Buffer;
-  /** PEM of the own private key. */
+  /** This process's private key as PEM. */
   readonly key: Buffer;
   readonly role: Role;
-  /** Name of the holder, for people. */
+  /** Name of the owner, for people. */
   readonly name: string;
-  /** Serial numbers, in hexadecimal capitals, of certificates of the CA that are refused. */
+  /** Serial numbers of revoked certificates of the CA, in upper-case hexadecimal. */
   readonly revoked: ReadonlySet<string>;
 }
 
 export interface TlsOptions {
   readonly revoked?: Iterable<string>;
-  /** True: one that is not valid any more is read too, for whoever renews it. */
+  /** When true, an expired certificate is read too, so that it can be renewed. */
   readonly expired?: boolean;
 }
 
@@ -47,8 +47,8 @@ const serversOfKind: Readonly<Record<ChannelKind, readonly Role[]>> = {
 };
 
 /**
- * Reads ca.crt, tls.crt and tls.key of a folder made by `palimpsest certs init`.
- * @throws {PalimpsestError} CONFIG_INVALID that names the file and the fix
+ * Reads ca.crt, tls.crt and tls.key from a folder made by `palimpsest certs init`.
+ * @throws {PalimpsestError} CONFIG_INVALID naming the file and the fix
  */
 export function loadTls(folder: string, options: TlsOptions = {}): TlsIdentity {
   const read = (name: string) => {
@@ -62,7 +62,7 @@ export function loadTls(folder: string, options: TlsOptions = {}): TlsIdentity {
   return tlsIdentity(pem, folder, { ...options, revoked: readRevoked(folder) });
 }
 
-/** An identity of PEM texts. @throws {PalimpsestError} CONFIG_INVALID when they do not belong together */
+/** Builds an identity from PEM texts. @throws {PalimpsestError} CONFIG_INVALID when they do not belong together */
 export function tlsIdentity(
   pem: { readonly ca: Uint8Array; readonly cert: Uint8Array; readonly key: Uint8Array },
   source: string,
@@ -81,21 +81,25 @@ export function tlsIdentity(
   }
   if (!fits) throw invalid(`the certificate, key and CA of ${source} do not belong together`);
   if (!expired && new Date(certificate.validTo).getTime() < Date.now()) {
-    throw invalid(`the certificate of ${source} was valid until ${certificate.validTo}`);
+    throw invalid(`the certificate of ${source} expired at ${certificate.validTo}`);
   }
   const role = fieldOf(certificate.subject, "OU");
   if (!isRole(role))
-    throw invalid(`the certificate of ${source} names the role ${JSON.stringify(role)} (its OU)`);
+    throw invalid(
+      `the certificate of ${source} has ${JSON.stringify(role)} in its OU, which is no role (${roles.join(", ")})`,
+    );
   return { ca, cert, key, role, name: fieldOf(certificate.subject, "CN") ?? "", revoked: new Set(revoked) };
 }
 
-/** The role that a peer's certificate names; undefined when it names none, or several. */
+/** Returns the role that a peer's certificate names; undefined when it names none or several. */
 export function roleOfPeer(certificate: PeerCertificate | undefined): Role | undefined {
   const unit: unknown = certificate?.subject?.OU;
   return isRole(unit) ? unit : undefined;
 }
 
-/** The serial numbers in a folder's list; none when there is no list. @throws {PalimpsestError} CONFIG_INVALID */
+/**
+ * Reads the serial numbers in a folder's list; empty when there is no list. @throws {PalimpsestError} CONFIG_INVALID
+ */
 export function readRevoked(folder: string): string[] {
   const path = join(folder, revokedFile);
   if (!existsSync(path)) return [];
@@ -105,13 +109,16 @@ export function readRevoked(folder: string): string[] {
     .filter((line) => line !== "")
     .map((line) => {
       if (/^[0-9a-f]+$/i.test(line)) return line.toUpperCase();
-      throw invalid(`${path}: ${JSON.stringify(line)} is no serial number in hexadecimal digits`);
+      throw invalid(
+        `${path}: ${JSON.stringify(line)} is not a serial number: write one per line in hexadecimal digits`,
+      );
     });
 }
 
 /**
- * Credentials of a channel: the server must hold a certificate of the cluster with a role that serves this kind.
- * @param current what holds at the moment of each handshake: certificates are replaced while a channel lives
+ * Creates the credentials of a channel. The server must present a certificate of the cluster with a role that serves
+ * this kind.
+ * @param current returns the identity at each handshake, because certificates are replaced while a channel lives
  */
 export function channelCredentials(
   current: () => TlsIdentity | undefined,
@@ -120,7 +127,7 @@ export function channelCredentials(
   if (current() === undefined) return ChannelCredentials.createInsecure();
   let made: { readonly of: TlsIdentity; readonly context: unknown } | undefined;
   const context: SecureContext = {
-    // node:tls reads this property at each connection.
+    // node:tls reads this property for each connection.
     get context(): unknown {
       const tls = current();
       if (tls !== undefined && made?.of !== tls) {
@@ -136,10 +143,11 @@ export function channelCredentials(
 }
 
 /**
- * The server's end of TLS: returns what takes the sockets that come, and calls back with each that has ended its
- * handshake with a certificate of the cluster. Without an identity it calls back with the socket as it came.
- * @param current the identity at the moment of each connection: certificates are renewed while a server lives
- * @param protocols what a client may name (ALPN)
+ * Creates the server's end of TLS. It returns a function that takes incoming sockets, and calls back with each one that
+ * has finished its handshake with a certificate of the cluster. Without an identity it calls back with the socket
+ * unchanged.
+ * @param current returns the identity at each connection, because certificates are renewed while a server lives
+ * @param protocols the protocols that a client may name (ALPN)
  */
 export function encrypted(
   current: () => TlsIdentity | undefined,
@@ -153,7 +161,7 @@ export function encrypted(
     requestCert: true,
     rejectUnauthorized: true,
     ALPNProtocols: [...protocols],
-    // The server's gate ends handshakes that hang: it does not count time in which this process computes.
+    // The server's gate closes handshakes that hang, without counting time during which this process computes.
     handshakeTimeout: longestHandshakeMs,
   });
   server.on("secureConnection", (socket) => {
@@ -171,7 +179,7 @@ export function encrypted(
   };
 }
 
-/** Options of node:tls for either side of a connection of this identity. */
+/** The options of node:tls for either side of a connection with this identity. */
 export function contextOf({ ca, cert, key }: TlsIdentity): {
   readonly ca: Buffer;
   readonly cert: Buffer;
@@ -181,7 +189,10 @@ export function contextOf({ ca, cert, key }: TlsIdentity): {
   return { ca, cert, key, minVersion: "TLSv1.3" };
 }
 
-/** For node:tls: an error unless the server's certificate names one of the roles. Processes move, so names do not count. */
+/**
+ * A check for node:tls: returns an error unless the server's certificate has one of the roles. Host names are not
+ * checked, because processes move between hosts.
+ */
 export function checkServer(
   host: string,
   certificate: PeerCertificate,
@@ -206,7 +217,7 @@ function fieldOf(subject: string, field: string): string | undefined {
 function invalid(message: string, cause?: unknown): PalimpsestError {
   return new PalimpsestError(
     "CONFIG_INVALID",
-    `${message}: make certificates with \`palimpsest certs init\` or \`palimpsest certs issue\` and give the folder with --tls`,
+    `${message}: make certificates with \`palimpsest certs init\` or \`palimpsest certs issue\` and pass the folder with --tls`,
     cause === undefined ? {} : { cause },
   );
 }

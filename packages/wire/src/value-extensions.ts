@@ -1,17 +1,16 @@
 /**
- * Responsibility: what stands for something else inside a value: references to objects, handles of actors, and long typed
- *   arrays that lie beside the value (stored-value.ts). Each is an extension of MessagePack.
- * Not responsible for: what a reference becomes where it arrives (client/value-codec.ts).
- *
+ * Responsibility: encodes what stands for something else inside a value: references to objects, handles of actors, and
+ * long typed arrays that are stored beside the value (stored-value.ts). Each is an extension of MessagePack.
+ * Not responsible for: what a reference becomes at the receiver (client/value-codec.ts).
  * Invariants:
- * - VALUE-1. A reference names an object or an actor by its id, and perhaps the program that made the object. It carries
- *   no address and no token.
+ * - VALUE-1. A reference names an object or an actor by its id, and perhaps the program that made the object. It
+ *   carries no address and no token.
  */
 import { ActorReference, ObjectReference } from "@palimpsest/wire/protocol";
 import { addExtension } from "msgpackr";
 import { PalimpsestError } from "./error.js";
 
-/** Types of the extensions, see docs/protocol.md. */
+/** Type numbers of the extensions; see docs/protocol.md. */
 const extension = { object: 1, actor: 2, array: 3 } as const;
 
 export type Reference =
@@ -19,39 +18,39 @@ export type Reference =
       readonly kind: "object";
       readonly objectId: string;
       readonly sizeBytes: number;
-      /** The program that can have it made again, where there is one. */
+      /** The program that can reconstruct the object, if there is one. */
       readonly ownerId?: string;
     }
   | { readonly kind: "actor"; readonly actorId: string; readonly maxTaskRetries: number };
 
 export interface ValueEncoding {
-  /** Something of the value is a reference. */
+  /** Called for each reference in the value. */
   onReference(reference: Reference, value: object): void;
-  /** Typed arrays of at least so many bytes go beside the value; default none. */
+  /** Typed arrays of at least this many bytes are stored beside the value. Default: none are. */
   readonly longArrayBytes?: number;
-  /** Takes such an array. @returns where it begins, in bytes */
+  /** Stores such an array. @returns the offset at which it begins, in bytes */
   onLongArray?(bytes: Uint8Array): number;
 }
 
 export interface ValueDecoding {
-  /** What stands for the reference here. */
+  /** Returns what stands for the reference in this process. */
   bind(reference: Reference): unknown;
-  /** The bytes of an array that lies beside the value, in a buffer of their own; they may be filled in later. */
+  /** Returns a buffer for the bytes of an array that is stored beside the value. The bytes may be filled in later. */
   longArray?(offsetBytes: number, lengthBytes: number): ArrayBuffer;
 }
 
 const references = new WeakMap<object, Reference>();
 let encoding: ValueEncoding | undefined;
 let decoding: ValueDecoding | undefined;
-/** False while other programs of this process pack with the same library. */
+/** False while other code in this process packs with the same library. */
 let isEncoding = false;
 
-/** @param ownerId empty: nobody can have it made again */
+/** @param ownerId empty when no program can reconstruct the object */
 export function objectReference(objectId: string, sizeBytes: number, ownerId: string): Reference {
   return { kind: "object", objectId, sizeBytes, ...(ownerId === "" ? {} : { ownerId }) };
 }
 
-/** Has `value` travel as the reference, wherever it stands. */
+/** Marks `value` so that the reference travels instead of it, wherever it appears. */
 export function markReference(value: object, reference: Reference): void {
   references.set(value, reference);
 }
@@ -60,7 +59,7 @@ export function referenceOf(value: unknown): Reference | undefined {
   return typeof value === "object" && value !== null ? references.get(value) : undefined;
 }
 
-/** Runs a synchronous encoder. */
+/** Runs a synchronous encoder with this encoding. */
 export function encodingWith<T>(next: ValueEncoding | undefined, encode: () => T): T {
   const before = encoding;
   const was = isEncoding;
@@ -74,7 +73,7 @@ export function encodingWith<T>(next: ValueEncoding | undefined, encode: () => T
   }
 }
 
-/** Runs a synchronous decoder. */
+/** Runs a synchronous decoder with this decoding. */
 export function decodingWith<T>(next: ValueDecoding | undefined, decode: () => T): T {
   const before = decoding;
   decoding = next;
@@ -89,7 +88,7 @@ function bound(reference: Reference): unknown {
   if (decoding) return decoding.bind(reference);
   throw new PalimpsestError(
     "CODEC",
-    `the value refers to an ${reference.kind}, and references cannot be read here`,
+    `the value refers to an ${reference.kind}, and references cannot be decoded here`,
   );
 }
 
@@ -102,7 +101,7 @@ function taken(reference: Reference, value: object): void {
     );
 }
 
-/** What the library takes for a class: it asks it of each value that is no plain one. */
+/** A stand-in for a class. The library tests with it every value that is not a plain object. */
 function typeOf(isOne: (value: object) => boolean): never {
   return { [Symbol.hasInstance]: isOne } as never;
 }
@@ -118,7 +117,8 @@ addExtension({
   type: extension.object,
   pack: (value: object) => {
     const reference = references.get(value);
-    if (reference?.kind !== "object") throw new PalimpsestError("INTERNAL", "no reference to an object");
+    if (reference?.kind !== "object")
+      throw new PalimpsestError("INTERNAL", "the value is not a reference to an object");
     taken(reference, value);
     const { objectId, sizeBytes, ownerId = "" } = reference;
     return Buffer.from(
@@ -136,7 +136,8 @@ addExtension({
   type: extension.actor,
   pack: (value: object) => {
     const reference = references.get(value);
-    if (reference?.kind !== "actor") throw new PalimpsestError("INTERNAL", "no handle of an actor");
+    if (reference?.kind !== "actor")
+      throw new PalimpsestError("INTERNAL", "the value is not a handle of an actor");
     taken(reference, value);
     return Buffer.from(ActorReference.encode(reference).finish());
   },
@@ -148,7 +149,7 @@ addExtension({
 
 type ArrayType = new (buffer: ArrayBuffer) => ArrayBufferView;
 
-/** By the code that an array has on the wire. Those of MessagePack's own extension for typed arrays are the same. */
+/** Array types by their code on the wire. The codes are those of MessagePack's own extension for typed arrays. */
 const arrayTypes: readonly ArrayType[] = [
   Int8Array,
   Uint8Array,
@@ -190,7 +191,7 @@ addExtension({
     if (payload.byteLength !== arrayPayloadBytes || decoding?.longArray === undefined)
       throw new PalimpsestError(
         "CODEC",
-        "an array of the value lies beside it, and nothing lies beside it here",
+        "an array is stored beside the value, and nothing is stored beside it here",
       );
     const code = payload.readUInt8(0);
     const buffer = decoding.longArray(payload.readUIntLE(1, 6), payload.readUIntLE(7, 6));

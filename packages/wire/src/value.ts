@@ -2,18 +2,19 @@ import { Packr } from "msgpackr";
 import { PalimpsestError } from "./error.js";
 import { decodingWith, encodingWith, type ValueDecoding, type ValueEncoding } from "./value-extensions.js";
 
-/** Thrown while packing; the place of what must not travel is looked up only then, so that good values cost nothing. */
+/** Thrown while packing. The path to the offending part is searched only then, so that good values cost nothing. */
 class CodeInValue extends Error {}
 
 const packr = new Packr({
-  // Keeps Map, Set, Date, typed arrays, Error and cycles.
+  // This keeps Map, Set, Date, typed arrays, Error and cycles.
   structuredClone: true,
   moreTypes: true,
-  // Record definitions travel inside each message (nothing is shared between peers), so any two versions read each
-  // other. They are also what distinguishes an object from a Map.
+  // Record definitions travel inside each message, and nothing is shared between peers, so that any two versions can
+  // read each other. They also distinguish an object from a Map.
   useRecords: true,
   useBigIntExtension: true,
-  // Bytes inside a value are copied out of the message that brought them: keeping 1 KB must not keep a batch of 1 MiB.
+  // Bytes inside a value are copied out of the message that brought them, so that keeping 1 KB does not keep a batch of
+  // 1 MiB.
   copyBuffers: true,
   writeFunction: () => {
     throw new CodeInValue();
@@ -21,9 +22,9 @@ const packr = new Packr({
 });
 
 /**
- * Bytes of a value that travels in a call or a reply: structured data and typed arrays.
- * @param encoding takes the references of the value; without it there may be none
- * @throws {PalimpsestError} INVALID_ARGUMENT for functions and symbols at any depth, with their place
+ * Encodes a value for a call or a reply: structured data and typed arrays.
+ * @param encoding receives the references of the value; without it there may be none
+ * @throws {PalimpsestError} INVALID_ARGUMENT for functions and symbols at any depth, naming their path
  */
 export function encodeValue(value: unknown, encoding?: ValueEncoding): Uint8Array {
   try {
@@ -33,7 +34,7 @@ export function encodeValue(value: unknown, encoding?: ValueEncoding): Uint8Arra
     refuseCode(value);
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `value cannot travel: ${String(reason)}; send structured data`,
+      `the value cannot travel: ${String(reason)}; send structured data`,
       {
         cause: reason,
       },
@@ -42,8 +43,8 @@ export function encodeValue(value: unknown, encoding?: ValueEncoding): Uint8Arra
 }
 
 /**
- * The value of encodeValue's bytes.
- * @param decoding makes of its references what stands for them here; without it there may be none
+ * Decodes the bytes of encodeValue.
+ * @param decoding turns references into what stands for them here; without it there may be none
  * @throws {PalimpsestError} CODEC
  */
 export function decodeValue(bytes: Uint8Array, decoding?: ValueDecoding): unknown {
@@ -62,7 +63,7 @@ interface Place {
   readonly path: string;
 }
 
-/** Names the place of what made packing fail. Iterative: a value may be deeper than the stack. */
+/** Names the path of what made packing fail. It is iterative, because a value may be nested deeper than the stack. */
 function refuseCode(root: unknown): void {
   const seen = new Set<object>();
   const open: Place[] = [{ value: root, path: "value" }];
@@ -76,7 +77,7 @@ function refuseCode(root: unknown): void {
     }
     if (value === null || typeof value !== "object" || ArrayBuffer.isView(value) || seen.has(value)) continue;
     seen.add(value);
-    // The first in the value is the first that is popped.
+    // They are pushed in reverse, so that the first one in the value is popped first.
     for (const child of childrenOf(value, path).reverse()) open.push(child);
   }
 }

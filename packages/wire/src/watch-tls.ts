@@ -1,23 +1,23 @@
 /**
- * Responsibility: certificates that change on the disk take effect in a running process: renewed ones for connections
- * from then on, a longer list of revoked ones at once.
+ * Responsibility: makes certificates that change on disk take effect in a running process. Renewed certificates apply
+ * to connections made from then on, a longer list of revocations applies at once.
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { loadTls, revokedFile, type TlsIdentity, tlsFiles } from "./tls.js";
 
-/** Files are asked for their times: notices of changes are lost on disks that machines share. */
+/** The files' modification times are polled, because change notifications are unreliable on shared file systems. */
 const defaultPollMs = 2_000;
 
 export interface WatchTlsOptions {
   readonly folder: string;
   readonly onChange: (tls: TlsIdentity) => void;
-  /** Called once for each state of the files that cannot be used; what was read before stays. */
+  /** Called once for each state of the files that cannot be used. The identity that was read before stays in effect. */
   readonly onError: (reason: unknown) => void;
   readonly pollMs?: number;
 }
 
-/** Looks at the folder until the returned function is called; keeps no process alive. */
+/** Polls the folder until the returned function is called. It does not keep the process alive. */
 export function watchTls({ folder, onChange, onError, pollMs = defaultPollMs }: WatchTlsOptions): () => void {
   let known = stateOf(folder);
   let failed = "";
@@ -25,7 +25,7 @@ export function watchTls({ folder, onChange, onError, pollMs = defaultPollMs }: 
     const state = stateOf(folder);
     if (state === known) return;
     try {
-      // Files are written one after the other: until they belong together, the next look tries again.
+      // Files are written one after the other. While they do not belong together, the next poll tries again.
       const tls = loadTls(folder);
       known = state;
       failed = "";

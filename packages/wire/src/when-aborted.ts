@@ -6,14 +6,14 @@ interface Listening {
 const listeners = new WeakMap<AbortSignal, Listening>();
 
 /**
- * Calls back once when the signal aborts; what is returned takes that back. A signal has one listener for all of its callbacks:
- * an EventTarget compares each new listener with all that it has, so that a signal that is shared by thousands of calls
- * would take longer for each of them.
+ * Calls back once when the signal aborts. The returned function removes the callback. All callbacks of a signal share
+ * one listener, because an EventTarget compares each new listener with all existing ones, which would slow down every
+ * call on a signal that thousands of calls share.
  */
 export function whenAborted(signal: AbortSignal, callback: () => void): () => void {
   const { callbacks, listener } = listeners.get(signal) ?? listening(signal);
   if (callbacks.size === 0) signal.addEventListener("abort", listener, { once: true });
-  // One of its own, so that one function may be told twice.
+  // A new function for each registration, so that one callback may be registered twice.
   const own = () => callback();
   callbacks.add(own);
   return () => {
@@ -21,7 +21,9 @@ export function whenAborted(signal: AbortSignal, callback: () => void): () => vo
   };
 }
 
-/** It does not refer to the signal, which the collector takes when nobody else does. */
+/**
+ * The listener does not refer to the signal, so that the signal can be garbage-collected when nobody else refers to it.
+ */
 function listening(signal: AbortSignal): Listening {
   const callbacks = new Set<() => void>();
   const listener = () => {
@@ -30,7 +32,7 @@ function listening(signal: AbortSignal): Listening {
       try {
         callback();
       } catch (reason) {
-        // As an EventTarget does it: the others are told all the same.
+        // As with an EventTarget, an error of one callback does not keep the others from being called.
         process.nextTick(() => {
           throw reason;
         });

@@ -1,11 +1,11 @@
 /**
- * Responsibility: the client's end of a bulk connection: fills memory with ranges of objects, without a copy on the way.
- * Not responsible for: which ranges, and what is done when it breaks.
- *
+ * Responsibility: the client's end of a bulk connection. It fills memory with ranges of objects without copying them on
+ * the way.
+ * Not responsible for: choosing the ranges, or recovering when the connection breaks.
  * Invariants:
- * - BULKCLIENT-1. A read ends once: filled, answered with an error, or with the connection. Its memory is not written to
- *   afterwards.
- * - BULKCLIENT-2. A connection over which nothing comes for `stallMs` although something was asked for is ended.
+ * - BULKCLIENT-1. A read ends exactly once: when it is filled, when it is answered with an error, or when the
+ *   connection ends. Its memory is not written to afterwards.
+ * - BULKCLIENT-2. The connection is closed when a request is outstanding and no bytes arrive for `stallMs`.
  */
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -25,7 +25,9 @@ import {
 const connectMs = 5_000;
 
 export interface BulkConnection {
-  /** Fills all of `target`; several reads may be under way. @throws {PalimpsestError} NOT_FOUND, UNAVAILABLE */
+  /**
+   * Fills all of `target`. Several reads may be outstanding at once. @throws {PalimpsestError} NOT_FOUND, UNAVAILABLE
+   */
   read(request: Omit<BulkRequest, "lengthBytes">, target: Uint8Array): Promise<void>;
   close(): void;
 }
@@ -41,11 +43,11 @@ export class BulkClient implements BulkConnection {
   readonly #socket: Socket;
   readonly #reads: Read[] = [];
   readonly #head = Buffer.alloc(answerHeadBytes);
-  /** What the next bytes are for. */
+  /** The destination of the next bytes. */
   #filling: { readonly kind: "head" | "bytes" | "error"; readonly target: Uint8Array; filled: number };
   #ended: PalimpsestError | undefined;
 
-  /** @param stallMs longest silence while something is asked for */
+  /** @param stallMs longest silence in milliseconds while a request is outstanding */
   constructor(address: string, credentials: Credentials, stallMs: number) {
     this.#address = address;
     this.#filling = { kind: "head", target: this.#head, filled: 0 };
@@ -72,13 +74,13 @@ export class BulkClient implements BulkConnection {
     socket.once(tls === undefined ? "connect" : "secureConnect", () => {
       socket.setTimeout(stallMs);
       if ("alpnProtocol" in socket && socket.alpnProtocol !== bulkProtocol)
-        this.#end("it carries no bytes of objects outside of calls");
+        this.#end("the server carries no bytes of objects outside of calls");
     });
     socket.on("timeout", () => {
-      if (socket.connecting || this.#reads.length > 0) this.#end("it was silent for too long");
+      if (socket.connecting || this.#reads.length > 0) this.#end("the server sent nothing for too long");
     });
     socket.on("error", (error) => this.#end(error.message));
-    socket.on("close", () => this.#end("it ended the connection"));
+    socket.on("close", () => this.#end("the server closed it"));
     socket.write(helloOf(credentials.authorization));
   }
 
@@ -94,10 +96,10 @@ export class BulkClient implements BulkConnection {
   }
 
   close(): void {
-    this.#end("it was closed");
+    this.#end("this process closed it");
   }
 
-  /** False ends reading: there is nobody to read for. */
+  /** Returns false to stop reading, when nobody waits for the bytes. */
   #took(bytes: number): boolean {
     if (this.#ended !== undefined) return false;
     this.#filling.filled += bytes;
@@ -112,11 +114,15 @@ export class BulkClient implements BulkConnection {
   #filled(): void {
     const { kind, target } = this.#filling;
     const read = this.#reads[0];
-    if (read === undefined) throw new PalimpsestError("CODEC", "it answers what was not asked");
+    if (read === undefined)
+      throw new PalimpsestError("CODEC", "the server answered a request that was not made");
     if (kind === "head") {
       const { isError, lengthBytes } = answerHeadFrom(this.#head);
       if (!isError && lengthBytes !== read.target.byteLength)
-        throw new PalimpsestError("CODEC", `${lengthBytes} bytes came of ${read.target.byteLength}`);
+        throw new PalimpsestError(
+          "CODEC",
+          `${lengthBytes} bytes arrived instead of ${read.target.byteLength}`,
+        );
       const next = isError ? new Uint8Array(lengthBytes) : read.target;
       this.#filling = { kind: isError ? "error" : "bytes", target: next, filled: 0 };
       return;
@@ -129,9 +135,9 @@ export class BulkClient implements BulkConnection {
 
   #end(why: string): void {
     if (this.#ended !== undefined) return;
-    const text = `the bulk connection to ${this.#address} is no more: ${why}`;
+    const text = `the bulk connection to ${this.#address} ended: ${why}`;
     this.#ended = new PalimpsestError("UNAVAILABLE", text);
-    // What still comes goes nowhere (BULKCLIENT-1).
+    // Bytes that still arrive are dropped (BULKCLIENT-1).
     this.#filling = { kind: "head", target: Buffer.alloc(answerHeadBytes), filled: 0 };
     this.#socket.destroy();
     for (const { reject } of this.#reads.splice(0)) reject(this.#ended);

@@ -11,11 +11,11 @@
 import * as proto from "@palimpsest/wire/protocol";
 import { errorFromProto, errorToProto, PalimpsestError } from "../error.js";
 
-/** What a client names under TLS for a bulk connection. */
+/** The protocol name (ALPN) with which a client asks for a bulk connection under TLS. */
 export const bulkProtocol = "palimpsest-bulk/1";
-/** Longest answer to one request. */
+/** The largest answer to one request in bytes. */
 export const maxBulkBytes = 8 * 1024 * 1024;
-/** Longest that a server waits until it has the bytes of a request. */
+/** The longest that a server waits for the bytes of a request to become available. */
 export const maxBulkWaitMs = 30_000;
 
 const magic = Buffer.from([0, 0x50, 0x42, 1]);
@@ -29,7 +29,7 @@ export interface BulkRequest {
   readonly objectId: string;
   readonly offsetBytes: number;
   readonly lengthBytes: number;
-  /** How long the server may wait until it has them. */
+  /** How long the server may wait for the bytes to become available, in milliseconds. */
   readonly waitMs: number;
 }
 
@@ -63,7 +63,10 @@ export function answerHeadFrom(bytes: Buffer): { readonly isError: boolean; read
   const kind = bytes.readUInt8(0);
   const lengthBytes = bytes.readUInt32LE(1);
   if (kind > 1 || lengthBytes > (kind === 1 ? maxErrorBytes : maxBulkBytes))
-    throw new PalimpsestError("CODEC", `an answer of kind ${kind} with ${lengthBytes} bytes is none of ours`);
+    throw new PalimpsestError(
+      "CODEC",
+      `an answer of the unknown kind ${kind} with ${lengthBytes} bytes arrived`,
+    );
   return { isError: kind === 1, lengthBytes };
 }
 
@@ -72,7 +75,7 @@ export function errorBytes(reason: unknown): Uint8Array {
   if (whole.byteLength <= maxErrorBytes) return whole;
   const { code } = PalimpsestError.from(reason);
   return proto.Error.encode(
-    errorToProto(new PalimpsestError(code, "the error is too long to be sent")),
+    errorToProto(new PalimpsestError(code, "the error is too long to send")),
   ).finish();
 }
 
@@ -80,17 +83,17 @@ export function errorFrom(bytes: Uint8Array): PalimpsestError {
   return errorFromProto(proto.Error.decode(bytes));
 }
 
-/** Takes a client's bytes as they come: its hello, then its requests. */
+/** Parses a client's bytes as they arrive: first its hello, then its requests. */
 export class BulkRequests {
   #rest: Buffer = Buffer.alloc(0);
   #authorization: string | undefined;
 
-  /** Undefined: not all of it has come. */
+  /** Undefined until all of the authorization has arrived. */
   get authorization(): string | undefined {
     return this.#authorization;
   }
 
-  /** @returns the requests that are whole @throws {PalimpsestError} CODEC, INVALID_ARGUMENT */
+  /** @returns the requests that are complete @throws {PalimpsestError} CODEC, INVALID_ARGUMENT */
   take(data: Uint8Array): readonly BulkRequest[] {
     this.#rest = Buffer.concat([this.#rest, data]);
     if (this.#authorization === undefined && !this.#takeHello()) return [];
@@ -106,10 +109,13 @@ export class BulkRequests {
     const begin = magic.byteLength + 2;
     if (this.#rest.byteLength < begin) return false;
     if (!this.#rest.subarray(0, magic.byteLength).equals(magic))
-      throw new PalimpsestError("CODEC", "the connection begins with no hello of this version");
+      throw new PalimpsestError("CODEC", "the connection does not begin with the hello of this version");
     const lengthBytes = this.#rest.readUInt16LE(magic.byteLength);
     if (lengthBytes > maxAuthorizationBytes)
-      throw new PalimpsestError("CODEC", `the authorization has ${lengthBytes} bytes, more than a token has`);
+      throw new PalimpsestError(
+        "CODEC",
+        `the authorization has ${lengthBytes} bytes, which is longer than any token`,
+      );
     if (this.#rest.byteLength < begin + lengthBytes) return false;
     this.#authorization = this.#rest.toString("utf8", begin, begin + lengthBytes);
     this.#rest = this.#rest.subarray(begin + lengthBytes);
@@ -122,7 +128,7 @@ function requestFrom(bytes: Buffer): BulkRequest {
   const offset = bytes.readBigUInt64LE(1 + idBytes);
   const lengthBytes = bytes.readUInt32LE(9 + idBytes);
   if (lengthOfId > idBytes || offset > BigInt(Number.MAX_SAFE_INTEGER))
-    throw new PalimpsestError("CODEC", "a request that no client of ours makes");
+    throw new PalimpsestError("CODEC", "the request is malformed");
   if (lengthBytes === 0 || lengthBytes > maxBulkBytes)
     throw new PalimpsestError(
       "INVALID_ARGUMENT",

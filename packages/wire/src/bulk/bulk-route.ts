@@ -1,8 +1,9 @@
 /**
- * Responsibility: tells bulk connections from those of calls, which come to the same port, and lets them in.
- *
+ * Responsibility: separates bulk connections from connections of calls, which arrive at the same port, and authorizes
+ * them.
  * Invariants:
- * - BULKROUTE-1. A bulk connection needs what a call of the access "bytes" needs: a token and, under TLS, a certificate.
+ * - BULKROUTE-1. A bulk connection needs what a call of the access "bytes" needs: a token and, under TLS, a
+ *   certificate.
  */
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
@@ -15,9 +16,9 @@ import { type BulkReader, BulkServer } from "./bulk-server.js";
 export interface BulkRouteDeps {
   readonly credentials: Credentials;
   readonly open: () => BulkReader;
-  /** Takes a connection of calls. */
+  /** Receives each connection that carries gRPC calls. */
   readonly calls: (socket: Socket) => void;
-  /** Told what a connection that is let in has proved itself with. */
+  /** Called with the credentials of each admitted connection. */
   readonly onAdmitted: (peer: string, proof: Proof) => void;
 }
 
@@ -29,7 +30,7 @@ export class BulkRoute {
     this.#deps = deps;
   }
 
-  /** Without TLS the first byte tells, under TLS what the client named. */
+  /** Routes one connection: without TLS by its first byte, under TLS by the protocol that the client named. */
   take(socket: Socket): void {
     if (this.#deps.credentials.tls !== undefined) {
       this.#route(socket, (socket as TLSSocket).alpnProtocol === bulkProtocol);
@@ -39,7 +40,7 @@ export class BulkRoute {
     socket.once("error", onError);
     socket.once("readable", () => {
       const begin = socket.read() as Buffer | null;
-      // It ended before it said anything.
+      // The connection ended before it sent anything.
       if (begin === null) return;
       socket.unshift(begin);
       socket.off("error", onError);

@@ -1,13 +1,12 @@
 /**
- * Responsibility: the server's end of one bulk connection: who may use it, its requests in order, answers as fast as they
- *   are taken.
+ * Responsibility: the server's end of one bulk connection. It authorizes the client, answers its requests in order, and
+ * sends as fast as the client reads.
  * Not responsible for: where the bytes come from (BulkReader).
- *
  * Invariants:
  * - BULKSERVER-1. Nothing is read for a client before its authorization was accepted.
- * - BULKSERVER-2. At most two answers of a connection are in memory: one goes out while the next is read. A client that asks
- *   for more than `maxWaiting` ranges at once is read no further until some are answered.
- * - BULKSERVER-3. A client that takes nothing for `stallMs`, or asks for nothing for `idleMs`, is cut off.
+ * - BULKSERVER-2. At most two answers of a connection are in memory: one is being sent while the next is read. When a
+ *   client has more than `maxWaiting` requests outstanding, no more are read from it until some are answered.
+ * - BULKSERVER-3. A client that reads nothing for `stallMs`, or requests nothing for `idleMs`, is disconnected.
  */
 import type { Socket } from "node:net";
 import { answerHead, type BulkRequest, BulkRequests, errorBytes } from "./bulk-frames.js";
@@ -16,17 +15,17 @@ const maxWaiting = 64;
 const stallMs = 30_000;
 const idleMs = 60_000;
 
-/** Bytes of one request; release() when they are on their way. */
+/** The bytes that answer one request. Call release() once they have been sent. */
 export interface BulkBytes {
   readonly bytes: Uint8Array;
   release(): void;
 }
 
-/** Reads for one connection. */
+/** Reads objects on behalf of one connection. */
 export interface BulkReader {
-  /** As many bytes as asked for. @throws {PalimpsestError} NOT_FOUND, UNAVAILABLE */
+  /** Returns exactly as many bytes as were requested. @throws {PalimpsestError} NOT_FOUND, UNAVAILABLE */
   read(request: BulkRequest): Promise<BulkBytes>;
-  /** The connection has ended; called once, when no read is under way. */
+  /** Called once, when the connection has ended and no read is in progress. */
   close(): Promise<void>;
 }
 
@@ -40,7 +39,7 @@ export class BulkServer {
   #isRefused = false;
   #wake: (() => void) | undefined;
 
-  /** @param admit throws when the caller may not have bytes */
+  /** @param admit throws when the caller may not read objects */
   constructor(socket: Socket, reader: BulkReader, admit: (authorization: string) => void) {
     this.#socket = socket;
     this.#reader = reader;
@@ -66,7 +65,7 @@ export class BulkServer {
       if (this.#waiting.length > maxWaiting) this.#socket.pause();
       this.#wake?.();
     } catch (reason) {
-      // The error answers the first request that has no answer yet; the client has nothing more to hope for.
+      // The error answers the first request that has no answer yet, after which the connection is closed.
       this.#isRefused = true;
       this.#waiting.splice(0);
       const error = errorBytes(reason);
@@ -96,7 +95,7 @@ export class BulkServer {
     await this.#reader.close().catch(() => undefined);
   }
 
-  /** Settles when the connection has taken them over, or is no more. */
+  /** Resolves when the connection has taken the bytes, or has ended. */
   #send(isError: boolean, bytes: Uint8Array): Promise<void> {
     const socket = this.#socket;
     return new Promise((resolve) => {

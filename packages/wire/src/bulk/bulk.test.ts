@@ -106,7 +106,7 @@ test("a read ends with its connection, and its memory is left alone; so does one
   await once(silent.listen(0, "127.0.0.1"), "listening");
   const { port } = silent.address() as AddressInfo;
   const waiting = grpcNetwork({ token }).connectBulk?.(`127.0.0.1:${port}`, 50);
-  await expect(waiting?.read(range(0), target)).rejects.toThrow("silent for too long");
+  await expect(waiting?.read(range(0), target)).rejects.toThrow("sent nothing for too long");
   expect(target.every((byte) => byte === 0)).toBe(true);
   silent.close();
 });
@@ -127,7 +127,7 @@ test("a client that takes nothing has two answers in memory, and is cut off (BUL
   const closed = once(socket, "close");
   socket.on("error", () => undefined);
   socket.write(helloOf(`Bearer ${token}`));
-  // More than the sockets' own buffers take.
+  // This is more than the sockets' own buffers can take.
   for (let count = 0; count < 60; count++)
     socket.write(requestOf({ ...range(0), lengthBytes: bytes.byteLength }));
   const wait = { timeout: 20_000 };

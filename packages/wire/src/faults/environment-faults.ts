@@ -1,7 +1,7 @@
 import type { Network } from "../network.js";
 
 const text = process.env["PALIMPSEST_FAULTS"];
-// Loaded only when asked for: actors' processes start faster without zod.
+// This module is loaded only when faults are requested, because actor processes start faster without zod.
 const modules = text
   ? { ...(await import("./fault-plan.js")), ...(await import("./faulty-network.js")) }
   : undefined;
@@ -9,8 +9,9 @@ const modules = text
 let said = false;
 
 /**
- * The network as PALIMPSEST_FAULTS of this process wants it: itself when the variable is not set.
- * @throws {PalimpsestError} CONFIG_INVALID that names the field
+ * Applies the faults that PALIMPSEST_FAULTS of this process describes. Without the variable the network is returned
+ * unchanged.
+ * @throws {PalimpsestError} CONFIG_INVALID naming the field
  */
 export function withEnvironmentFaults(network: Network): Network {
   if (!text || modules === undefined) return network;

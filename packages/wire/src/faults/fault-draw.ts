@@ -7,7 +7,7 @@ interface SeededRule {
   readonly draw: () => number;
 }
 
-/** Decides for each call which fault, if any, happens to it. Each rule draws from a generator of its own. */
+/** Decides for each call which fault, if any, it gets. Each rule draws from a random generator of its own. */
 export class FaultDraw {
   readonly #rules: readonly SeededRule[];
 
@@ -21,14 +21,14 @@ export class FaultDraw {
       .filter(({ rule }) => rule.side === side);
   }
 
-  /** The first rule that names the method and whose draw hits; `method` is "Service.Method". */
+  /** Returns the first rule that matches the method and whose draw succeeds. `method` is "Service.Method". */
   next(method: string): FaultRule | undefined {
     return this.#rules.find(({ rule, pattern, draw }) => pattern.test(method) && draw() < rule.probability)
       ?.rule;
   }
 }
 
-/** The error that a rule injects, recognizable as one. */
+/** The error that a rule injects. Its message identifies it as injected. */
 export function injectedError(rule: FaultRule, method: string): PalimpsestError {
   return new PalimpsestError(rule.error, `PALIMPSEST_FAULTS: ${method} failed ${rule.when}`, {
     details: { injected: rule.when, method },
@@ -39,7 +39,7 @@ function patternOf(method: string): RegExp {
   return new RegExp(`^${method.replaceAll(".", "\\.").replaceAll("*", ".*")}$`);
 }
 
-/** Uniform numbers in [0, 1): mulberry32, which is enough to draw faults. */
+/** Draws uniform numbers in [0, 1) with mulberry32, which is good enough for faults. */
 function seededUniform(seed: number): () => number {
   let state = Math.imul(seed + 1, 0x9e3779b9) >>> 0;
   return () => {

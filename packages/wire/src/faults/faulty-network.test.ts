@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
 
-/** A server that counts what reaches it, and a channel to it, both under the plan. */
+/** Starts a server that counts the calls that reach it, and a channel to it, both under the plan. */
 async function started(rules: readonly object[], seed = 7) {
   const network = faultyNetwork(
     grpcNetwork({ token: "token" }),
@@ -62,7 +62,7 @@ async function started(rules: readonly object[], seed = 7) {
   return { peer, seen, stat };
 }
 
-/** Sends one call on a stream and gives the replies and the error that ended it. */
+/** Sends one call on a stream and returns the replies and the error that ended it. */
 function conversation(peer: Awaited<ReturnType<typeof started>>["peer"], end: boolean) {
   const stream = peer.bidi(actorHostService.calls);
   let replies = 0;

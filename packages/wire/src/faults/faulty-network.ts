@@ -5,7 +5,7 @@ import type { FaultPlan } from "./fault-plan.js";
 import { FaultyPeer } from "./faulty-peer.js";
 import { FaultyServer } from "./faulty-server.js";
 
-/** The network with the plan's faults in its channels and servers. */
+/** Wraps a network so that its channels and servers fail as the plan says. */
 export function faultyNetwork(network: Network, plan: FaultPlan, clock: Clock = systemClock): Network {
   const clientDraw = new FaultDraw(plan, "client");
   const serverDraw = new FaultDraw(plan, "server");

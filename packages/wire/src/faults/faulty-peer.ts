@@ -7,7 +7,7 @@ import { type FaultDraw, injectedError } from "./fault-draw.js";
 import type { FaultRule } from "./fault-plan.js";
 import { FaultyStream, type InnerStream } from "./faulty-stream.js";
 
-/** A channel some of whose calls fail as the plan says. */
+/** A channel on which some calls fail as the plan says. */
 export class FaultyPeer implements Peer {
   readonly #inner: Peer;
   readonly #draw: FaultDraw;
@@ -97,7 +97,9 @@ export class FaultyPeer implements Peer {
     return this.#relay<Stream>(rule.when === "before" ? undefined : open(), rule, error);
   }
 
-  /** The relay has every method of a call's stream that Palimpsest uses, and none of grpc-js's inner ones. */
+  /**
+   * Returns a relay that has every method of a call's stream that Palimpsest uses, and none of grpc-js's internal ones.
+   */
   #relay<Stream>(real: Stream | undefined, rule: FaultRule, error: PalimpsestError): Stream {
     return new FaultyStream(real as InnerStream | undefined, rule, error, this.#clock) as unknown as Stream;
   }

@@ -27,7 +27,7 @@ export class FaultyServer implements RpcServer {
   addService(service: ServiceDefinition, implementation: UntypedServiceImplementation): void {
     const wrapped = Object.entries(service).map(([name, { path }]) => {
       const handler = implementation[name];
-      // "/palimpsest.v1.Head/CreateActor" is named "Head.CreateActor".
+      // The path "/palimpsest.v1.Head/CreateActor" becomes the method name "Head.CreateActor".
       const method = (path.split(".").at(-1) ?? path).replace("/", ".");
       return [name, handler === undefined ? undefined : this.#wrap(method, handler as Handler)];
     });
@@ -66,7 +66,7 @@ export class FaultyServer implements RpcServer {
       const late = () => this.#clock.after(rule.delayMs, fail);
       if (reply === undefined) {
         const end = call.end.bind(call);
-        // grpc-js ends a stream itself once its status is an error.
+        // grpc-js itself ends a stream once its status is an error.
         if (rule.when === "after") call.end = () => (failed ? end() : late());
         return handler(call);
       }

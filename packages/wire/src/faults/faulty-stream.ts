@@ -3,7 +3,7 @@ import type { Clock } from "../clock.js";
 import type { PalimpsestError } from "../error.js";
 import type { FaultRule } from "./fault-plan.js";
 
-/** What the relay needs of a call's real stream, whichever sides of it stream. */
+/** What the relay needs of a call's real stream, whichever of its sides stream. */
 export interface InnerStream {
   on(event: string, listener: (argument: never) => void): unknown;
   cancel(): void;
@@ -15,8 +15,8 @@ export interface InnerStream {
 }
 
 /**
- * Stands in for the stream of a call that is to fail: relays the real one and breaks it as the rule says. Without a
- * real stream (a call that fails before its callee sees it) it fails by itself.
+ * Stands in for the stream of a call that is to fail: it relays the real stream and breaks it as the rule says. Without
+ * a real stream (when a call fails before its callee receives it) it fails by itself.
  */
 export class FaultyStream extends Duplex {
   readonly #inner: InnerStream | undefined;
@@ -25,7 +25,7 @@ export class FaultyStream extends Duplex {
   constructor(inner: InnerStream | undefined, rule: FaultRule, error: PalimpsestError, clock: Clock) {
     super({ objectMode: true, autoDestroy: false });
     this.#inner = inner;
-    // A zero delay still leaves the caller a turn to add its listeners.
+    // A delay of zero still gives the caller one turn of the event loop to add its listeners.
     const breakOff = () => {
       inner?.cancel();
       this.#fail(error);
