@@ -89,7 +89,7 @@ it("a provider that does not answer keeps nothing but itself waiting, and is ask
   cloud.hangs = true;
   waits(1);
   await clock.advance(15_000);
-  expect(autoscaler.report().error).toContain("list has not been answered for 10000 ms");
+  expect(autoscaler.report().error).toContain("list was not answered within 10000 ms");
   cloud.hangs = false;
   await clock.advance(30_000);
   expect([cloud.created.length, autoscaler.report().error]).toEqual([1, ""]);
@@ -190,7 +190,7 @@ it("for any load and any failures: bounds hold, everything runs, nothing busy is
       }
       await clock.advance(1_200_000);
       expect([cloud.waiting, cloud.broken, cloud.machines.size]).toEqual([[], [], minNodes]);
-      // Nothing is started to be ended again.
+      // No node may be started only to be ended again.
       const before = cloud.created.length;
       await clock.advance(600_000);
       expect(cloud.created.length).toBe(before);

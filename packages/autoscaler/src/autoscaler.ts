@@ -1,15 +1,15 @@
 /**
- * Responsibility: starts nodes for what waits and ends idle ones, again and again, for as long as its head leads.
- * Not responsible for: which nodes are lacking (planNodes), where they come from (NodeProvider), what is idle (the head).
- *
+ * Responsibility: starts nodes for pending demand and ends idle ones, periodically, for as long as its head leads.
+ * Not responsible for: which nodes are lacking (planNodes), where they come from (NodeProvider), or which are idle (the
+ * head).
  * Invariants:
- * - AUTOSCALER-1. Instances have names out of `maxNodes` for each node type, so that several heads together start no more
- *   than that, whatever one of them knows of the other.
+ * - AUTOSCALER-1. Instances are named from a set of `maxNodes` names per node type, so that several heads together
+ *   start no more than that, whatever they know of each other.
  * - AUTOSCALER-2. Nothing is started or ended before the store has confirmed that this head still leads.
- * - AUTOSCALER-3. No node is ended that is not idle, none below minNodes, and none that the plan would start again.
- * - AUTOSCALER-4. What fails is tried again after a delay that doubles; what fails for one node type delays no other.
- * - AUTOSCALER-5. What is there is read from the provider and the head each time: an autoscaler that is started anew goes
- *   on where the last one ended.
+ * - AUTOSCALER-3. A node is ended only if it is idle, above minNodes, and not one that the plan would start again.
+ * - AUTOSCALER-4. A failed operation is retried after a delay that doubles. A failure of one node type delays no other.
+ * - AUTOSCALER-5. The state is read from the provider and the head each time, so that a restarted autoscaler continues
+ *   where the previous one stopped.
  */
 import { type AutoscalerReport, planNodes, type ScalableCluster } from "@palimpsest/scheduler";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
@@ -39,7 +39,7 @@ export class Autoscaler {
   readonly #listing: Backoff;
   readonly #backoffs: ReadonlyMap<string, Backoff>;
   readonly #errors = new Map<string, string>();
-  /** By name, with when the instance was created. */
+  /** Instances that this autoscaler has ended: their names, and when each was created. */
   readonly #terminated = new Map<string, number>();
   readonly #joined = new Map<string, number>();
   #members: readonly Member[] = [];
@@ -81,7 +81,7 @@ export class Autoscaler {
     };
   }
 
-  /** Waits for what is under way, at most endTimeoutMs. */
+  /** Waits for operations in progress, for at most endTimeoutMs. */
   async close(endNodes: boolean): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -98,7 +98,7 @@ export class Autoscaler {
         signal,
       );
     } catch (reason) {
-      logger.error({ err: reason }, "nodes of the autoscaler are left: the provider does not end them");
+      logger.error({ err: reason }, "the autoscaler's nodes are left running: the provider did not end them");
     }
   }
 
@@ -108,7 +108,7 @@ export class Autoscaler {
         .catch((reason: unknown) => {
           if (this.#closed) return;
           this.#errors.set("", PalimpsestError.from(reason).rawMessage);
-          this.#deps.logger.error({ err: reason }, "the autoscaler's turn failed");
+          this.#deps.logger.error({ err: reason }, "a round of the autoscaler failed");
         })
         .then(() => {
           if (!this.#closed) this.#schedule(this.#config.intervalMs);
@@ -135,7 +135,7 @@ export class Autoscaler {
     this.#measure();
   }
 
-  /** Names whose instance is another one now, or none. */
+  /** Forgets names that now belong to another instance, or to none. */
   #forget(instances: readonly Instance[]): void {
     const created = new Map(instances.map(({ name, createdAtMs }) => [name, createdAtMs]));
     for (const known of [this.#terminated, this.#joined])
@@ -161,7 +161,7 @@ export class Autoscaler {
     const views = viewsOf(this.#members, cluster.nodes(), this.#types);
     const demand = cluster.demand();
     this.#unmet = planNodes({ types: this.#types, counts, views, demand }).unmet;
-    // AUTOSCALER-4: what cannot be started now is planned for with other types.
+    // A type that cannot be started now is left out of the plan, which uses other types instead (AUTOSCALER-4).
     const types = this.#types.map((type) => {
       if (!this.#backoffs.get(type.name)?.waiting) return type;
       const maxNodes = Math.min(type.maxNodes, counts.get(type.name) ?? 0);
@@ -190,7 +190,7 @@ export class Autoscaler {
     });
     if (!created) return;
     metrics.counter("palimpsest_head_autoscaler_started_total").inc({ type: typeName }, names.length);
-    logger.info({ type: typeName, names }, "nodes started for what waits");
+    logger.info({ type: typeName, names }, "nodes started for pending demand");
     const createdAtMs = this.#deps.clock.now();
     const starting = names.map((name): Member => {
       const instance: Instance = { name, nodeType: typeName, state: "starting", createdAtMs, problem: "" };
@@ -211,7 +211,7 @@ export class Autoscaler {
       try {
         await this.#requests.confirmLead();
       } catch (reason) {
-        logger.warn({ err: reason }, "idle nodes stay: the store does not confirm that this head leads");
+        logger.warn({ err: reason }, "idle nodes are kept: the store does not confirm that this head leads");
         return;
       }
       if (!cluster.retire(node.nodeId, `idle for ${Math.round(node.idleMs / 1_000)} s`)) continue;
@@ -247,7 +247,7 @@ export class Autoscaler {
     metrics.counter("palimpsest_head_autoscaler_ended_total").inc({ type: nodeType, cause });
   }
 
-  /** Undefined when it failed, which is reported and, with a back-off, delays the next try. */
+  /** Resolves to undefined after a failure, which is reported and, with a back-off, delays the next attempt. */
   async #try<T>(
     operation: "list" | "create" | "terminate",
     backoff: Backoff | undefined,
@@ -263,7 +263,10 @@ export class Autoscaler {
       if (this.#closed) return undefined;
       const error = PalimpsestError.from(reason);
       this.#deps.metrics.counter("palimpsest_head_autoscaler_failures_total").inc({ operation });
-      this.#deps.logger.warn({ err: reason, operation, type: about }, "the provider of nodes failed");
+      this.#deps.logger.warn(
+        { err: reason, operation, type: about },
+        "a request to the node provider failed",
+      );
       backoff?.failed(Number(error.details["retryAfterMs"] ?? 0));
       this.#errors.set(about, `${about ? `${about}: ` : ""}${error.rawMessage}`);
       return undefined;

@@ -2,7 +2,7 @@ import type { Clock } from "@palimpsest/wire";
 
 const longestMs = 300_000;
 
-/** When something that failed is tried again: after a delay that doubles with each failure, up to five minutes. */
+/** Decides when a failed operation is retried: after a delay that doubles with each failure, up to five minutes. */
 export class Backoff {
   readonly #clock: Clock;
   readonly #firstMs: number;
@@ -18,13 +18,13 @@ export class Backoff {
     return this.#clock.monotonicMs() < this.#untilMs;
   }
 
-  /** When it ends by the clock; 0 when it is over. */
+  /** When the delay ends, in milliseconds of the clock; 0 when there is none. */
   get retryAtMs(): number {
     const leftMs = this.#untilMs - this.#clock.monotonicMs();
     return leftMs > 0 ? Math.round(this.#clock.now() + leftMs) : 0;
   }
 
-  /** @param atLeastMs what the other side asked for */
+  /** @param atLeastMs the minimum delay that the other side asked for, in milliseconds */
   failed(atLeastMs = 0): void {
     const delayMs = Math.min(longestMs, this.#firstMs * 2 ** this.#failures);
     this.#failures += 1;

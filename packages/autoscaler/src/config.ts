@@ -1,25 +1,37 @@
-/** What `palimpsest head start --autoscale FILE.yaml` reads. */
+/** The schema of the file that `palimpsest head start --autoscale FILE.yaml` reads. */
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 
 const milliseconds = z.int().min(0).max(86_400_000);
 const name = z
   .string()
-  .regex(/^[a-z]([-a-z0-9]{0,28}[a-z0-9])?$/, 'use up to 30 small letters, digits and "-", a letter first');
+  .regex(
+    /^[a-z]([-a-z0-9]{0,28}[a-z0-9])?$/,
+    'use up to 30 lower-case letters, digits and "-", starting with a letter',
+  );
 
 export const nodeTypeSchema = z
   .strictObject({
     resources: z
       .record(z.string().min(1), z.number().min(0))
       .refine((resources) => (resources["cpu"] ?? 0) > 0, "give at least cpu")
-      .refine((resources) => Number.isInteger(resources["gpu"] ?? 0), "gpu is a whole number of devices")
-      .describe("What a node of this type offers: cpu, gpu, memory (bytes) and custom names."),
+      .refine((resources) => Number.isInteger(resources["gpu"] ?? 0), "gpu must be a whole number of devices")
+      .describe("What a node of this type offers: cpu, gpu, memory (bytes) and custom resource names."),
     labels: z
       .record(z.string().min(1), z.string())
       .default({})
-      .describe("Labels of its nodes, for what asks for labels."),
-    minNodes: z.int().min(0).max(1_000).default(0).describe("Nodes that are there also when nothing waits."),
-    maxNodes: z.int().min(1).max(1_000).describe("Nodes at most, those that start or end counted."),
+      .describe("Labels of the nodes, for requests with label conditions."),
+    minNodes: z
+      .int()
+      .min(0)
+      .max(1_000)
+      .default(0)
+      .describe("Number of nodes that run even when nothing waits."),
+    maxNodes: z
+      .int()
+      .min(1)
+      .max(1_000)
+      .describe("Maximum number of nodes, including those that are starting or ending."),
     podTemplate: z
       .record(z.string(), z.unknown())
       .default({})
@@ -41,23 +53,23 @@ const localSchema = z.strictObject({
 
 const kubernetesSchema = z.strictObject({
   kind: z.literal("kubernetes"),
-  namespace: z.string().min(1).default("default").describe("Where the Pods are created."),
+  namespace: z.string().min(1).default("default").describe("Namespace in which the Pods are created."),
   image: z.string().min(1).describe("Image whose entry point is the palimpsest command."),
   tokenSecret: z.string().min(1).describe("Name of the Secret with the cluster's token."),
-  tokenSecretKey: z.string().min(1).default("token").describe("Its key."),
+  tokenSecretKey: z.string().min(1).default("token").describe("Key of the token in that Secret."),
   headAddress: z
     .string()
     .min(1)
     .optional()
     .describe(
-      "host:port at which Pods reach the head, as that of a Service. Default: what the head advertises.",
+      "host:port at which Pods reach the head, such as that of a Service. Default: the address that the head advertises.",
     ),
   tlsSecret: z
     .string()
     .min(1)
     .optional()
     .describe(
-      "Name of a Secret with the files of a node's TLS folder: ca.crt, tls.crt, tls.key, and those of its folders as actor.tls.crt, actor.tls.key, driver.tls.crt, driver.tls.key. Default: no TLS.",
+      "Name of a Secret with the files of a node's TLS folder: ca.crt, tls.crt and tls.key, and those of its subfolders as actor.tls.crt, actor.tls.key, driver.tls.crt and driver.tls.key. Default: no TLS.",
     ),
   kubeconfig: z
     .string()
@@ -66,43 +78,46 @@ const kubernetesSchema = z.strictObject({
     .describe(
       "Path of a kubeconfig. Default: the Pod's service account, else KUBECONFIG, else ~/.kube/config.",
     ),
-  context: z.string().min(1).optional().describe("Context of the kubeconfig. Default: its current one."),
+  context: z.string().min(1).optional().describe("Context of the kubeconfig. Default: its current context."),
 });
 
 export const autoscaleConfigSchema = z.strictObject({
   provider: z
     .discriminatedUnion("kind", [localSchema, kubernetesSchema])
-    .describe("Where nodes come from: processes of this machine, or Pods."),
+    .describe("Where nodes come from: processes on this machine, or Pods."),
   nodeTypes: z
     .record(name, nodeTypeSchema)
     .refine((types) => Object.keys(types).length > 0, "give at least one")
-    .describe("Kinds of nodes by name."),
+    .describe("Node types by name."),
   idleMs: milliseconds
     .min(1_000)
     .default(300_000)
-    .describe("A node of which nothing was leased for this long is ended, down to minNodes."),
+    .describe("A node of which nothing was leased for this many milliseconds is ended, down to minNodes."),
   upscalingSpeed: z
     .number()
     .min(0.1)
     .max(1_000)
     .default(1)
     .describe(
-      "Nodes that may start at a time, as a multiple of those that run; 5 at least. Those of minNodes do not count.",
+      "Number of nodes that may be starting at once, as a multiple of those that run, and at least 5. Nodes of minNodes do not count.",
     ),
   startTimeoutMs: milliseconds
     .min(1_000)
     .default(600_000)
-    .describe("A node that has not joined after this long is ended, and its type backs off."),
-  intervalMs: milliseconds.min(100).default(1_000).describe("How often it is looked at what waits."),
+    .describe("A node that has not joined after this many milliseconds is ended, and its type backs off."),
+  intervalMs: milliseconds
+    .min(100)
+    .default(1_000)
+    .describe("Milliseconds between two rounds of the autoscaler."),
   providerTimeoutMs: milliseconds
     .min(100)
     .default(30_000)
-    .describe("Deadline of each request to the provider."),
+    .describe("Deadline of each request to the provider, in milliseconds."),
   backoffMs: milliseconds
     .min(100)
     .default(5_000)
     .describe(
-      "How long after a failure of the provider it is tried again; doubled with each, up to 5 minutes.",
+      "Milliseconds after which a failed request to the provider is retried. The delay doubles with each failure, up to 5 minutes.",
     ),
 });
 

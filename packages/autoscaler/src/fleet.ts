@@ -1,14 +1,15 @@
 /**
- * Responsibility: the provider's instances beside the cluster's nodes: which instance is which node, and what it is in.
- * Not responsible for: starting or ending any.
+ * Responsibility: matches the provider's instances with the cluster's nodes: which instance is which node, and in which
+ * state.
+ * Not responsible for: starting or ending them.
  */
 import { emptyNode, type NodeView, type ScaledNode } from "@palimpsest/scheduler";
 import type { NodeTypeConfig } from "./config.js";
 import { type Instance, instanceLabel } from "./provider.js";
 
 /**
- * starting: it has not joined yet. running: its node is there, or is away for a moment. gone: its node has ended, or it did
- * not join in time, and it is to be ended. ending: it ends, and its name is not free yet.
+ * starting: it has not joined yet. running: its node is there, or temporarily away. gone: its node has ended or did not
+ * join in time, and the instance is to be ended. ending: it is ending, and its name is not free yet.
  */
 export type MemberState = "starting" | "running" | "gone" | "ending";
 
@@ -22,9 +23,9 @@ export interface Member {
 export interface FleetFacts {
   readonly nowMs: number;
   readonly startTimeoutMs: number;
-  /** Instances that this autoscaler has ended, by name, with when they were created: names are used again. */
+  /** Instances that this autoscaler has ended, by name, with their creation times, because names are reused. */
   readonly terminated: ReadonlyMap<string, number>;
-  /** The same of those whose node it has seen in the cluster. */
+  /** As `terminated`, for instances whose node was seen in the cluster. */
   readonly joined: ReadonlyMap<string, number>;
 }
 
@@ -37,7 +38,7 @@ export function membersOf(
   for (const node of nodes) {
     const name = node.labels[instanceLabel];
     if (name === undefined) continue;
-    // A name is used again: the node that lives is the one that counts.
+    // A name is reused, so the node that is alive is the one that counts.
     const known = nodeOf.get(name);
     if (known === undefined || known.state === "dead") nodeOf.set(name, node);
   }
@@ -57,13 +58,16 @@ function standing(
   if (instance.state === "ending" || terminated.get(name) === createdAtMs)
     return { state: "ending", late: false };
   if (node !== undefined && node.state !== "dead") return { state: "running", late: false };
-  // A dead node of that name may be of an instance that had the name before.
+  // A dead node of that name may belong to an instance that had the name before.
   if (joined.get(name) === createdAtMs) return { state: "gone", late: false };
   const late = nowMs - instance.createdAtMs > startTimeoutMs;
   return { state: late ? "gone" : "starting", late };
 }
 
-/** What can be used, or will be: every node of the cluster, and an empty one for each instance that starts. */
+/**
+ * Returns the nodes that can be used now or soon: every node of the cluster, and an empty one for each starting
+ * instance.
+ */
 export function viewsOf(
   members: readonly Member[],
   nodes: readonly ScaledNode[],
@@ -73,14 +77,14 @@ export function viewsOf(
   const views = nodes.flatMap(({ nodeId, view }) => (view && nodeId !== without ? [view] : []));
   for (const { instance, state, node } of members) {
     const type = types.find((one) => one.name === instance.nodeType);
-    // One that is away comes back, or is declared dead soon.
+    // A node that is away comes back or is soon declared dead.
     const expected = state === "starting" || (state === "running" && node?.state === "away");
     if (expected && type !== undefined) views.push(emptyNode(type, instance.name));
   }
   return views;
 }
 
-/** Instances of each type that take one of its names. */
+/** Returns the number of instances of each type that occupy one of its names. */
 export function countsOf(members: readonly Member[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { instance } of members) counts.set(instance.nodeType, (counts.get(instance.nodeType) ?? 0) + 1);

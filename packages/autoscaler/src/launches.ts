@@ -1,12 +1,12 @@
 import type { NodeTypeConfig } from "./config.js";
 import type { Member } from "./fleet.js";
 
-/** Nodes that may always be starting at a time. */
+/** This many nodes may always be starting at once. */
 const leastStarting = 5;
 
 /**
- * What of a plan is started now. What is missing to the minimum always is; beyond it no more may be starting than
- * `speed` times what runs, or leastStarting.
+ * Returns the part of a plan that is started now. Nodes missing to the minimum are always started; beyond that no more
+ * may be starting than `speed` times the running ones, or leastStarting.
  */
 export function limitLaunches(
   launch: ReadonlyMap<string, number>,

@@ -1,22 +1,22 @@
 import type { AutoscaleConfig } from "./config.js";
 import type { NodeProvider } from "./provider.js";
 
-/** What providers need to know of the head. */
+/** What providers need to know about the head. */
 export interface ProviderContext {
   readonly clusterName: string;
-  /** host:port of the head; known when it leads. */
+  /** host:port of the head, which is known once it leads. */
   readonly address: () => string;
-  /** The command that nodes of this machine are started with. */
+  /** The command that starts a node on this machine. */
   readonly command: readonly string[];
-  /** The cluster's token of this moment. */
+  /** Returns the cluster's current token. */
   readonly token: () => string;
-  /** Folder with certificates of the role node; empty without TLS. */
+  /** Folder with certificates of the role node; "" without TLS. */
   readonly tls: string;
-  /** Where the nodes of this machine lie unless the file says so. */
+  /** Folder of the nodes of this machine unless the configuration names another. */
   readonly defaultFolder: string;
 }
 
-/** Loads the one provider that is asked for: the client library of Kubernetes takes seconds. */
+/** Loads only the provider that is configured, because the client library of Kubernetes takes seconds to load. */
 export async function openProvider(
   config: AutoscaleConfig["provider"],
   context: ProviderContext,

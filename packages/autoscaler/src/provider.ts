@@ -1,21 +1,21 @@
 /**
- * Where nodes come from. An instance is a node as its provider sees it: a process, a Pod, a machine. Its name is chosen by
- * the autoscaler and is one of a fixed set (AUTOSCALER-1), so creating is idempotent: of two that create the same name one
- * creates it and the other finds it there.
+ * Defines where nodes come from. An instance is a node as its provider sees it: a process, a Pod, a machine. The
+ * autoscaler chooses its name from a fixed set (AUTOSCALER-1), so that creation is idempotent: when two create the same
+ * name, one creates the instance and the other finds it.
  */
 import type { NodeTypeConfig } from "./config.js";
 
-/** The label that a node carries whose instance this is. */
+/** The label of a node that names its instance. */
 export const instanceLabel = "palimpsest.instance";
 
 export interface Instance {
   readonly name: string;
-  /** Of the configuration that it was created with. */
+  /** The node type of the configuration from which it was created. */
   readonly nodeType: string;
-  /** ended: its node is gone for good and the name is still taken. */
+  /** ended: the node is gone for good, and its name is still taken. */
   readonly state: "starting" | "running" | "ending" | "ended";
   readonly createdAtMs: number;
-  /** Why it does not get on, as the provider says it; empty when it does. */
+  /** Why the instance makes no progress, in the provider's words; "" when it does. */
   readonly problem: string;
 }
 
@@ -25,12 +25,12 @@ export interface NewInstance {
 }
 
 export interface NodeProvider {
-  /** For people: "local", "kubernetes". */
+  /** The provider's name for people: "local" or "kubernetes". */
   readonly kind: string;
-  /** Every instance of this cluster, whoever created it, those that end too. */
+  /** Returns every instance of this cluster, whoever created it, including those that are ending. */
   list(signal: AbortSignal): Promise<readonly Instance[]>;
-  /** Instances that are there already count as created. Returns when the provider has accepted them. */
+  /** Creates instances. Those that already exist count as created. Resolves when the provider has accepted them. */
   create(instances: readonly NewInstance[], signal: AbortSignal): Promise<void>;
-  /** Instances that are gone already count as ended. Returns when the provider has accepted it. */
+  /** Ends instances. Those that are already gone count as ended. Resolves when the provider has accepted it. */
   terminate(names: readonly string[], signal: AbortSignal): Promise<void>;
 }

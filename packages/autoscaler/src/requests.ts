@@ -1,10 +1,10 @@
 import type { ScalableCluster } from "@palimpsest/scheduler";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 
-/** What the provider has to end all nodes when the cluster ends. */
+/** Milliseconds that the provider has to end all nodes when the cluster ends. */
 export const endTimeoutMs = 10_000;
 
-/** Requests with a deadline, also to what does not heed its signal. */
+/** Requests with a deadline, which also applies to providers that ignore the signal. */
 export class Requests {
   readonly #timeoutMs: number;
   readonly #end: AbortSignal;
@@ -29,14 +29,14 @@ export class Requests {
         this.#end.removeEventListener("abort", end);
       };
       const fail = (error: PalimpsestError) => {
-        // Not when the answer comes: it may never.
+        // The slot is freed now and not when the answer arrives, because it may never arrive.
         done();
         reject(error);
         request.abort();
       };
       const end = () => fail(new PalimpsestError("CANCELLED", `${what}: the autoscaler ends`));
       const cancel = this.#deps.clock.after(this.#timeoutMs, () =>
-        fail(new PalimpsestError("GET_TIMEOUT", `${what} has not been answered for ${this.#timeoutMs} ms`)),
+        fail(new PalimpsestError("GET_TIMEOUT", `${what} was not answered within ${this.#timeoutMs} ms`)),
       );
       this.#end.addEventListener("abort", end, { once: true });
       if (this.#end.aborted) end();

@@ -1,6 +1,6 @@
-/** Names of instances: as many for each node type as it may have nodes. */
+/** Names of instances. Each node type has as many names as it may have nodes. */
 
-/** "CLUSTER-TYPE-3", in small letters as Kubernetes wants names. */
+/** Returns "CLUSTER-TYPE-3" in lower case, as Kubernetes requires of names. */
 export function slotName(clusterName: string, nodeType: string, slot: number): string {
   const cluster = clusterName
     .toLowerCase()
@@ -10,7 +10,7 @@ export function slotName(clusterName: string, nodeType: string, slot: number): s
   return `${cluster || "cluster"}-${nodeType}-${slot}`;
 }
 
-/** The first `count` names of the type that are not taken. */
+/** Returns the first `count` names of the type that are not taken. */
 export function freeSlots(
   clusterName: string,
   type: { readonly name: string; readonly maxNodes: number },

@@ -1,19 +1,24 @@
-/** What a head and an autoscaler tell each other. Types alone: the two packages do not import each other. */
+/**
+ * The interface between a head and an autoscaler. It has types only, because the two packages do not import each other.
+ */
 import type { PendingDemand, UnmetDemand } from "./node-planning.js";
 import type { NodeView } from "./placement.js";
 
-/** A node of the cluster as who starts and ends nodes sees it. */
+/** A node of the cluster, as the autoscaler sees it. */
 export interface ScaledNode {
   readonly nodeId: string;
   readonly state: "alive" | "away" | "dead";
   readonly labels: Readonly<Record<string, string>>;
-  /** What can be used of it; undefined unless it is alive and takes new work. */
+  /** The node as the scheduler sees it; undefined unless the node is alive and takes new work. */
   readonly view: NodeView | undefined;
-  /** How long nothing has been leased of it and it has held no object that others need and that could not be moved; 0 while it is busy. */
+  /**
+   * Milliseconds for which nothing of the node has been leased and it has held no object that is still referenced and
+   * could not be moved; 0 while it is busy.
+   */
   readonly idleMs: number;
 }
 
-/** What the head that leads offers. */
+/** What the leading head offers to an autoscaler. */
 export interface ScalableCluster {
   readonly clusterName: string;
   /** host:port at which nodes join. */
@@ -21,9 +26,10 @@ export interface ScalableCluster {
   demand(): PendingDemand;
   nodes(): readonly ScaledNode[];
   /**
-   * Ends an idle node in order: nothing new is placed on it from this moment on, and what it alone holds is moved first.
-   * @returns true when it is told to end; false when it is not idle or not alive, and while its objects are moved, after
-   *   which it ends by itself
+   * Ends an idle node in an orderly way: from this moment nothing new is placed on it, and objects of which it has the
+   * only copy are moved first.
+   * @returns true when the node was told to end; false when it is not idle or not alive, or while its objects are being
+   *   moved, after which it ends by itself
    */
   retire(nodeId: string, reason: string): boolean;
   /** Resolves when the store has confirmed that this head still leads. */
@@ -39,15 +45,15 @@ export interface NodeTypeReport {
   readonly stopping: number;
 }
 
-/** What an autoscaler does, for people. */
+/** What an autoscaler is doing, for people. */
 export interface AutoscalerReport {
-  /** Such as "local" or "kubernetes". */
+  /** The provider's name, such as "local" or "kubernetes". */
   readonly provider: string;
   readonly types: readonly NodeTypeReport[];
-  /** What waits and gets no node. */
+  /** Pending demand for which no node will be started. */
   readonly unmet: readonly UnmetDemand[];
-  /** What went wrong last and has not gone well since; empty when nothing has. */
+  /** The last failure that has not been followed by a success; empty when there is none. */
   readonly error: string;
-  /** When that is tried again, by the clock; 0 when there is nothing to try. */
+  /** When the failed operation is retried, in milliseconds of the clock; 0 when there is nothing to retry. */
   readonly retryAtMs: number;
 }

@@ -1,10 +1,13 @@
-/** Why the bundles of a group wait: made when somebody asks, never stored. */
+/** Explains why the bundles of a group wait. An explanation is made when somebody asks, and is never stored. */
 import { type GroupRequest, mostOnDistinctNodes } from "./bundle-placement.js";
 import { explain } from "./explanation.js";
 import { hasRoom, type NodeView, type PlacementRequest } from "./placement.js";
 import { addQuantities, normalizeQuantities, sortedEntries } from "./resources.js";
 
-/** One sentence: the first bundle that has no room anywhere, or what keeps the bundles from fitting together. */
+/**
+ * Returns one sentence that names the first bundle for which no node has room, or what keeps the bundles from fitting
+ * together.
+ */
 export function explainBundles(nodes: Iterable<NodeView>, group: GroupRequest): string {
   const views = [...nodes];
   const { strategy, bundles, placed = new Map<number, string>() } = group;
@@ -19,7 +22,7 @@ export function explainBundles(nodes: Iterable<NodeView>, group: GroupRequest): 
   if (strategy === "STRICT_SPREAD") {
     const free = views.filter(({ nodeId }) => !used.has(nodeId));
     const most = mostOnDistinctNodes(free, requests);
-    return `STRICT_SPREAD needs a node for each of ${count} bundles, and ${most} could get one now`;
+    return `STRICT_SPREAD needs a node for each of ${count} bundles, and only ${most} could get one now`;
   }
   if (strategy === "STRICT_PACK") {
     const together: PlacementRequest = {
@@ -29,5 +32,5 @@ export function explainBundles(nodes: Iterable<NodeView>, group: GroupRequest): 
     return `STRICT_PACK needs ${count} bundles on one node: ${explain(views, together)}`;
   }
   const sum = sortedEntries(total).map(([name, need]) => `${need} ${name}`);
-  return `each bundle has room somewhere, ${count} of them together have not: they need ${sum.join(", ")}`;
+  return `each bundle has room somewhere, but the ${count} of them do not fit together: they need ${sum.join(", ")}`;
 }

@@ -34,7 +34,7 @@ function after(view: NodeView, { resources }: PlacementRequest, gpuIds: readonly
   };
 }
 
-/** Whether any assignment of nodes and devices exists: by trying all of them. */
+/** Decides by trying every assignment whether any assignment of nodes and devices exists. */
 function exists(nodes: readonly NodeView[], { strategy, bundles, placed }: GroupRequest): boolean {
   const start = bundles.map((_, index) => placed?.get(index));
   const choose = (
@@ -64,7 +64,7 @@ function exists(nodes: readonly NodeView[], { strategy, bundles, placed }: Group
   return choose(0, nodes, start);
 }
 
-/** All sets of devices that a request could get. */
+/** Returns every set of devices that a request could get. */
 function subsets(gpus: readonly number[], need: number): number[][] {
   if (need === 0) return [[]];
   const free = [...gpus.keys()].filter((id) => (need < 1 ? (gpus[id] ?? 0) >= need : gpus[id] === 1));
@@ -72,7 +72,7 @@ function subsets(gpus: readonly number[], need: number): number[][] {
   return free.flatMap((a, at) => free.slice(at + 1).map((b) => [a, b]));
 }
 
-/** Takes what was chosen and says what is wrong with it. */
+/** Applies what was chosen and returns what is wrong with it. */
 function problemsOf(
   nodes: readonly NodeView[],
   { strategy, bundles, placed = new Map() }: GroupRequest,
@@ -117,7 +117,7 @@ describe("placeBundles", () => {
       fc.property(cluster, group, fc.nat(4), (nodes, whole, lost) => {
         const first = placeBundles(nodes, whole);
         if (first === undefined) return;
-        // One node is gone with its bundles; what the others hold is taken.
+        // One node has gone with its bundles; those on the other nodes are still there.
         const gone = nodes[lost]?.nodeId;
         let left = nodes.filter(({ nodeId }) => nodeId !== gone);
         const placed = new Map<number, string>();
@@ -180,13 +180,13 @@ describe("explainBundles", () => {
       "bundle 1 needs 1 gpu: 2 nodes without gpu; nearest is a has no gpu",
     );
     expect(why("STRICT_SPREAD", [asks({ cpu: 2 }), asks({ cpu: 2 })])).toBe(
-      "STRICT_SPREAD needs a node for each of 2 bundles, and 1 could get one now",
+      "STRICT_SPREAD needs a node for each of 2 bundles, and only 1 could get one now",
     );
     expect(why("STRICT_PACK", [asks({ cpu: 3 }), asks({ cpu: 3 })])).toBe(
       "STRICT_PACK needs 2 bundles on one node: needs 6 cpu: 2 nodes too small in cpu; nearest is a has 4 of 4 cpu",
     );
     expect(why("PACK", [asks({ cpu: 3 }), asks({ cpu: 3 })])).toBe(
-      "each bundle has room somewhere, 2 of them together have not: they need 6 cpu",
+      "each bundle has room somewhere, but the 2 of them do not fit together: they need 6 cpu",
     );
   });
 });

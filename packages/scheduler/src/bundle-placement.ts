@@ -1,14 +1,13 @@
 /**
- * Responsibility: chooses nodes for the bundles of a placement group, for all of them or for none. Pure: the same view
- * and request always give the same answer.
- * Not responsible for: taking what it chose, or moving what has its node already.
- *
+ * Responsibility: chooses nodes for the bundles of a placement group, for all of them or for none. It is pure: the same
+ * view and request always give the same answer.
+ * Not responsible for: leasing what it chose, or moving bundles that already have a node.
  * Invariants:
- * - BUNDLES-1. Every bundle that is missing gets a node, or none does. What is chosen fits: quantities, GPUs on devices
- *   as they lie, labels; the bundles that share a node fit there together.
- * - BUNDLES-2. STRICT_PACK chooses one node for all, STRICT_SPREAD another node for each, those that have theirs already
- *   counted.
- * - BUNDLES-3. When there is a choice, one is found. Of PACK, SPREAD and STRICT_PACK that holds as long as the search
+ * - BUNDLES-1. Every missing bundle gets a node, or none does. What is chosen fits: quantities, GPUs on their
+ *   individual devices, labels; the bundles that share a node fit there together.
+ * - BUNDLES-2. STRICT_PACK chooses one node for all bundles, STRICT_SPREAD a different node for each. Bundles that
+ *   already have a node count.
+ * - BUNDLES-3. When a choice exists, one is found. For PACK, SPREAD and STRICT_PACK that holds as long as the search
  *   takes no more steps than its bound; STRICT_SPREAD is a matching and always exact.
  * - BUNDLES-4. The order in which nodes are listed does not matter.
  */
@@ -22,20 +21,22 @@ export type GroupStrategy = (typeof groupStrategies)[number];
 export interface GroupRequest {
   readonly strategy: GroupStrategy;
   readonly bundles: readonly PlacementRequest[];
-  /** Nodes of the bundles that have theirs, by the bundle's index: they stay. */
+  /** Nodes of the bundles that already have one, by the bundle's index. They stay there. */
   readonly placed?: ReadonlyMap<number, string>;
 }
 
-/** Where one bundle comes to lie. */
+/** The node and devices of one bundle. */
 export interface BundlePlace {
   readonly nodeId: string;
   readonly gpuIds: readonly number[];
 }
 
-/** Looks at nodes that a search may take beyond one for each bundle and node. */
+/** How many nodes a search may examine in addition to one for each pair of bundle and node. */
 const searchLooks = 50_000;
 
-/** Places of the missing bundles by their index; undefined when there is no room for all of them now. */
+/**
+ * Returns the placements of the missing bundles by their index; undefined when there is no room for all of them now.
+ */
 export function placeBundles(
   nodes: Iterable<NodeView>,
   { strategy, bundles, placed = new Map() }: GroupRequest,
@@ -63,7 +64,7 @@ export function placeBundles(
   }
 }
 
-/** How many of these bundles could get nodes of their own at once: what keeps STRICT_SPREAD waiting. */
+/** Returns how many of these bundles could get nodes of their own at once, which explains why STRICT_SPREAD waits. */
 export function mostOnDistinctNodes(nodes: Iterable<NodeView>, bundles: readonly PlacementRequest[]): number {
   const missing = bundles.map((request, index) => ({ index, request }));
   return match([...nodes], missing).size;
@@ -76,7 +77,7 @@ interface Missing {
 
 type Plan = Map<number, BundlePlace>;
 
-/** The node that is least filled by others, so that large groups keep finding whole nodes. */
+/** Chooses the node that others have filled least, so that large groups keep finding whole nodes. */
 function onOneNode(views: readonly NodeView[], missing: readonly Missing[]): Plan | undefined {
   let best: { readonly plan: Plan; readonly leases: number } | undefined;
   for (const view of views) {
@@ -97,9 +98,9 @@ function onDistinctNodes(views: readonly NodeView[], missing: readonly Missing[]
   return plan;
 }
 
-/** A largest matching of bundles with nodes that have room for them, by augmenting paths. */
+/** Computes a maximum matching of bundles with nodes that have room for them, by augmenting paths. */
 function match(views: readonly NodeView[], missing: readonly Missing[]): Map<Missing, NodeView> {
-  // The least filled first, as for what is spread.
+  // The least filled node comes first, as for anything that is spread.
   const order = [...views].sort((a, b) => a.leases - b.leases || (a.nodeId < b.nodeId ? -1 : 1));
   const takenBy = new Map<NodeView, Missing>();
   const augment = (bundle: Missing, seen: Set<NodeView>): boolean => {
@@ -117,13 +118,13 @@ function match(views: readonly NodeView[], missing: readonly Missing[]): Map<Mis
   return new Map([...takenBy].map(([view, bundle]) => [bundle, view]));
 }
 
-/** A node as the search has filled it so far. */
+/** A node with what the search has placed on it so far. */
 interface Filled {
   view: NodeView;
   bundles: number;
 }
 
-/** Tries nodes for one bundle after the other, the largest bundle first, and goes back where one finds none. */
+/** Tries nodes for one bundle after the other, the largest bundle first, and backtracks when a bundle finds none. */
 class Search {
   readonly #nodes: readonly Filled[];
   readonly #missing: readonly Missing[];
@@ -159,7 +160,7 @@ class Search {
     for (const node of this.#candidates(bundle.request)) {
       const { view } = node;
       for (const gpuIds of gpuChoices(view.gpus, bundle.request.resources["gpu"] ?? 0)) {
-        // Nodes that look the same lead to the same end.
+        // Nodes with equal state lead to the same outcome, so only one of them is tried.
         const state = JSON.stringify([view.available, view.gpus, view.labels, node.bundles, gpuIds]);
         if (tried.has(state)) continue;
         tried.add(state);
@@ -176,7 +177,10 @@ class Search {
     return false;
   }
 
-  /** Nodes with room, in the order in which they are tried: where others of the group lie first, or last. */
+  /**
+   * Returns the nodes with room in the order in which they are tried. Nodes that have other bundles of the group come
+   * first or last, depending on the strategy.
+   */
   #candidates(request: PlacementRequest): Filled[] {
     this.#looksLeft -= this.#nodes.length;
     const sign = this.#packs ? -1 : 1;
@@ -191,7 +195,7 @@ class Search {
   }
 }
 
-/** Devices that a bundle could get: of those with equal shares the first. */
+/** Returns the devices that a bundle could get. Of devices with equal free shares only the first is tried. */
 function gpuChoices(free: GpuShares, amount: number): (readonly number[])[] {
   if (amount <= 0 || amount >= 1) {
     const whole = chooseGpus(free, amount);
@@ -210,7 +214,7 @@ function filled(view: NodeView, resources: Quantities, gpuIds: readonly number[]
   return { ...view, available, gpus: takeGpus(view.gpus, gpuIds, gpu), leases: view.leases + 1 };
 }
 
-/** The largest share that a request takes of what all nodes have of a resource. */
+/** Returns the largest fraction that a request takes of all nodes' total of any one resource. */
 function sizeIn(views: readonly NodeView[]): (resources: Quantities) => number {
   const sums = new Map<string, number>();
   for (const { available } of views)

@@ -1,12 +1,12 @@
-/** Why a request waits: made when somebody asks, never stored. */
+/** Explains why a request waits. An explanation is made when somebody asks, and is never stored. */
 import { gpusFit } from "./gpu-instances.js";
 import { allConditions, describeCondition, type LabelCondition, meetsCondition } from "./label-conditions.js";
 import { boundTo, hasRoom, isFeasible, type NodeView, type PlacementRequest } from "./placement.js";
 import { fits, sortedEntries } from "./resources.js";
 
 /**
- * One sentence: what is needed, the conditions that no node meets, how many nodes cannot give the rest for which cause,
- * and what the nearest node lacks. Its length does not depend on the number of nodes.
+ * Returns one sentence with what is needed, the conditions that no node meets, how many nodes lack the rest for which
+ * cause, and what the nearest node lacks. Its length does not depend on the number of nodes.
  */
 export function explain(nodes: Iterable<NodeView>, request: PlacementRequest): string {
   const all = [...nodes];
@@ -15,9 +15,10 @@ export function explain(nodes: Iterable<NodeView>, request: PlacementRequest): s
   for (const node of all) {
     if (nearest === undefined || compareDistance(node, nearest, request) < 0) nearest = node;
   }
-  if (nearest === undefined) return "the cluster has no node: start one with palimpsest worker join";
+  if (nearest === undefined) return "the cluster has no nodes: start one with `palimpsest worker join`";
   const needs = describe(request, conditions);
-  if (hasRoom(nearest, request)) return `needs ${needs}: ${nearest.nodeId} has room, older requests go first`;
+  if (hasRoom(nearest, request))
+    return `needs ${needs}: ${nearest.nodeId} has room, but older requests go first`;
   const bound = boundTo(request);
   if (bound !== undefined && nearest.nodeId !== bound) return `needs ${needs}: no node ${bound} is alive`;
   const missing = `${nearest.nodeId} ${lacks(nearest, request, conditions).join(" and ")}`;
@@ -45,8 +46,8 @@ export function explain(nodes: Iterable<NodeView>, request: PlacementRequest): s
 const keptForOlder = "with room, kept for older requests";
 
 /**
- * How far a node is from taking a request: first whether it could at all, then the largest share that is missing.
- * Negative when a is nearer.
+ * Compares how far two nodes are from taking a request: first by whether they ever could, then by the largest missing
+ * share. Negative when a is nearer.
  */
 export function compareDistance(a: NodeView, b: NodeView, request: PlacementRequest): number {
   const bound = boundTo(request);
@@ -60,7 +61,7 @@ export function compareDistance(a: NodeView, b: NodeView, request: PlacementRequ
   return a.nodeId < b.nodeId ? -1 : 1;
 }
 
-/** The largest missing share of what is asked; each label or condition that is not met counts as one. */
+/** Returns the largest missing share of what is requested. Each label or condition that is not met counts as 1. */
 function shortfall(node: NodeView, { resources, labels, conditions = [] }: PlacementRequest): number {
   let largest = 0;
   for (const name in resources) {
@@ -68,14 +69,17 @@ function shortfall(node: NodeView, { resources, labels, conditions = [] }: Place
     const have = node.available[name] ?? 0;
     if (need > have) largest = Math.max(largest, (need - have) / need);
   }
-  // Enough in sum, but not on one device or not in whole ones.
+  // The sum of the free shares suffices, but not on one device, or not as whole devices.
   if (largest === 0 && !gpusFit(node.gpus, resources["gpu"] ?? 0)) largest = 0.5;
   for (const name in labels) if (node.labels[name] !== labels[name]) largest += 1;
   for (const condition of conditions) if (!meetsCondition(node.labels, condition)) largest += 1;
   return largest;
 }
 
-/** The first thing that keeps a request from a node, in a few words that are the same for many nodes. */
+/**
+ * Returns the first thing that keeps a request from a node, in a few words that are equal for many nodes so that nodes
+ * can be counted by it.
+ */
 function causeOf(node: NodeView, request: PlacementRequest, conditions: readonly LabelCondition[]): string {
   for (const condition of conditions) {
     if (meetsCondition(node.labels, condition)) continue;

@@ -34,7 +34,7 @@ describe("GPU instances", () => {
           }
           for (let id = 0; id < count; id++) {
             const here = leases.filter((lease) => lease.ids.includes(id));
-            // In steps of 1/10000, so that the sum is exact.
+            // The sum is taken in steps of 1/10000, so that it is exact.
             const used = here.reduce((sum, lease) => sum + Math.round(Math.min(1, lease.amount) * 10_000), 0);
             expect(used).toBeLessThanOrEqual(10_000);
             if (here.some((lease) => lease.amount >= 1)) expect(here).toHaveLength(1);

@@ -1,21 +1,20 @@
 import { exactQuantity } from "./resources.js";
 
 /**
- * The free share of each GPU of a node, from 0 to 1, by its id: the place in the list.
- *
- * A lease of less than one GPU lies on one device, a larger one takes whole devices. Requests above one are whole
+ * The free share of each GPU of a node, from 0 to 1. The index in the list is the GPU's id.
+ * A lease of less than one GPU is placed on one device; a larger one takes whole devices. Requests above one are whole
  * numbers (`requestProblem` refuses others).
  */
 export type GpuShares = readonly number[];
 
-/** A node's GPUs when nothing is leased. */
+/** The shares of a node's GPUs when nothing is leased. */
 export function wholeGpus(count: number): GpuShares {
   return Array.from({ length: Math.floor(count) }, () => 1);
 }
 
 /**
- * Ids of the devices that a lease of `amount` gets; undefined when it does not fit.
- * A fraction takes the fullest device that still holds it, so that whole devices stay whole.
+ * Returns the ids of the devices for a lease of `amount`; undefined when it does not fit. A fraction takes the fullest
+ * device that has room for it, so that other devices stay whole.
  */
 export function chooseGpus(free: GpuShares, amount: number): readonly number[] | undefined {
   if (amount <= 0) return [];
@@ -30,7 +29,7 @@ export function chooseGpus(free: GpuShares, amount: number): readonly number[] |
   return whole.length === amount ? whole : undefined;
 }
 
-/** Whether `chooseGpus` would find devices. */
+/** Returns whether `chooseGpus` would find devices. */
 export function gpusFit(free: GpuShares, amount: number): boolean {
   if (amount <= 0) return true;
   if (amount < 1) return free.some((share) => share >= amount);
@@ -39,12 +38,12 @@ export function gpusFit(free: GpuShares, amount: number): boolean {
   return whole >= amount;
 }
 
-/** The shares after a lease on these devices. May go below zero: the caller asks `chooseGpus` before. */
+/** Returns the shares after a lease on these devices. They may go below zero, so the caller asks `chooseGpus` first. */
 export function takeGpus(free: GpuShares, ids: readonly number[], amount: number): GpuShares {
   return change(free, ids, -Math.min(1, amount));
 }
 
-/** The shares after that lease has ended. */
+/** Returns the shares after that lease has ended. */
 export function giveBackGpus(free: GpuShares, ids: readonly number[], amount: number): GpuShares {
   return change(free, ids, Math.min(1, amount));
 }

@@ -1,7 +1,7 @@
-/** A priority queue whose entries have keys, so that one of them can be replaced or removed in logarithmic time. */
+/** A priority queue whose entries have keys, so that any entry can be replaced or removed in logarithmic time. */
 export class IndexedHeap<Entry> {
   readonly #keyOf: (entry: Entry) => string;
-  /** Negative when a comes first. */
+  /** Negative when a comes before b. */
   readonly #compare: (a: Entry, b: Entry) => number;
   readonly #entries: Entry[] = [];
   readonly #positions = new Map<string, number>();
@@ -19,12 +19,12 @@ export class IndexedHeap<Entry> {
     return this.#positions.has(key);
   }
 
-  /** The entry that comes first. */
+  /** Returns the entry that comes first. */
   top(): Entry | undefined {
     return this.#entries[0];
   }
 
-  /** Adds the entry, in place of one of the same key. */
+  /** Adds the entry, or replaces the entry with the same key. */
   set(entry: Entry): void {
     const known = this.#positions.get(this.#keyOf(entry));
     if (known === undefined) {
@@ -75,7 +75,8 @@ export class IndexedHeap<Entry> {
 
   #at(position: number): Entry {
     const entry = this.#entries[position];
-    if (entry === undefined) throw new RangeError(`heap of ${this.#entries.length} has no entry ${position}`);
+    if (entry === undefined)
+      throw new RangeError(`the heap of ${this.#entries.length} entries has no entry ${position}`);
     return entry;
   }
 

@@ -1,4 +1,4 @@
-/** What a request may ask of the labels of its node. */
+/** The conditions that a request may set on the labels of its node. */
 import { sortedEntries } from "./resources.js";
 
 export const labelOperators = ["in", "not in", "exists", "not exists"] as const;
@@ -7,13 +7,16 @@ export type LabelOperator = (typeof labelOperators)[number];
 export interface LabelCondition {
   readonly name: string;
   readonly operator: LabelOperator;
-  /** Of "in" and "not in": at least one; of the others none. */
+  /** At least one value for "in" and "not in", none for the other operators. */
   readonly values: readonly string[];
 }
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** Whether a node with these labels meets the condition. A node without the label meets "not in", as in Kubernetes. */
+/**
+ * Returns whether a node with these labels meets the condition. As in Kubernetes, a node without the label meets "not
+ * in".
+ */
 export function meetsCondition(own: Labels, { name, operator, values }: LabelCondition): boolean {
   const value = Object.hasOwn(own, name) ? own[name] : undefined;
   switch (operator) {
@@ -28,7 +31,7 @@ export function meetsCondition(own: Labels, { name, operator, values }: LabelCon
   }
 }
 
-/** Labels that must be equal, in their short form, and conditions, as one list. */
+/** Joins the labels that must be equal, which are the short form, and the conditions into one list. */
 export function allConditions(
   labels: Labels,
   conditions: readonly LabelCondition[] = [],
@@ -39,7 +42,7 @@ export function allConditions(
   return [...equal, ...conditions];
 }
 
-/** "label zone=a", "label zone not in (a, b)", "a label zone", "no label zone". */
+/** Describes a condition: "label zone=a", "label zone not in (a, b)", "a label zone", "no label zone". */
 export function describeCondition({ name, operator, values }: LabelCondition): string {
   if (operator === "exists") return `a label ${name}`;
   if (operator === "not exists") return `no label ${name}`;
@@ -47,9 +50,9 @@ export function describeCondition({ name, operator, values }: LabelCondition): s
   return `label ${name} ${operator} (${values.join(", ")})`;
 }
 
-/** What is wrong with the condition, or undefined when nothing is. */
+/** Returns what is wrong with the condition, or undefined when it is valid. */
 export function conditionProblem({ name, operator, values }: LabelCondition): string | undefined {
-  if (name === "") return "a label condition has an empty name: name a label of the nodes";
+  if (name === "") return "a label condition has an empty name: give the name of a node label";
   const takesValues = operator === "in" || operator === "not in";
   if (takesValues && values.length === 0)
     return `the condition on label ${name} has operator "${operator}" and no values: give at least one, or use "exists"`;

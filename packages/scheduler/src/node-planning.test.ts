@@ -33,7 +33,7 @@ it("what wants no GPU gets no node with GPUs while another type could hold it", 
     aType("plain", { resources: { cpu: 4 }, maxNodes: 1 }),
   ];
   expect(launched(types, waits([asks({ cpu: 1 }), 4]))).toEqual({ plain: 1 });
-  // PLAN-2: better a GPU node than none.
+  // PLAN-2: a request without a GPU gets a GPU node rather than none.
   expect(launched(types, waits([asks({ cpu: 1 }), 8]))).toEqual({ plain: 1, gpu: 1 });
   expect(launched(types, waits([asks({ gpu: 0.5 }), 6]))).toEqual({ gpu: 2 });
 });
@@ -143,7 +143,7 @@ it("for any types and any demand: bounds hold, what fits gets a node, and nothin
           if (asking.some(({ request }) => hasRoom(emptyNode(type, ""), request)))
             expect(full(type), `${type.name} for ${JSON.stringify(resources)}`).toBe(true);
       }
-      // PLAN-3: without demand there is the minimum alone.
+      // PLAN-3: without demand there are only the nodes of the minimum.
       const rest = planNodes({ types, counts, views, demand: { requests: [], groups: [] } }).launch;
       for (const { name, minNodes } of types)
         expect(rest.get(name) ?? 0).toBe(Math.max(0, minNodes - (counts.get(name) ?? 0)));

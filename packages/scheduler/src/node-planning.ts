@@ -1,22 +1,21 @@
 /**
- * Responsibility: which nodes a cluster lacks for what waits, by bin-packing it into types of nodes. Pure: the same view
- * and demand always give the same plan.
- * Not responsible for: how fast nodes are started, starting or ending them (the autoscaler package).
- *
+ * Responsibility: plans which nodes a cluster lacks for its pending demand, by bin-packing that demand into node types.
+ * It is pure: the same view and demand always give the same plan.
+ * Not responsible for: how fast nodes are started, or starting and ending them (the autoscaler package).
  * Invariants:
- * - PLAN-1. With the plan no type has fewer nodes than its minimum, nor more than its maximum: where there are more
- *   already, none is added.
- * - PLAN-2. A request that is left over fits no node that is there or planned, and each type that could hold it has its
- *   maximum. Its reason says so.
+ * - PLAN-1. With the plan no type has fewer nodes than its minimum or more than its maximum. A type that already
+ *   exceeds its maximum gets no more.
+ * - PLAN-2. A request that remains unmet fits on no existing or planned node, and each type that could hold it is at
+ *   its maximum. Its reason says so.
  * - PLAN-3. Beyond the minimum a node is planned only for something that no other node has room for.
- * - PLAN-4. A placement group gets nodes for all of its missing bundles or none.
+ * - PLAN-4. A placement group gets nodes for all of its missing bundles or for none.
  */
 import { type GroupRequest, placeBundles } from "./bundle-placement.js";
 import { chooseGpus, takeGpus, wholeGpus } from "./gpu-instances.js";
 import { boundTo, hasRoom, isFeasible, type NodeView, type PlacementRequest } from "./placement.js";
 import { type Quantities, subtractQuantities } from "./resources.js";
 
-/** A kind of node that can be started. */
+/** A type of node that can be started. */
 export interface NodeType {
   readonly name: string;
   readonly resources: Quantities;
@@ -25,14 +24,14 @@ export interface NodeType {
   readonly maxNodes: number;
 }
 
-/** What waits for a node. */
+/** The demand that waits for nodes. */
 export interface PendingDemand {
-  /** Of each kind of request, how many there are. */
+  /** The kinds of waiting requests, and how many there are of each. */
   readonly requests: readonly { readonly request: PlacementRequest; readonly count: number }[];
   readonly groups: readonly GroupRequest[];
 }
 
-/** What no node will be there for. */
+/** Demand for which no node will be started, and why. */
 export interface UnmetDemand {
   readonly resources: Quantities;
   readonly count: number;
@@ -41,20 +40,20 @@ export interface UnmetDemand {
 
 export interface PlanningState {
   readonly types: readonly NodeType[];
-  /** Nodes of each type that exist, whatever their state: those that start or end too. */
+  /** The number of existing nodes of each type in any state, including those that are starting or ending. */
   readonly counts: ReadonlyMap<string, number>;
-  /** What can be used, or will be: nodes of the cluster, and as empty ones those that are on their way. */
+  /** Nodes that can be used now or soon: the cluster's nodes, and an empty view for each node that is being started. */
   readonly views: readonly NodeView[];
   readonly demand: PendingDemand;
 }
 
 export interface NodePlan {
-  /** Nodes to start, by type; types of which none is needed are left out. */
+  /** How many nodes to start, by type. Types of which none is needed are left out. */
   readonly launch: ReadonlyMap<string, number>;
   readonly unmet: readonly UnmetDemand[];
 }
 
-/** A node of this type with nothing on it. */
+/** Returns the view of a node of this type with nothing placed on it. */
 export function emptyNode(type: NodeType, nodeId: string): NodeView {
   const { resources, labels } = type;
   const gpus = wholeGpus(resources["gpu"] ?? 0);
@@ -150,7 +149,7 @@ class Plan {
     return false;
   }
 
-  /** PLAN-3: of the nodes that were added one after the other some may have turned out not to be needed. */
+  /** Drops planned nodes that later ones have made unnecessary (PLAN-3). */
   #dropUnused(first: number): void {
     for (const view of this.#views.splice(first)) {
       if (view.leases > 0) this.#views.push(view);
@@ -167,7 +166,7 @@ class Plan {
 
   #addOneForAll(group: GroupRequest): boolean {
     const [first] = group.bundles;
-    // Where some lie already the others can lie nowhere else.
+    // Where some bundles are already placed, the others cannot move to another node.
     if (first === undefined || (group.placed?.size ?? 0) > 0) return false;
     for (const type of this.#usable(first)) {
       if (placeBundles([emptyNode(type, "new")], group) === undefined) continue;
@@ -193,7 +192,7 @@ class Plan {
     return this.#usable(request)[0];
   }
 
-  /** Types of which one more may be started and that could hold the request, the best choice first. */
+  /** Returns the types that could hold the request and of which one more may be started, the best choice first. */
   #usable(request: PlacementRequest): NodeType[] {
     const wantsGpu = (request.resources["gpu"] ?? 0) > 0;
     const wastes = (type: NodeType) => !wantsGpu && (type.resources["gpu"] ?? 0) > 0;
@@ -209,9 +208,9 @@ class Plan {
 
   #whyNone(request: PlacementRequest, atMost: (types: string) => string): string {
     const bound = boundTo(request);
-    if (bound !== undefined) return `it is bound to node ${bound}: another node does not help it`;
+    if (bound !== undefined) return `it is bound to node ${bound}, so starting another node does not help`;
     const could = this.#types.filter((type) => couldHold(type, request));
-    if (could.length === 0) return "no node type could hold it: add one that has these resources and labels";
+    if (could.length === 0) return "no node type could hold it: add one with these resources and labels";
     return atMost(
       could.map(({ name, maxNodes }) => `${name}, which has its maxNodes of ${maxNodes}`).join(" or "),
     );
@@ -221,7 +220,7 @@ class Plan {
     return this.#counts.get(name) ?? 0;
   }
 
-  /** @returns its index among the views */
+  /** @returns the index of the new node among the views */
   #add(type: NodeType): number {
     this.#added += 1;
     this.#counts.set(type.name, this.#count(type) + 1);
@@ -236,7 +235,9 @@ function couldHold(type: NodeType, request: PlacementRequest): boolean {
   return boundTo(request) === undefined && isFeasible(view, request) && hasRoom(view, request);
 }
 
-/** The share of the type that it fills with as many of these requests as it can hold, from 0 to 1. */
+/**
+ * Returns the fraction of the type's node, from 0 to 1, that is used when it holds as many of these requests as fit.
+ */
 function use(type: NodeType, request: PlacementRequest): number {
   const { available } = fill(emptyNode(type, ""), request, Number.MAX_SAFE_INTEGER).view;
   const shares = Object.entries(type.resources).flatMap(([name, total]) =>
@@ -245,13 +246,13 @@ function use(type: NodeType, request: PlacementRequest): number {
   return shares.reduce((sum, share) => sum + share, 0) / Math.max(1, shares.length);
 }
 
-/** Puts as many of the requests on the node as it has room for, at most `count`. */
+/** Places as many of the requests on the node as it has room for, at most `count`. */
 function fill(
   node: NodeView,
   request: PlacementRequest,
   count: number,
 ): { readonly view: NodeView; readonly taken: number } {
-  // What asks for nothing finds room for any number.
+  // Any number of requests fit that ask for no resources.
   if (Object.values(request.resources).every((amount) => amount === 0))
     return { view: node, taken: hasRoom(node, request) ? count : 0 };
   let view = node;
@@ -270,7 +271,7 @@ function taken(view: NodeView, resources: Quantities, gpuIds: readonly number[])
   return { ...view, available, gpus, leases: view.leases + 1 };
 }
 
-/** Nodes with GPUs last, then the smallest first, so that large ones stay free for large requests. */
+/** Sorts nodes with GPUs last, and then the smallest first, so that large nodes stay free for large requests. */
 function bySize(a: NodeView, b: NodeView): number {
   for (const name of ["gpu", "cpu", "memory"]) {
     const difference = (a.total[name] ?? 0) - (b.total[name] ?? 0);
@@ -279,7 +280,7 @@ function bySize(a: NodeView, b: NodeView): number {
   return a.nodeId < b.nodeId ? -1 : 1;
 }
 
-/** The largest share that a request takes of the largest amount that any type has of a resource. */
+/** Returns the largest fraction that a request takes of the largest amount that any type offers of a resource. */
 function sizeAmong(types: readonly NodeType[]): (resources: Quantities) => number {
   const most = new Map<string, number>();
   for (const { resources } of types)

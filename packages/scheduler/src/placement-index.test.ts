@@ -8,7 +8,7 @@ import { aNode, leased } from "./testing/nodes.js";
 
 const asks = (resources: Quantities, labels = {}): PlacementRequest => ({ resources, labels });
 
-/** What an index does, by looking at everything: the specification. */
+/** The specification of the index: it gives the same answers by examining everything. */
 class Model {
   readonly nodes = new Map<string, NodeView>();
   readonly waiting: { readonly key: string; readonly request: PlacementRequest }[] = [];
@@ -113,7 +113,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom("leave", "end", "cancel"), node }) },
 );
 
-/** Takes everything that finds room out of the index, with the leases that it makes. */
+/** Takes every request for which there is room out of the index, together with the leases that result. */
 function drain(index: PlacementIndex, model: Model): string[] {
   const placed: string[] = [];
   for (let choice = index.next(); choice !== undefined; choice = index.next()) {
@@ -166,7 +166,7 @@ describe("PlacementIndex", () => {
           drain(index, mine);
           index.reserve(asked - 3);
           drain(index, mine);
-          // Nothing that waits has room, but for what is kept for another.
+          // No waiting request has room, except on nodes that are reserved for another.
           const reserved = index.reservations();
           for (const { request } of mine.waiting) {
             const open = [...mine.nodes.values()].filter(
@@ -196,7 +196,7 @@ describe("PlacementIndex", () => {
     for (let number = 0; number < 2_000; number++) ask(`never-${number}`, { tpu: 1 + number });
     for (let number = 0; number < 3_000; number++) ask(`small-${number}`, { cpu: 1 });
     expect(drain(index, model)).toHaveLength(1_000);
-    // Each node once for the one shape that can run there, and once more when it is full.
+    // Each node is examined once for the one shape that can run there, and once more when it is full.
     expect(index.looks).toBeLessThanOrEqual(2_000);
     const before = index.looks;
     for (let number = 0; number < 100; number++) {
@@ -225,7 +225,7 @@ describe("PlacementIndex", () => {
     ask("never", { cpu: 5 }, 0);
     index.reserve(99);
     expect(index.reservations().size).toBe(0);
-    // One small request ends, the next comes: without a reservation this would go on for ever.
+    // One small request ends and the next one arrives. Without a reservation this would go on forever.
     let placedBig = false;
     for (let turn = 0; turn < 40 && !placedBig; turn++) {
       index.reserve(100);

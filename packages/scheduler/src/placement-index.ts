@@ -1,28 +1,28 @@
 /**
- * Responsibility: the requests that wait for a node, by shape, and for each shape the nodes that can take it, so that an
- * event costs what it changes and not the number of waiting requests times the number of nodes.
- * Not responsible for: leases. The caller takes what `next` chose and tells the node's new view before it asks again.
- *
+ * Responsibility: keeps the pending requests by shape, and for each shape the nodes that can take it, so that the cost
+ * of an event depends on what it changes and not on the number of requests times the number of nodes.
+ * Not responsible for: leases. The caller leases what `next` chose and passes the node's new view before it calls
+ * again.
  * Invariants:
  * - INDEX-1. `next` chooses what `place` would choose for the same request among the nodes that are not reserved for
  *   another shape (PLACE-1, PLACE-2, PLACE-3).
- * - INDEX-2. Of the requests that can be placed, `next` returns the oldest. Those of one shape keep their order.
- * - INDEX-3. A node that changed is looked at again by the shapes that could ever run there, and by no other.
- * - INDEX-4. A request that a node could hold and that has waited long enough gets a node reserved, which no other
- *   shape may use: small requests cannot starve it. At most one node in ten is reserved (one at least), the oldest
- *   requests first.
+ * - INDEX-2. Of the requests that can be placed, `next` returns the oldest. Requests of one shape keep their order.
+ * - INDEX-3. A node that changed is examined again for the shapes that could ever run there, and for no others.
+ * - INDEX-4. A request that some node could hold and that has waited long enough gets a node reserved, which no other
+ *   shape may use, so that small requests cannot starve it. At most one node in ten is reserved, but always at least
+ *   one, for the oldest requests first.
  */
 import { compareDistance, explain } from "./explanation.js";
 import { IndexedHeap } from "./indexed-heap.js";
 import { candidateOf, type NodeView, type PlacementRequest } from "./placement.js";
 import { keyOf, type Shape, ShapeTable } from "./shape-table.js";
 
-/** One node in so many may be reserved. */
+/** At most one node in this many may be reserved. */
 const nodesPerReservation = 10;
-/** Explanations that are remembered until a node changes. */
+/** Number of explanations that are cached until a node changes. */
 const maxExplanations = 64;
 
-/** How many wait for the same, and why. */
+/** How many requests wait for the same shape, and why. */
 export interface WaitingShape {
   readonly request: PlacementRequest;
   readonly count: number;
@@ -33,23 +33,23 @@ export interface WaitingShape {
 export class PlacementIndex {
   readonly #shapes = new ShapeTable();
   readonly #shapeOf = new Map<string, Shape>();
-  /** Shapes that wait and may find room, that of the oldest request first. */
+  /** Shapes that have waiting requests and may find room, in the order of their oldest requests. */
   readonly #ready = new IndexedHeap<{ readonly shape: Shape; readonly order: number }>(
     ({ shape }) => shape.key,
     (a, b) => a.order - b.order,
   );
   readonly #reservedFor = new Map<string, Shape>();
-  /** Those made since a node changed. */
+  /** Explanations that were made since a node last changed. */
   readonly #explanations = new Map<string, string>();
   #orders = 0;
   #looks = 0;
 
-  /** Requests that wait. */
+  /** Number of waiting requests. */
   get size(): number {
     return this.#shapeOf.size;
   }
 
-  /** How often a node was looked at for a shape: what the work is counted in. */
+  /** How often a node was examined for a shape, which is the measure of the index's work. */
   get looks(): number {
     return this.#looks;
   }
@@ -58,7 +58,7 @@ export class PlacementIndex {
     return this.#shapes.nodeCount;
   }
 
-  /** Node ids with the request they are kept for. */
+  /** Returns the ids of reserved nodes, each with the request that it is reserved for. */
   reservations(): ReadonlyMap<string, PlacementRequest> {
     return new Map([...this.#reservedFor].map(([nodeId, shape]) => [nodeId, shape.request]));
   }
@@ -67,7 +67,7 @@ export class PlacementIndex {
     return this.#reservedFor.has(nodeId);
   }
 
-  /** Enters a node, or what changed of it. */
+  /** Adds a node or updates its view. */
   setNode(view: NodeView): void {
     this.#explanations.clear();
     this.#touch(view.nodeId, this.#shapes.setNode(view));
@@ -79,7 +79,7 @@ export class PlacementIndex {
     this.#unreserve(this.#reservedFor.get(nodeId));
   }
 
-  /** Adds a request at the end; one that waits under this key already keeps its place. */
+  /** Adds a request at the end. A request that already waits under this key keeps its position. */
   add(key: string, request: PlacementRequest, sinceMs: number): void {
     const shape = this.#shapes.shapeOf(request);
     const known = this.#shapeOf.get(key);
@@ -101,8 +101,8 @@ export class PlacementIndex {
   }
 
   /**
-   * Takes the oldest request for which there is room out of the queue. The caller leases the node for it and calls
-   * `setNode` with what is left before it calls this again.
+   * Removes the oldest request for which there is room from the queue and returns it with its node. The caller leases
+   * the node and passes the remaining view to `setNode` before it calls this again.
    */
   next(): { readonly key: string; readonly nodeId: string } | undefined {
     for (;;) {
@@ -121,7 +121,7 @@ export class PlacementIndex {
     }
   }
 
-  /** Reserves nodes for requests that wait since before `beforeMs` and that a node could hold (INDEX-4). */
+  /** Reserves nodes for requests that have waited since before `beforeMs` and that some node could hold (INDEX-4). */
   reserve(beforeMs: number): void {
     const limit = Math.max(1, Math.floor(this.nodeCount / nodesPerReservation));
     if (this.#reservedFor.size >= limit) return;
@@ -136,7 +136,10 @@ export class PlacementIndex {
     for (const { shape } of starving.slice(0, limit - this.#reservedFor.size)) this.#reserveFor(shape);
   }
 
-  /** One sentence on why a request of this kind waits. Looks at every node: for people who ask. */
+  /**
+   * Returns one sentence on why a request of this shape waits. It examines every node, so it is meant for people who
+   * ask.
+   */
   explain(request: PlacementRequest): string {
     const key = keyOf(request);
     let reason = this.#explanations.get(key);
@@ -148,7 +151,7 @@ export class PlacementIndex {
     return reason;
   }
 
-  /** What waits, the largest number first. */
+  /** Returns the waiting shapes, those with the most requests first. */
   waitingShapes(): WaitingShape[] {
     const shapes: WaitingShape[] = [];
     for (const shape of this.#shapes.shapes()) {
@@ -164,7 +167,7 @@ export class PlacementIndex {
     return shapes.sort((a, b) => b.count - a.count || a.oldestSinceMs - b.oldestSinceMs);
   }
 
-  /** The node changed, or who may use it did. */
+  /** Handles a change of the node or of who may use it. */
   #touch(nodeId: string, grew: boolean): void {
     for (const shape of this.#shapes.shapesOf(nodeId)) {
       shape.stale.add(nodeId);
@@ -179,7 +182,7 @@ export class PlacementIndex {
 
   #headChanged(shape: Shape): void {
     if (shape.waiting.size > 0) {
-      // A shape that is not ready stays so: its candidates are the same for whoever is first.
+      // A shape that is not ready stays so, because its candidates are the same whichever request is first.
       if (this.#ready.has(shape.key)) this.#makeReady(shape);
       return;
     }

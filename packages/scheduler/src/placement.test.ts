@@ -51,7 +51,7 @@ const request: fc.Arbitrary<PlacementRequest> = fc.record({
 });
 const asks = (resources: Quantities): PlacementRequest => ({ resources, labels: {} });
 
-/** The meaning of the conditions, written once more. */
+/** States the meaning of the conditions a second time, independently. */
 function meetsAll(own: Labels, all: readonly LabelCondition[]): boolean {
   return all.every(({ name, operator, values }) => {
     const value = own[name];

@@ -1,13 +1,12 @@
 /**
- * Responsibility: chooses the node for one actor or driver by looking at every node. Pure: the same view and request
- * always give the same answer. The head uses `PlacementIndex`, which gives the same answers for less work; this is its
- * definition.
- * Not responsible for: taking what it chose (the head does), or telling nodes anything.
- *
+ * Responsibility: chooses the node for one actor or driver by examining every node. It is pure: the same view and
+ * request always give the same answer. The head uses `PlacementIndex`, which gives the same answers with less work;
+ * this function is its definition.
+ * Not responsible for: leasing what it chose (the head does that), or telling nodes anything.
  * Invariants:
- * - PLACE-1. A chosen node has every requested quantity available, GPUs on devices as they lie, and meets every label
- *   and label condition. A request that is bound to a node is placed there or nowhere.
- * - PLACE-2. When some of the nodes could take the request, one is chosen.
+ * - PLACE-1. A chosen node has every requested quantity available, GPUs counted on their individual devices, and meets
+ *   every label and label condition. A request that is bound to a node is placed there or nowhere.
+ * - PLACE-2. When some node can take the request, one is chosen.
  * - PLACE-3. The order in which nodes are listed does not matter.
  */
 import { type GpuShares, gpusFit } from "./gpu-instances.js";
@@ -19,18 +18,18 @@ export interface NodeView {
   readonly nodeId: string;
   readonly total: Quantities;
   readonly available: Quantities;
-  /** What is free of each GPU; their sum is `available.gpu`. */
+  /** The free share of each GPU. Their sum is `available.gpu`. */
   readonly gpus: GpuShares;
   readonly labels: Labels;
-  /** Actors and drivers placed there; breaks ties between nodes that are equally full. */
+  /** Number of actors and drivers placed there. It breaks ties between nodes that are equally full. */
   readonly leases: number;
 }
 
 /**
  * How a node is chosen among those that can take a request.
- * pack: fills nodes up to half, then spreads; the default, as Ray's hybrid policy.
- * spread: the node that ends up least full, of equally full ones the one with the fewest leases.
- * node: that node. Soft: any other, packed, for as long as that one has no room.
+ * pack: fills nodes to half, then spreads. This is the default, as in Ray's hybrid policy.
+ * spread: takes the node that ends up least full, and among equally full ones the one with the fewest leases.
+ * node: takes that node. When soft, takes any other node, packed, while that one has no room.
  */
 export type Strategy =
   | { readonly kind: "pack" | "spread" }
@@ -38,26 +37,26 @@ export type Strategy =
 
 export interface PlacementRequest {
   readonly resources: Quantities;
-  /** Labels that the node must carry, all of them: the short form of conditions. */
+  /** Labels that the node must have, all of them: the short form of conditions. */
   readonly labels: Labels;
-  /** What the node's labels must be like besides. Default: anything. */
+  /** Further conditions on the node's labels. Default: none. */
   readonly conditions?: readonly LabelCondition[] | undefined;
-  /** Default: pack. */
+  /** Default: `{ kind: "pack" }`. */
   readonly strategy?: Strategy | undefined;
 }
 
-/** The node outside of which the request cannot be placed; undefined when there is none. */
+/** Returns the only node on which the request can be placed; undefined when it is not bound to one. */
 export function boundTo({ strategy }: PlacementRequest): string | undefined {
   return strategy?.kind === "node" && !strategy.soft ? strategy.nodeId : undefined;
 }
 
-/** Nodes are filled to this share of their scarcest resource before the next one is begun. */
+/** Nodes are filled to this fraction of their scarcest resource before the next node is used. */
 const packUntil = 0.5;
 
 /**
- * Packs nodes up to half full, then spreads: the fullest node that stays at or below half, else the node
- * that ends up least full. Requests without a gpu keep away from nodes with gpus while others can take them, unless
- * they are to be spread.
+ * Packs nodes to half, then spreads: it takes the fullest node that stays at or below half, else the node that ends up
+ * least full. Requests without a GPU avoid nodes with GPUs while other nodes can take them, unless they are to be
+ * spread.
  * @returns the id of the chosen node; undefined when none has room
  */
 export function place(nodes: Iterable<NodeView>, request: PlacementRequest): string | undefined {
@@ -69,19 +68,22 @@ export function place(nodes: Iterable<NodeView>, request: PlacementRequest): str
   return best?.nodeId;
 }
 
-/** A node that has room for a request, with what decides between several. */
+/** A node that has room for a request, with the facts that decide between several. */
 export interface Candidate {
   readonly nodeId: string;
-  /** The request would like this node best. */
+  /** True when the request prefers this node. */
   readonly wanted: boolean;
-  /** It has gpus and the request wants none: taken only when no other node can. */
+  /**
+   * True when the node has GPUs and the request wants none. Such a node is chosen only when no other can take the
+   * request.
+   */
   readonly wastesGpus: boolean;
   readonly packs: boolean;
   readonly fullness: number;
   readonly leases: number;
 }
 
-/** Undefined when the node has no room for the request. */
+/** Returns undefined when the node has no room for the request. */
 export function candidateOf(node: NodeView, request: PlacementRequest): Candidate | undefined {
   if (!hasRoom(node, request)) return undefined;
   const wantsGpu = (request.resources["gpu"] ?? 0) > 0;
@@ -99,7 +101,7 @@ export function candidateOf(node: NodeView, request: PlacementRequest): Candidat
   };
 }
 
-/** Negative when a is the better choice; 0 for the same node only. */
+/** Negative when a is the better choice; 0 only for the same node. */
 export function compareCandidates(a: Candidate, b: Candidate): number {
   if (a.wanted !== b.wanted) return a.wanted ? -1 : 1;
   if (a.wastesGpus !== b.wastesGpus) return a.wastesGpus ? 1 : -1;
@@ -111,7 +113,7 @@ export function compareCandidates(a: Candidate, b: Candidate): number {
   return a.nodeId < b.nodeId ? -1 : a.nodeId > b.nodeId ? 1 : 0;
 }
 
-/** Whether a node of this kind could hold the request when nothing else was there. */
+/** Returns whether a node of this kind could hold the request if nothing else were on it. */
 export function isFeasible(node: Pick<NodeView, "total" | "labels">, request: PlacementRequest): boolean {
   return carries(node.labels, request) && fits(node.total, request.resources);
 }
@@ -127,7 +129,7 @@ export function hasRoom(node: NodeView, request: PlacementRequest): boolean {
   );
 }
 
-/** Share in use, after the request, of the node's scarcest resource. */
+/** Returns the used fraction of the node's scarcest resource after the request is placed. */
 function fullnessAfter(node: NodeView, request: Quantities): number {
   let fullest = 0;
   for (const name in node.total) {

@@ -44,7 +44,7 @@ describe("quantities", () => {
 
   it("refuses a request of more than one gpu that is not whole", () => {
     expect(requestProblem({ gpu: 1.5 })).toBe(
-      "resource gpu is 1.5: more than one is a whole number of devices; ask for 1 or 2",
+      "resource gpu is 1.5: above one it must be a whole number of devices; request 1 or 2",
     );
     for (const gpu of [0, 0.5, 1, 2]) expect(requestProblem({ gpu, cpu: 1.5 })).toBeUndefined();
     expect(requestProblem({ gpu: -1 })).toContain("resource gpu is -1");

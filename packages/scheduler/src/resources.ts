@@ -1,25 +1,28 @@
-/** Quantities by name: "cpu" and "gpu" are counts (fractions allowed), "memory" is bytes, others are custom. */
+/**
+ * Quantities by resource name: "cpu" and "gpu" are counts (fractions are allowed), "memory" is in bytes, others are
+ * custom.
+ */
 export type Quantities = Readonly<Record<string, number>>;
 
-/** Fractions are kept in steps of 1/10000, so that sums of them stay exact. */
+/** Fractions are rounded to steps of 1/10000, so that their sums stay exact. */
 const stepsPerUnit = 10_000;
 
-/** Above this a step is no longer exact in a double: such quantities (bytes) are whole numbers. */
+/** Above this value a step is no longer exact in a double, so such quantities (bytes) are rounded to whole numbers. */
 const largestFractional = 5e11;
 
-/** The nearest quantity that can be added and subtracted without rounding. */
+/** Rounds to the nearest quantity that can be added and subtracted exactly. */
 export function exactQuantity(value: number): number {
   return Math.abs(value) < largestFractional
     ? Math.round(value * stepsPerUnit) / stepsPerUnit
     : Math.round(value);
 }
 
-/** What is wrong with these quantities as a request or a capacity, or undefined when nothing is. */
+/** Returns what is wrong with these quantities as a request or a capacity, or undefined when they are valid. */
 export function quantitiesProblem(quantities: Quantities): string | undefined {
   for (const [name, value] of Object.entries(quantities)) {
-    if (name === "") return "a resource has an empty name";
+    if (name === "") return "a resource has an empty name: name it, for example cpu";
     if (!Number.isFinite(value) || value < 0) {
-      return `resource ${name} is ${value}: it must be a number of at least 0`;
+      return `resource ${name} is ${value}: it must be a number that is at least 0`;
     }
     if (value > 0 && exactQuantity(value) === 0) {
       return `resource ${name} is ${value}: the smallest fraction is ${1 / stepsPerUnit}`;
@@ -28,14 +31,14 @@ export function quantitiesProblem(quantities: Quantities): string | undefined {
   return undefined;
 }
 
-/** As `quantitiesProblem`, for what an actor or driver asks: more than one gpu means whole ones. */
+/** As `quantitiesProblem`, for the request of an actor or driver, where more than one GPU must be a whole number. */
 export function requestProblem(quantities: Quantities): string | undefined {
   const gpu = quantities["gpu"] ?? 0;
   if (gpu <= 1 || Number.isInteger(gpu) || !Number.isFinite(gpu)) return quantitiesProblem(quantities);
-  return `resource gpu is ${gpu}: more than one is a whole number of devices; ask for ${Math.floor(gpu)} or ${Math.ceil(gpu)}`;
+  return `resource gpu is ${gpu}: above one it must be a whole number of devices; request ${Math.floor(gpu)} or ${Math.ceil(gpu)}`;
 }
 
-/** Exact quantities without the zero ones; names in alphabetical order, so that messages are stable. */
+/** Rounds the quantities and drops zeros. Names are sorted, so that messages are stable. */
 export function normalizeQuantities(quantities: Quantities): Quantities {
   const result: Record<string, number> = {};
   for (const name of Object.keys(quantities).sort()) {
@@ -45,17 +48,17 @@ export function normalizeQuantities(quantities: Quantities): Quantities {
   return result;
 }
 
-/** a + b by name. */
+/** Returns a + b for each name. */
 export function addQuantities(a: Quantities, b: Quantities): Quantities {
   return combine(a, b, 1);
 }
 
-/** a − b by name. May go below zero: the caller asks `fits` before. */
+/** Returns a − b for each name. Results may be negative, so the caller asks `fits` first. */
 export function subtractQuantities(a: Quantities, b: Quantities): Quantities {
   return combine(a, b, -1);
 }
 
-/** Whether the request is within what is available. */
+/** Returns whether the request is within what is available. */
 export function fits(available: Quantities, request: Quantities): boolean {
   for (const name in request) {
     if (exactQuantity(request[name] ?? 0) > exactQuantity(available[name] ?? 0)) return false;
@@ -63,7 +66,7 @@ export function fits(available: Quantities, request: Quantities): boolean {
   return true;
 }
 
-/** Entries in the order of their names. */
+/** Returns the entries sorted by name. */
 export function sortedEntries<Value>(record: Readonly<Record<string, Value>>): [string, Value][] {
   return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -1,12 +1,11 @@
 /**
- * Responsibility: the nodes by kind, the requests by shape, and which shape could ever run on which node.
+ * Responsibility: groups nodes by kind and requests by shape, and knows which shape could ever run on which node.
  * Not responsible for: who waits and who is next (placement-index.ts).
- *
  * Invariants:
- * - SHAPES-1. `shapesOf` a node are exactly those that the node could hold if it were empty. A shape that is bound to a
- *   node is told of that node alone.
- * - SHAPES-2. Each node that comes, changes its kind or goes is stale for every shape that could run on it before or
- *   after.
+ * - SHAPES-1. `shapesOf` a node returns exactly the shapes that the node could hold if it were empty. A shape that is
+ *   bound to a node is returned for that node only.
+ * - SHAPES-2. When a node is added, changes its kind or is removed, it becomes stale for every shape that could run on
+ *   it before or after.
  */
 import { IndexedHeap } from "./indexed-heap.js";
 import {
@@ -19,7 +18,7 @@ import {
 } from "./placement.js";
 import { sortedEntries } from "./resources.js";
 
-/** Shapes for which nothing waits and that are remembered, with their candidates, for the next such request. */
+/** Number of shapes without waiting requests that are kept, with their candidates, for the next such request. */
 const maxIdleShapes = 64;
 
 export interface Waiter {
@@ -27,26 +26,26 @@ export interface Waiter {
   readonly sinceMs: number;
 }
 
-/** Requests that ask the same. */
+/** The requests that ask for the same things. */
 export interface Shape {
   readonly key: string;
   readonly request: PlacementRequest;
-  /** Oldest first. */
+  /** Waiting requests, the oldest first. */
   readonly waiting: Map<string, Waiter>;
-  /** Nodes with room, the best first; true but for those in `stale`. */
+  /** Nodes with room, the best first. Entries are accurate except for nodes in `stale`. */
   readonly candidates: IndexedHeap<Candidate>;
-  /** Nodes that changed since `candidates` was last looked at. */
+  /** Nodes that changed since `candidates` was last updated. */
   readonly stale: Set<string>;
   reservedNodeId: string | undefined;
 }
 
-/** Nodes that offer the same under the same labels: what is feasible on one is feasible on all. */
+/** Nodes that offer the same resources under the same labels, so that what is feasible on one is feasible on all. */
 interface NodeKind {
   readonly key: string;
   readonly total: NodeView["total"];
   readonly labels: NodeView["labels"];
   readonly nodeIds: Set<string>;
-  /** Shapes that it could hold and that are bound to no node. */
+  /** Shapes that nodes of this kind could hold and that are bound to no node. */
   readonly shapes: Set<Shape>;
 }
 
@@ -59,7 +58,7 @@ export class ShapeTable {
   readonly #nodes = new Map<string, KnownNode>();
   readonly #kinds = new Map<string, NodeKind>();
   readonly #shapes = new Map<string, Shape>();
-  /** Shapes that are bound to a node, by its id; it need not be there. */
+  /** Shapes that are bound to a node, by the node's id. The node need not exist. */
   readonly #bound = new Map<string, Set<Shape>>();
   readonly #idle = new Set<Shape>();
 
@@ -79,7 +78,7 @@ export class ShapeTable {
     return this.#shapes.values();
   }
 
-  /** Enters a node, or what changed of it. @returns whether there may be more room on it than before */
+  /** Adds a node or updates its view. @returns whether the node may have more room than before */
   setNode(view: NodeView): boolean {
     const before = this.#nodes.get(view.nodeId);
     const sameKind = before?.view.total === view.total && before.view.labels === view.labels;
@@ -99,7 +98,7 @@ export class ShapeTable {
     return true;
   }
 
-  /** Shapes that the node could hold if it were empty. */
+  /** Yields the shapes that the node could hold if it were empty. */
   *shapesOf(nodeId: string): Generator<Shape> {
     const known = this.#nodes.get(nodeId);
     if (known === undefined) return;
@@ -115,7 +114,7 @@ export class ShapeTable {
     return bound === nodeId && isFeasible(known.kind, shape.request);
   }
 
-  /** Whether some node could hold it if that were empty. */
+  /** Returns whether some node could hold the shape if the node were empty. */
   isFeasible(shape: Shape): boolean {
     const bound = boundTo(shape.request);
     if (bound !== undefined) return this.couldRunOn(shape, bound);
@@ -145,12 +144,12 @@ export class ShapeTable {
     return shape;
   }
 
-  /** Something waits for it again. */
+  /** Records that requests wait for the shape again. */
   inUse(shape: Shape): void {
     this.#idle.delete(shape);
   }
 
-  /** Nothing waits for it any more. */
+  /** Records that no request waits for the shape any more. */
   unused(shape: Shape): void {
     this.#idle.add(shape);
     for (const oldest of this.#idle) {
@@ -193,7 +192,7 @@ function relate(shape: Shape, kind: NodeKind): void {
   for (const nodeId of kind.nodeIds) shape.stale.add(nodeId);
 }
 
-/** The same text for requests that ask the same. */
+/** Returns the same text for requests that ask for the same things. */
 export function keyOf({ resources, labels, conditions = [], strategy }: PlacementRequest): string {
   const asked: unknown[] = [sortedEntries(resources), sortedEntries(labels)];
   if (conditions.length > 0 || (strategy !== undefined && strategy.kind !== "pack")) {

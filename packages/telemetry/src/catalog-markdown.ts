@@ -18,7 +18,7 @@ const titles: Readonly<Record<MetricGroup, string>> = {
   serve: "Serve",
 };
 
-/** The page that documents every metric, made from the catalog. Ends in a newline. */
+/** Builds the page that documents every metric from the catalog. It ends in a newline. */
 export function catalogMarkdown(): string {
   const sections = metricGroups.map((group) => [`## ${titles[group]}`, "", ...table(group)].join("\n"));
   return [
@@ -41,7 +41,7 @@ function table(group: MetricGroup): string[] {
       const labelList = labels.map((label) => `\`${label}\``).join(", ") || "–";
       return `| \`${name}\` | ${type} | ${unit} | ${labelList} | ${help} |`;
     });
-  return ["| Name | Type | Unit | Labels | What it says |", "|---|---|---|---|---|", ...rows];
+  return ["| Name | Type | Unit | Labels | Meaning |", "|---|---|---|---|---|", ...rows];
 }
 
 export function metricNames(): MetricName[] {

@@ -1,4 +1,7 @@
-/** What deploy/ asks of metrics: names and labels are in the catalog, expressions are Prometheus's, rules do what their tests say. */
+/**
+ * Checks what deploy/ asks of metrics: names and labels are in the catalog, Prometheus accepts the expressions, and the
+ * rules pass their tests.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,12 +29,15 @@ const recorded = [...rules.matchAll(/record: (\S+)/g)].map(([, name]) => name as
 const recordedLabels: Readonly<Record<string, readonly string[]>> = {
   "palimpsest:resources_leased:ratio": ["resource"],
 };
-/** Every process's own, and what Prometheus adds. */
+/** Labels that every process has, and those that Prometheus adds. */
 const common = ["component", "job", "instance", "le"];
 const metrics: Readonly<Record<string, { readonly labels?: readonly string[]; readonly type?: string }>> =
   catalog;
 
-/** Labels of a metric as it is asked for: of a histogram by its parts. Undefined: there is none of that name. */
+/**
+ * Returns the labels of a metric as Prometheus sees it, where a histogram appears as its parts. Undefined when there is
+ * no metric of that name.
+ */
 function labelsOf(name: string): readonly string[] | undefined {
   if (name === "up" || name === "process_resident_memory_bytes") return [];
   if (recorded.includes(name)) return recordedLabels[name] ?? [];

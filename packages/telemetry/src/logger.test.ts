@@ -64,7 +64,7 @@ describe("logger", () => {
       return performance.now() - beganAt;
     };
     timeMs(1_000);
-    // Eight times the text took 64 times as long, and some minutes at this length.
+    // Eight times as much text used to take 64 times as long, which is minutes at this length.
     const [short, long] = [timeMs(12_500), timeMs(100_000)];
     expect(long).toBeLessThan(Math.max(2_000, 30 * short));
     expect(JSON.stringify(lines)).not.toContain("s3cret");

@@ -7,24 +7,30 @@ export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "s
 export type LogLevel = (typeof logLevels)[number];
 
 export interface LoggerOptions {
-  /** What kind of process this is: "head", "node", "rollout", … A base field of every line. */
+  /** What kind of process this is: "head", "node", "rollout", … It is a base field of every line. */
   readonly component: string;
-  /** Default "info". */
+  /** The lowest level that is written. Default "info". */
   readonly level?: LogLevel;
-  /** More base fields: nodeId, actorId, runId, … */
+  /** Further base fields: nodeId, actorId, runId, … */
   readonly fields?: Readonly<Record<string, unknown>>;
-  /** Where the lines go. Default: standard error, written synchronously so that a crash keeps the last line. */
+  /**
+   * Destination of the lines. Default: standard error, written synchronously so that a crash does not lose the last
+   * line.
+   */
   readonly destination?: DestinationStream;
 }
 
-/** JSON lines with ISO time; secrets are struck out by field name, and passwords in URLs by shape. */
+/**
+ * Creates a logger that writes JSON lines with ISO time. It redacts secrets by field name, and passwords in URLs by
+ * their form.
+ */
 export function createLogger(options: LoggerOptions): Logger {
   return pino(
     {
       level: options.level ?? "info",
       base: redactRecord({ component: options.component, pid: process.pid, ...options.fields }),
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      // Child loggers' own fields do not pass through formatters; these paths cover them.
+      // Fields of child loggers do not pass through formatters, so these paths cover them.
       redact: { paths: [...secretFields], censor: redacted },
       formatters: { level: (label) => ({ level: label }), log: redactRecord },
       serializers: { err: serializeError, error: serializeError, cause: serializeError },

@@ -5,23 +5,29 @@ import type { Registry } from "prom-client";
 
 export interface MetricsServerOptions {
   readonly host: string;
-  /** 0 picks a free port; the address tells which. */
+  /** Port to listen on. 0 picks a free one, which `address` then names. */
   readonly port: number;
-  /** Who may read the pages. */
+  /** Decides who may read the pages. */
   readonly guard: MetricsGuard;
-  /** Answers /healthz: false or a rejection gives status 503. Default: always healthy. */
+  /** Answers /healthz. False or a rejection gives status 503. Default: always healthy. */
   readonly healthy?: () => boolean | Promise<boolean>;
-  /** Processes that Prometheus should scrape, for GET /targets (its HTTP service discovery). Absent: 404. */
+  /**
+   * Returns the processes that Prometheus should scrape, for GET /targets (its HTTP service discovery). Without it that
+   * page is 404.
+   */
   readonly targets?: () => readonly ScrapeTarget[];
 }
 
-/** Decides on every request, before anything is told. */
+/** Decides on every request before anything is revealed. */
 export interface MetricsGuard {
-  /** Undefined when the request carries valid credentials, else what to answer. */
+  /** Returns undefined when the request carries valid credentials, else the answer that refuses it. */
   refuse(request: IncomingMessage): { readonly status: number; readonly message: string } | undefined;
-  /** Own certificate and the CA of clients: the pages are served over https to clients with a certificate only. */
+  /**
+   * This process's certificate and the CA of clients. With them the pages are served over https, and only to clients
+   * with a certificate.
+   */
   readonly tls: ServerTls | undefined;
-  /** Calls back with each certificate that replaces the one before; the returned function ends that. */
+  /** Calls back with each certificate that replaces the previous one. The returned function removes the listener. */
   onTls?(listener: (tls: ServerTls) => void): () => void;
 }
 
@@ -31,7 +37,7 @@ export interface ServerTls {
   readonly key: Buffer;
 }
 
-/** One process of Prometheus's HTTP service discovery. */
+/** One process in Prometheus's HTTP service discovery. */
 export interface ScrapeTarget {
   /** `host:port` of its metrics page. */
   readonly address: string;
@@ -44,7 +50,7 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
-/** The longest request header, and how many connections a page has at once: scrapers need few. */
+/** Limits of the server. Scrapers need few connections and short headers. */
 const limits = { maxHeaderSize: 16 * 1024, connections: 256, headersTimeoutMs: 10_000 } as const;
 
 /** Serves GET /metrics (Prometheus text) and GET /healthz, over https when the guard has a certificate.
@@ -115,7 +121,7 @@ async function answer(
       const found = options.targets().map(({ address, labels }) => ({ targets: [address], labels }));
       send(response, 200, "application/json", JSON.stringify(found));
     } else {
-      send(response, 404, "text/plain", "not here; see /metrics and /healthz\n");
+      send(response, 404, "text/plain", "not found; see /metrics and /healthz\n");
     }
   } catch {
     send(response, 503, "text/plain", "not healthy\n");

@@ -2,15 +2,15 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import { definitionOf, type LabelsOf, type MetricName, type MetricNameOf } from "./catalog.js";
 
 export interface MetricsOptions {
-  /** What kind of process this is: "head", "node", "rollout", … Becomes the label `component`. */
+  /** What kind of process this is: "head", "node", "rollout", … It becomes the label `component`. */
   readonly component: string;
   /** Constant labels of the process, such as `node_id` and `run_id`. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Also export CPU, memory, event loop and garbage collection of the process. Default true. */
+  /** Whether to export CPU, memory, event loop and garbage collection of the process. Default true. */
   readonly processMetrics?: boolean;
 }
 
-/** The metrics of one process. Asking twice for a name gives the same instrument. */
+/** The metrics of one process. Asking twice for a name returns the same instrument. */
 export interface Metrics {
   readonly registry: Registry;
   counter<N extends MetricNameOf<"counter">>(name: N): Counter<LabelsOf<N>>;
@@ -18,7 +18,7 @@ export interface Metrics {
   histogram<N extends MetricNameOf<"histogram">>(name: N): Histogram<LabelsOf<N>>;
 }
 
-/** Makes a registry of its own; nothing is global, so one process can hold several. */
+/** Creates a registry of its own. Nothing is global, so one process can have several. */
 export function createMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ component: options.component, ...options.labels });

@@ -1,9 +1,11 @@
-/** Keeps secrets out of log lines: by the name of a field and by the shape of a URL.
- *  Not its job: free text that a caller builds himself; messages are constant sentences. */
+/**
+ * Removes secrets from log lines, by the name of a field and by the form of a URL. It does not cover free text that a
+ * caller builds: messages are constant sentences.
+ */
 
 export const redacted = "[redacted]";
 
-/** Fields that hold a secret whatever their value. `tokenIds` and `maxTokens` are not among them. */
+/** Fields that hold a secret whatever their value is. `tokenIds` and `maxTokens` are not among them. */
 export const secretFields = [
   "token",
   "joinToken",
@@ -24,10 +26,10 @@ export const secretFields = [
 
 const secretNames = new Set(secretFields.map(plain));
 const maxDepth = 6;
-/** Without the scheme before it: a search that begins at each letter of a long text and reads on would take minutes. */
+/** The scheme is left out: a search that begins at each letter of a long text and reads on would take minutes. */
 const urlPassword = /:\/\/([^\s:@/]*):[^\s@/]+@/g;
 
-/** A copy without secrets; class instances other than errors are left as they are. */
+/** Returns a copy without secrets. Class instances other than errors are returned unchanged. */
 export function redactRecord(record: Record<string, unknown>): Record<string, unknown> {
   return redactFields(record, 0);
 }
@@ -54,7 +56,7 @@ function redactValue(value: unknown, depth: number): unknown {
   return isPlainObject(value) ? redactFields(value, depth) : value;
 }
 
-/** The same text with passwords in URLs struck out. */
+/** Returns the text with passwords in URLs redacted. */
 export function redactText(text: string): string {
   return text.includes("://") ? text.replace(urlPassword, `://$1:${redacted}@`) : text;
 }

@@ -1,4 +1,7 @@
-/** The manifests of deploy/kubernetes, held against the types of Kubernetes' own client, and names in them against each other. */
+/**
+ * Checks the manifests of deploy/kubernetes against the types of Kubernetes' own client, and the names in them against
+ * each other.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import * as client from "@kubernetes/client-node";
 import { expect, it } from "vitest";
@@ -21,7 +24,7 @@ interface Typed {
   getAttributeTypeMap(): readonly { readonly baseName: string; readonly type: string }[];
 }
 
-/** Fields that the type does not have, and values of another type, each by its path. */
+/** Returns fields that the type does not have and values of another type, each with its path. */
 function problems(value: unknown, type: string, path: string): string[] {
   const list = /^(?:Array|Set)<(.*)>$/.exec(type)?.[1];
   if (list !== undefined)
@@ -73,7 +76,7 @@ it("have the fields and types of the API, as have the Pods that the autoscaler m
   expect(objects.length).toBeGreaterThan(8);
   for (const object of [...objects, ...(nodePods as unknown as Json[])])
     expect(problems(object, typeOf(object), String(object["kind"]))).toEqual([]);
-  // What it would say.
+  // This is what the check reports for a wrong manifest.
   const wrong = { kind: "Service", spec: { prts: [], ports: [{ port: "7420" }], selector: { app: 1 } } };
   expect(problems(wrong, "V1Service", "Service")).toEqual([
     "Service.spec.prts is no field of V1ServiceSpec",

@@ -1,4 +1,4 @@
-/** Pods against a stand-in for the API server over real HTTPS, which says what it is: testing/fake-kubernetes.ts. */
+/** Tests Pods against a stand-in for the API server over real HTTPS; testing/fake-kubernetes.ts says what it covers. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -135,7 +135,7 @@ it("a Pod of the template joins with the token of the Secret, under the cluster'
       },
     ]),
   );
-  // The token itself is nowhere in it.
+  // The token itself appears nowhere in it.
   expect(JSON.stringify(pod)).not.toContain("never sent");
 });
 
@@ -183,7 +183,7 @@ it("a list whose place was forgotten begins anew; one that always is fails", asy
   fake.faults.push({ verb: "list", fault: gone });
   expect(await provider.list(signal)).toHaveLength(1);
   for (let at = 0; at < 4; at++) fake.faults.push({ verb: "list", fault: gone });
-  await expect(provider.list(signal)).rejects.toThrow(/answers 410: The provided continue parameter/);
+  await expect(provider.list(signal)).rejects.toThrow(/answered 410: The provided continue parameter/);
 });
 
 it("refusals say what the API server said, and how long it wants to be left alone", async () => {
@@ -194,19 +194,19 @@ it("refusals say what the API server said, and how long it wants to be left alon
   await expect(create("main-gpu-0")).rejects.toMatchObject({
     ...{
       code: "UNAVAILABLE",
-      rawMessage: "create Pod main-gpu-0: the Kubernetes API answers 429: slow down",
+      rawMessage: "create Pod main-gpu-0: the Kubernetes API answered 429: slow down",
     },
     details: { retryAfterMs: "7000" },
   });
   fake.faults.push({ verb: "create", fault: { status: 500, reason: "InternalError", message: "etcd" } });
-  await expect(create("main-gpu-0")).rejects.toThrow(/answers 500: etcd/);
+  await expect(create("main-gpu-0")).rejects.toThrow(/answered 500: etcd/);
   fake.faults.push({
     verb: "create",
     fault: { status: 403, reason: "Forbidden", message: "exceeded quota: pods=3" },
   });
   await expect(create("main-gpu-0")).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
-  // The API server's own checks: a name that is none.
-  await expect(create("Main_GPU")).rejects.toThrow(/answers 422: Pod is invalid/);
+  // The API server applies its own checks, here to an invalid name.
+  await expect(create("Main_GPU")).rejects.toThrow(/answered 422: Pod is invalid/);
 });
 
 it("a request ends with its signal, and a server that is away is said to be", async () => {

@@ -1,10 +1,10 @@
 /**
- * Responsibility: nodes as Pods of Kubernetes, distinguished from others by the label with the cluster's name.
- * Not responsible for: machines under the Pods (Kubernetes' own autoscaler starts those).
- *
+ * Responsibility: provides nodes as Pods of Kubernetes, which are distinguished from others by a label with the
+ * cluster's name.
+ * Not responsible for: the machines under the Pods (Kubernetes' own autoscaler starts those).
  * Invariants:
- * - PODS-1. Only Pods with the cluster's label are listed, and only listed names of that label are deleted.
- * - PODS-2. A name that exists already counts as created only when it is a Pod of this cluster.
+ * - PODS-1. Only Pods with the cluster's label are listed, and only listed Pods with that label are deleted.
+ * - PODS-2. A name that already exists counts as created only when it is a Pod of this cluster.
  */
 import {
   ApiException,
@@ -23,7 +23,7 @@ import type { Instance, NewInstance, NodeProvider } from "../provider.js";
 import { clusterLabel, instanceOf, labelValue, podOf } from "./pod.js";
 
 const pageRows = 250;
-/** Lists that began anew because the API server had forgotten their place. */
+/** How often a list may be restarted because the API server had dropped its continue token. */
 const maxRestarts = 3;
 
 export class KubernetesProvider implements NodeProvider {
@@ -38,7 +38,7 @@ export class KubernetesProvider implements NodeProvider {
     this.#kubeConfig = kubeConfig;
   }
 
-  /** @throws {PalimpsestError} CONFIG_INVALID when there is no way to the API server */
+  /** @throws {PalimpsestError} CONFIG_INVALID when the API server cannot be reached with this configuration */
   static async open(config: KubernetesConfig, context: ProviderContext): Promise<KubernetesProvider> {
     return new KubernetesProvider(config, context, kubeConfigOf(config));
   }
@@ -48,7 +48,7 @@ export class KubernetesProvider implements NodeProvider {
       try {
         return await this.#listOnce(signal);
       } catch (reason) {
-        // The place at which the next page begins has been compacted away.
+        // The continue token of the next page has expired.
         const expired = reason instanceof ApiException && reason.code === 410;
         if (!expired || restarts === maxRestarts) throw this.#explained(reason, "list");
       }
@@ -84,7 +84,7 @@ export class KubernetesProvider implements NodeProvider {
     }
   }
 
-  /** A client whose requests end with the signal. */
+  /** Creates a client whose requests end with the signal. */
   #api(signal: AbortSignal): CoreV1Api {
     const server = this.#kubeConfig.getCurrentCluster()?.server ?? "";
     const heeding: Middleware = {
@@ -130,7 +130,7 @@ export class KubernetesProvider implements NodeProvider {
     );
   }
 
-  /** What the API server has answered, in one line, with how long it wants to be left alone. */
+  /** Puts the API server's answer into one line, with the retry delay that it asked for. */
   #explained(reason: unknown, what: string): PalimpsestError {
     if (!(reason instanceof ApiException)) {
       if (reason instanceof PalimpsestError) return reason;
@@ -143,7 +143,7 @@ export class KubernetesProvider implements NodeProvider {
     const code = reason.code === 401 || reason.code === 403 ? "PERMISSION_DENIED" : "UNAVAILABLE";
     return new PalimpsestError(
       code,
-      `${what}: the Kubernetes API answers ${reason.code}: ${messageOf(reason.body)}`,
+      `${what}: the Kubernetes API answered ${reason.code}: ${messageOf(reason.body)}`,
       { details: retryAfterS > 0 ? { retryAfterMs: String(retryAfterS * 1_000) } : {} },
     );
   }
@@ -171,14 +171,14 @@ function headerOf(headers: Readonly<Record<string, string>>, name: string): stri
   return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
 }
 
-/** The message of a Status object; errors of proxies are anything. */
+/** Returns the message of a Status object. Errors of proxies can have any form. */
 function messageOf(body: unknown): string {
   const text = typeof body === "string" ? body : JSON.stringify(body ?? "");
   try {
     const status: unknown = typeof body === "string" ? JSON.parse(body) : body;
     if (typeof status === "object" && status !== null && "message" in status) return String(status.message);
   } catch {
-    // Not JSON.
+    // The body is not JSON.
   }
   return text.slice(0, 200);
 }

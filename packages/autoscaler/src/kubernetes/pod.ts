@@ -1,4 +1,4 @@
-/** The Pod of a node, and an instance as its Pod tells it. */
+/** Builds the Pod of a node, and reads an instance from its Pod. */
 import { posix } from "node:path";
 import type { V1Pod } from "@kubernetes/client-node";
 import type { KubernetesConfig, NodeTypeConfig } from "../config.js";
@@ -11,7 +11,7 @@ export const nodeTypeLabel = "palimpsest.dev/node-type";
 const { join } = posix;
 const tlsFolder = "/etc/palimpsest/tls";
 const gpuResource = "nvidia.com/gpu";
-/** Name of the container that runs the node: a template with a container of this name changes it. */
+/** Name of the container that runs the node. A template with a container of this name changes it. */
 const containerName = "node";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -30,7 +30,7 @@ export function podOf(
       labels: { [clusterLabel]: labelValue(context.clusterName), [nodeTypeLabel]: type.name },
     },
     spec: {
-      // A node that ends is ended for good: a new one gets a Pod of its own.
+      // A node that has ended does not restart: a new one gets a Pod of its own.
       restartPolicy: "Never",
       containers: [containerOf(name, type, config, context.address)],
       ...(config.tlsSecret === undefined
@@ -42,7 +42,10 @@ export function podOf(
   return merged as V1Pod;
 }
 
-/** A Secret has no folders: what a node hands to its actors and to drivers of jobs lies in it under prefixed keys. */
+/**
+ * A Secret has no folders, so the certificates that a node grants to its actors and drivers are stored in it under
+ * prefixed keys.
+ */
 function tlsFiles(secretName: string): Json {
   const files = ["tls.crt", "tls.key"];
   const items = ["", "actor", "driver"].flatMap((role) => [
@@ -52,7 +55,7 @@ function tlsFiles(secretName: string): Json {
   return { secretName, items };
 }
 
-/** Clusters may have names that are no label values. */
+/** Makes a valid label value of a cluster name, which may not be one. */
 export function labelValue(clusterName: string): string {
   return clusterName.replaceAll(/[^A-Za-z0-9._-]/g, "-").slice(0, 63);
 }
@@ -100,7 +103,7 @@ function containerOf(
   };
 }
 
-/** Undefined: the Pod is not of this autoscaler. */
+/** Returns undefined when the Pod is not of this autoscaler. */
 export function instanceOf(pod: V1Pod): Instance | undefined {
   const { name, labels, creationTimestamp, deletionTimestamp } = pod.metadata ?? {};
   const nodeType = labels?.[nodeTypeLabel];
@@ -116,7 +119,7 @@ function stateOf(pod: V1Pod, deletion: Date | undefined): Instance["state"] {
   return phase === "Running" ? "running" : "starting";
 }
 
-/** Such as "Unschedulable: 0/3 nodes are available" or "ImagePullBackOff: …". */
+/** Returns why the Pod does not start, such as "Unschedulable: 0/3 nodes are available" or "ImagePullBackOff: …". */
 function problemOf({ status }: V1Pod): string {
   const unscheduled = status?.conditions?.find(
     ({ type, status: holds }) => type === "PodScheduled" && holds === "False",
@@ -126,7 +129,9 @@ function problemOf({ status }: V1Pod): string {
   return cause ? [cause.reason, cause.message].filter(Boolean).join(": ") : "";
 }
 
-/** The template with what the node needs: records are merged, containers, volumes and variables by their names. */
+/**
+ * Merges the template with what the node needs: records key by key, containers, volumes and variables by their names.
+ */
 function merge(template: unknown, own: unknown): unknown {
   if (Array.isArray(template) && Array.isArray(own)) return mergeLists(template, own);
   if (!isRecord(template) || !isRecord(own)) return own ?? template;

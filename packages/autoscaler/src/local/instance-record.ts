@@ -1,4 +1,4 @@
-/** What is written down of a node's process, and whether it still is that process. */
+/** The record of a node's process, and the check whether it still is that process. */
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { z } from "zod";
 
 const recordSchema = z.object({
-  /** 0 until the process is started. */
+  /** 0 until the process has been started. */
   pid: z.int(),
   nodeType: z.string(),
   createdAtMs: z.number(),
@@ -16,7 +16,7 @@ export type InstanceRecord = z.infer<typeof recordSchema>;
 
 const pathOf = (folder: string) => join(folder, "instance.json");
 
-/** Undefined where there is none, or a damaged one. */
+/** Returns undefined when there is no record or it is damaged. */
 export function readRecord(folder: string): InstanceRecord | undefined {
   try {
     const text = readFileSync(pathOf(folder), "utf8");
@@ -26,7 +26,7 @@ export function readRecord(folder: string): InstanceRecord | undefined {
   }
 }
 
-/** @returns false when the name is taken already: of two that want it one gets it */
+/** @returns false when the name is already taken: when two want it, one gets it */
 export function claim(folder: string, record: InstanceRecord): boolean {
   try {
     writeFileSync(pathOf(folder), JSON.stringify(record), { flag: "wx", mode: 0o600 });
@@ -40,7 +40,7 @@ export function rewrite(folder: string, record: InstanceRecord): void {
   writeFileSync(pathOf(folder), JSON.stringify(record), { mode: 0o600 });
 }
 
-/** Whether the process lives and is the node of this name: process ids are used again. */
+/** Returns whether the process is alive and is the node of this name, because process ids are reused. */
 export async function isNodeProcess(pid: number, name: string): Promise<boolean> {
   if (pid === 0) return false;
   try {
@@ -51,7 +51,7 @@ export async function isNodeProcess(pid: number, name: string): Promise<boolean>
   return (await commandLineOf(pid)).includes(name);
 }
 
-/** Empty when it cannot be told, and of a process that has ended and waits for its parent. */
+/** Returns "" when it cannot be read, or when the process has ended and waits for its parent. */
 async function commandLineOf(pid: number): Promise<string> {
   if (process.platform === "linux") return await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
   const { stdout } = await promisify(execFile)("ps", ["-o", "args=", "-p", String(pid)], {

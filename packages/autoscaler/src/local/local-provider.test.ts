@@ -1,4 +1,7 @@
-/** Processes that are really started and killed; the program stands for `palimpsest` and does nothing until it is told to end. */
+/**
+ * Tests with processes that are really started and killed. The program stands in for `palimpsest` and does nothing
+ * until it is told to end.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -79,7 +82,7 @@ it("a process that has the node's id and is another one is not ended (LOCAL-2)",
   expect(await states()).toEqual([["test-small-0", "ended"]]);
   await provider().terminate(["test-small-0"]);
   await expect.poll(states, slow).toEqual([]);
-  // This process lives, and what the record forgot is ended here.
+  // This process is alive and its record was lost, so it is ended here.
   process.kill(real, "SIGKILL");
 });
 

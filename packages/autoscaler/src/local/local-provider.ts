@@ -1,10 +1,9 @@
 /**
- * Responsibility: nodes as processes of this machine, `palimpsest worker join` each, which outlive the head that started
- * them: a folder for each name, with what is written down of its process.
- *
+ * Responsibility: provides nodes as processes of this machine, each of them `palimpsest worker join`, which outlive the
+ * head that started them. Each name has a folder with the record of its process.
  * Invariants:
- * - LOCAL-1. A name has one process at most: whoever creates it claims its folder first.
- * - LOCAL-2. A process is ended only when it still is the node of that name.
+ * - LOCAL-1. A name has at most one process: whoever creates it claims its folder first.
+ * - LOCAL-2. A process is ended only while it is the node of that name.
  */
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync } from "node:fs";
@@ -16,10 +15,10 @@ import type { ProviderContext } from "../open-provider.js";
 import { type Instance, instanceLabel, type NewInstance, type NodeProvider } from "../provider.js";
 import { claim, type InstanceRecord, isNodeProcess, readRecord, rewrite } from "./instance-record.js";
 
-/** What a node has to end in order, with its actors, before it is killed. */
+/** Milliseconds that a node has to end with its actors in an orderly way before it is killed. */
 const stopGraceMs = 15_000;
 const pollMs = 100;
-/** A claim without a process that is older than this was left by a head that was killed. */
+/** A claim without a process that is older than this many milliseconds was left by a head that was killed. */
 const claimMs = 10_000;
 
 export class LocalProvider implements NodeProvider {
@@ -106,7 +105,7 @@ export class LocalProvider implements NodeProvider {
     const output = openSync(join(folder, "output.log"), "a", 0o600);
     return new Promise<number>((resolve, reject) => {
       const child = spawn(program, [...before, ...args], {
-        // It outlives the head, and the terminal's Ctrl-C is not for it.
+        // The process outlives the head, and Ctrl-C in the terminal does not reach it.
         detached: true,
         cwd: folder,
         env: { ...process.env, PALIMPSEST_TOKEN: token() },

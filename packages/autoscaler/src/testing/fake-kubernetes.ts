@@ -1,8 +1,8 @@
 /**
- * A stand-in for the API server of Kubernetes over real HTTPS, as far as Pods of one namespace go. It is not Kubernetes:
- * nothing is scheduled, and Pods change when a test says so. What it does it does strictly: the token, the paths, the
- * verbs, names, labels and limits are checked as the API server checks them, and answers have its shapes (Pod, PodList,
- * Status), among them those of 404, 409, 410, 429 and 500.
+ * A stand-in for the API server of Kubernetes over real HTTPS, as far as Pods of one namespace go. It is not
+ * Kubernetes: nothing is scheduled, and Pods change only when a test says so. What it does it does strictly: it checks
+ * token, paths, verbs, names, labels and limits as the API server does, and its answers have the same shapes (Pod,
+ * PodList, Status), including those of 404, 409, 410, 429 and 500.
  */
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -58,7 +58,7 @@ export interface RecordedRequest {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** What is answered in place of the truth. */
+/** An answer that replaces the true one. */
 export interface Fault {
   readonly status: number;
   readonly reason: string;
@@ -69,11 +69,11 @@ export interface Fault {
 export class FakeKubernetes {
   readonly requests: RecordedRequest[] = [];
   readonly pods = new Map<string, V1Pod>();
-  /** The next requests that it is asked of get these. */
+  /** The faults that the next requests get, in order. */
   readonly faults: { readonly verb: string; readonly fault: Fault }[] = [];
-  /** Rows of a page, however many are asked for. */
+  /** Number of rows of a page, however many are requested. */
   pageRows = 1_000;
-  /** Requests are taken and not answered. */
+  /** When true, requests are accepted and not answered. */
   silent = false;
   readonly #server: Server;
   readonly #namespace: string;
@@ -107,13 +107,13 @@ export class FakeKubernetes {
     return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** What a kubelet or a scheduler would write. */
+  /** Writes what a kubelet or a scheduler would write. */
   setStatus(name: string, status: NonNullable<V1Pod["status"]>): void {
     const pod = this.pods.get(name);
     if (pod) this.pods.set(name, { ...pod, status });
   }
 
-  /** The kubelet has ended its containers. */
+  /** Acts as a kubelet that has ended the Pod's containers. */
   gone(name: string): void {
     this.pods.delete(name);
   }

@@ -1,4 +1,4 @@
-/** A cluster and its provider in memory: nodes join some time after they were created, and take what waits. */
+/** A cluster and its provider in memory: nodes join some time after they were created, and take waiting work. */
 import {
   chooseGpus,
   type NodeView,
@@ -17,7 +17,7 @@ import { type Instance, instanceLabel, type NewInstance, type NodeProvider } fro
 interface Machine {
   readonly instance: NewInstance;
   readonly createdAtMs: number;
-  /** Undefined: it never joins. */
+  /** Undefined when the instance never joins. */
   readonly joinsAtMs: number | undefined;
   endsAtMs: number | undefined;
   view: NodeView;
@@ -26,7 +26,7 @@ interface Machine {
   died: boolean;
 }
 
-/** Requests to the provider, for a test to look at and to make fail. */
+/** Requests to the provider, which a test can inspect and make fail. */
 export class SimulatedCloud implements NodeProvider, ScalableCluster {
   readonly kind = "simulated";
   readonly clusterName = "Test";
@@ -34,7 +34,7 @@ export class SimulatedCloud implements NodeProvider, ScalableCluster {
   readonly machines = new Map<string, Machine>();
   readonly created: string[] = [];
   readonly terminated: string[] = [];
-  /** What waits: each takes its resources for runMs once it has a node. */
+  /** Waiting work. Each item takes its resources for runMs once it has a node. */
   readonly waiting: { readonly resources: Quantities; readonly runMs: number }[] = [];
   bootMs = 5_000;
   endMs = 2_000;
@@ -52,7 +52,7 @@ export class SimulatedCloud implements NodeProvider, ScalableCluster {
 
   async list(): Promise<readonly Instance[]> {
     await this.#answer("list", "");
-    this.#settle();
+    this.#advance();
     const nowMs = this.#clock.now();
     return [...this.machines.values()].map(({ instance, createdAtMs, joinsAtMs, endsAtMs, died }) => ({
       ...{ name: instance.name, nodeType: instance.type.name, createdAtMs },
@@ -93,7 +93,7 @@ export class SimulatedCloud implements NodeProvider, ScalableCluster {
   }
 
   demand(): PendingDemand {
-    this.#settle();
+    this.#advance();
     const asks = (resources: Quantities): PlacementRequest => ({ resources, labels: {} });
     return {
       requests: this.waiting.map(({ resources }) => ({ request: asks(resources), count: 1 })),
@@ -102,7 +102,7 @@ export class SimulatedCloud implements NodeProvider, ScalableCluster {
   }
 
   nodes(): readonly ScaledNode[] {
-    this.#settle();
+    this.#advance();
     const nowMs = this.#clock.now();
     return [...this.machines.values()].flatMap((machine): ScaledNode[] => {
       const { view, joinsAtMs, endsAtMs, idleSinceMs, died } = machine;
@@ -123,7 +123,7 @@ export class SimulatedCloud implements NodeProvider, ScalableCluster {
     return this.leads ? Promise.resolve() : new Promise(() => undefined);
   }
 
-  /** Its process is killed. */
+  /** Kills the process of an instance. */
   kill(name: string): void {
     const machine = this.machines.get(name);
     if (machine) machine.died = true;
@@ -135,8 +135,8 @@ export class SimulatedCloud implements NodeProvider, ScalableCluster {
     if (error) throw error;
   }
 
-  /** Ends what has run its time, gives room to what waits. */
-  #settle(): void {
+  /** Ends work whose time is over and places what waits. */
+  #advance(): void {
     const nowMs = this.#clock.now();
     for (const [name, machine] of this.machines) {
       if (machine.endsAtMs !== undefined && machine.endsAtMs <= nowMs) this.machines.delete(name);

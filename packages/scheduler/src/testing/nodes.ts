@@ -2,7 +2,7 @@ import { chooseGpus, takeGpus, wholeGpus } from "../gpu-instances.js";
 import type { NodeView } from "../placement.js";
 import { type Quantities, subtractQuantities } from "../resources.js";
 
-/** A node of a test's cluster, empty unless said otherwise. */
+/** Builds a node for tests, empty unless stated otherwise. */
 export function aNode(nodeId: string, over: Partial<NodeView> = {}): NodeView {
   const total = over.total ?? { cpu: 4 };
   const available = over.available ?? total;
@@ -10,7 +10,7 @@ export function aNode(nodeId: string, over: Partial<NodeView> = {}): NodeView {
   return { nodeId, total, available, labels: {}, leases: 0, gpus, ...over };
 }
 
-/** The node after a lease that fits there. */
+/** Returns the node after a lease that fits on it. */
 export function leased(node: NodeView, resources: Quantities): NodeView {
   const gpu = resources["gpu"] ?? 0;
   const ids = chooseGpus(node.gpus, gpu);

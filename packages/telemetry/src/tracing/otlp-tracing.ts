@@ -1,4 +1,7 @@
-/** Spans by OpenTelemetry's library, sent to a collector by OTLP over HTTP. Loaded where a collector is named. */
+/**
+ * Creates spans with OpenTelemetry's library and sends them to a collector by OTLP over HTTP. It is loaded only when a
+ * collector is configured.
+ */
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { Socket } from "node:net";
@@ -25,7 +28,7 @@ import { type SpanOutcome, SpanQueue } from "./span-queue.js";
 import type { SpanAttributes, SpanKind, SpanOptions, TraceSpan, Tracing, TracingOptions } from "./tracing.js";
 
 const exportTimeoutMs = 5_000;
-/** Of a text in an attribute or a status: an answer's error may be long. */
+/** The longest text of an attribute or a status. The error of an answer may be longer. */
 const maxTextLength = 1_024;
 const kinds: Readonly<Record<SpanKind, Kind>> = {
   internal: Kind.INTERNAL,
@@ -38,7 +41,7 @@ const kinds: Readonly<Record<SpanKind, Kind>> = {
 export class OtlpTracing implements Tracing {
   readonly #tracer: Tracer;
   readonly #queue: SpanQueue;
-  /** Of spans outside of any other. */
+  /** The parent of spans outside of any other. */
   #root: Context = ROOT_CONTEXT;
   #metrics: Metrics | undefined;
   #uncounted: [SpanOutcome, number][] = [];
@@ -69,7 +72,7 @@ export class OtlpTracing implements Tracing {
       spanLimits: { attributeValueLengthLimit: maxTextLength },
       spanProcessors: [this.#queue],
     });
-    // For spans of the user's own code, too: they are children of the call that makes them.
+    // This also makes spans of the user's own code children of the call that runs it.
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     trace.setGlobalTracerProvider(provider);
     this.#tracer = provider.getTracer("palimpsest");
@@ -158,7 +161,7 @@ function traceparentOf({ traceId, spanId, traceFlags }: SpanContext): string {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
 }
 
-/** Undefined for what is no `traceparent`. */
+/** Returns undefined for a text that is not a `traceparent`. */
 function spanContextOf(traceparent: string): SpanContext | undefined {
   const match = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/.exec(traceparent);
   const [, traceId, spanId, flags] = match ?? [];
@@ -172,7 +175,7 @@ function contextOf(traceparent: string): Context {
   return found ? trace.setSpanContext(ROOT_CONTEXT, found) : ROOT_CONTEXT;
 }
 
-/** Connections to the collector keep no process alive that has nothing else to do. */
+/** Creates connections to the collector that do not keep an otherwise idle process alive. */
 function agentFor(protocol: string): HttpAgent {
   const agent =
     protocol === "https:" ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
@@ -189,5 +192,5 @@ function numberOf<Key extends string>(
   if (!text) return {};
   const value = Number(text);
   if (Number.isSafeInteger(value) && value > 0) return { [key]: value } as Partial<Record<Key, number>>;
-  throw new TypeError(`${name} is ${JSON.stringify(text)}: give a whole number above 0`);
+  throw new TypeError(`${name} is ${JSON.stringify(text)}: it must be a whole number above 0`);
 }

@@ -1,4 +1,4 @@
-/** Which traces are kept, by OpenTelemetry's variables OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG. */
+/** Decides which traces are kept, by OpenTelemetry's variables OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG. */
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -9,7 +9,10 @@ import {
 
 const prefix = "parentbased_";
 
-/** Default: every trace, or as the caller has decided. @throws {TypeError} for a name or a share that there is not */
+/**
+ * Creates the sampler. By default every trace is kept unless its caller decided otherwise.
+ * @throws {TypeError} for an unknown sampler name or an invalid ratio
+ */
 export function samplerOf(environment: Readonly<Record<string, string | undefined>>): Sampler {
   const name = environment["OTEL_TRACES_SAMPLER"] || "parentbased_always_on";
   const root = rootOf(name.startsWith(prefix) ? name.slice(prefix.length) : name, name, environment);
@@ -25,10 +28,10 @@ function rootOf(
   if (kind === "always_off") return new AlwaysOffSampler();
   if (kind !== "traceidratio")
     throw new TypeError(
-      `OTEL_TRACES_SAMPLER is ${JSON.stringify(name)}: give always_on, always_off or traceidratio, or one of them behind ${prefix}`,
+      `OTEL_TRACES_SAMPLER is ${JSON.stringify(name)}: it must be always_on, always_off or traceidratio, or one of them after ${prefix}`,
     );
   const text = environment["OTEL_TRACES_SAMPLER_ARG"] || "1";
   const share = Number(text);
   if (share >= 0 && share <= 1) return new TraceIdRatioBasedSampler(share);
-  throw new TypeError(`OTEL_TRACES_SAMPLER_ARG is ${JSON.stringify(text)}: give a share from 0 to 1`);
+  throw new TypeError(`OTEL_TRACES_SAMPLER_ARG is ${JSON.stringify(text)}: it must be a ratio from 0 to 1`);
 }

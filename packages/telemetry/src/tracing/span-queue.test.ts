@@ -4,7 +4,7 @@ import { SpanQueue, type SpanQueueOptions } from "./span-queue.js";
 
 type Done = Parameters<SpanExporter["export"]>[1];
 
-/** A collector whose answers the test gives. */
+/** A collector whose answers the test controls. */
 function slowCollector() {
   const batches: { readonly names: readonly string[]; readonly done: Done }[] = [];
   const exporter: SpanExporter = {
@@ -35,7 +35,7 @@ describe("spans on their way to a collector", () => {
     const { batches, exporter } = slowCollector();
     const { queue, counts } = queueWith({ exporter, maxSpans: 600 });
     for (let at = 0; at < 1_000; at++) queue.onEnd(span(`span ${at}`));
-    // One batch is under way; the rest waits behind it.
+    // One batch is being sent, and the rest waits behind it.
     expect(batches.map(({ names }) => names.length)).toEqual([512]);
     expect(counts).toEqual({ exported: 0, failed: 0, dropped: 400 });
     const flushed = queue.forceFlush();

@@ -1,9 +1,9 @@
 /**
- * Responsibility: spans between their end and the collector: bounded, sent in batches, one at a time.
- * Not responsible for: how they are written and sent (the exporter of OpenTelemetry).
- *
+ * Responsibility: holds spans between their end and the collector, bounded, and sends them in batches, one at a time.
+ * Not responsible for: how they are encoded and sent (OpenTelemetry's exporter).
  * Invariants:
- * - SPANS-1. At most `maxSpans` spans of `maxBytes` bytes, measured roughly, wait or are being sent. One more is dropped and counted.
+ * - SPANS-1. At most `maxSpans` spans of together `maxBytes` bytes, measured approximately, wait or are being sent. One
+ *   more is dropped and counted.
  * - SPANS-2. Nobody waits for the collector: a span that cannot be sent is lost and counted.
  */
 import type { ReadableSpan, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace";
@@ -13,16 +13,16 @@ export type SpanOutcome = "exported" | "failed" | "dropped";
 export interface SpanQueueOptions {
   readonly exporter: SpanExporter;
   readonly onOutcome: (outcome: SpanOutcome, spans: number) => void;
-  /** From the first span that waits until a batch is sent. Default 1 s. */
+  /** Milliseconds from the first waiting span until a batch is sent. Default 1,000. */
   readonly delayMs?: number;
-  /** Default 2,048. */
+  /** Largest number of spans that wait or are being sent. Default 2,048. */
   readonly maxSpans?: number;
-  /** Default 4 MiB. */
+  /** Their largest total size in bytes. Default 4 MiB. */
   readonly maxBytes?: number;
 }
 
 const maxBatch = 512;
-/** A span without its attributes, in memory. */
+/** Approximate memory of a span without its attributes, in bytes. */
 const overheadBytes = 1024;
 const eventBytes = 256;
 
@@ -58,7 +58,7 @@ export class SpanQueue implements SpanProcessor {
     else this.#timer ??= setTimeout(() => void this.#send(), delayMs).unref();
   }
 
-  /** Sends all that waits; ends early when the collector is away (SPANS-2). */
+  /** Sends all waiting spans. It stops early when the collector does not answer (SPANS-2). */
   async forceFlush(): Promise<void> {
     do await this.#send();
     while (this.#waiting.length > 0 && !this.#isAway);
