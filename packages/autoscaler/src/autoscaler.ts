@@ -2,6 +2,7 @@
  * Responsibility: starts nodes for pending demand and ends idle ones, periodically, for as long as its head leads.
  * Not responsible for: which nodes are lacking (planNodes), where they come from (NodeProvider), or which are idle (the
  * head).
+ *
  * Invariants:
  * - AUTOSCALER-1. Instances are named from a set of `maxNodes` names per node type, so that several heads together
  *   start no more than that, whatever they know of each other.

@@ -41,7 +41,7 @@ describe("placement groups", () => {
     expect(waiting.state).toBe("PENDING");
     expect(cpu(test, "a")).toBe(4);
     expect(test.plane.groups.reason(waiting)).toBe(
-      "STRICT_SPREAD needs a node for each of 2 bundles, and 1 could get one now",
+      "STRICT_SPREAD needs a node for each of 2 bundles, and only 1 could get one now",
     );
     test.store.failure = new Error("away");
     const settled = test.plane.groups.settled("g", new AbortController().signal);

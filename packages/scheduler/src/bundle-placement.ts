@@ -2,6 +2,7 @@
  * Responsibility: chooses nodes for the bundles of a placement group, for all of them or for none. It is pure: the same
  * view and request always give the same answer.
  * Not responsible for: leasing what it chose, or moving bundles that already have a node.
+ *
  * Invariants:
  * - BUNDLES-1. Every missing bundle gets a node, or none does. What is chosen fits: quantities, GPUs on their
  *   individual devices, labels; the bundles that share a node fit there together.

@@ -2,6 +2,7 @@
  * Responsibility: plans which nodes a cluster lacks for its pending demand, by bin-packing that demand into node types.
  * It is pure: the same view and demand always give the same plan.
  * Not responsible for: how fast nodes are started, or starting and ending them (the autoscaler package).
+ *
  * Invariants:
  * - PLAN-1. With the plan no type has fewer nodes than its minimum or more than its maximum. A type that already
  *   exceeds its maximum gets no more.

@@ -3,6 +3,7 @@
  * of an event depends on what it changes and not on the number of requests times the number of nodes.
  * Not responsible for: leases. The caller leases what `next` chose and passes the node's new view before it calls
  * again.
+ *
  * Invariants:
  * - INDEX-1. `next` chooses what `place` would choose for the same request among the nodes that are not reserved for
  *   another shape (PLACE-1, PLACE-2, PLACE-3).

@@ -3,6 +3,7 @@
  * request always give the same answer. The head uses `PlacementIndex`, which gives the same answers with less work;
  * this function is its definition.
  * Not responsible for: leasing what it chose (the head does that), or telling nodes anything.
+ *
  * Invariants:
  * - PLACE-1. A chosen node has every requested quantity available, GPUs counted on their individual devices, and meets
  *   every label and label condition. A request that is bound to a node is placed there or nowhere.

@@ -2,8 +2,8 @@ import { createRequire } from "node:module";
 import type * as bullmq from "bullmq";
 
 /**
- * BullMQ's classes, loaded by `require`: an `import` of it parses its files a second time, only to list what they
- * export, and each process of a run pays that at its start.
+ * Loads BullMQ's classes with `require`: an `import` of it parses its files a second time, only to list what they
+ * export, and each process of a run would pay for that at its start.
  */
 const loaded: typeof bullmq = createRequire(import.meta.url)("bullmq");
 

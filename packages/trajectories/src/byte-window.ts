@@ -1,9 +1,12 @@
-/** Responsibility: bounds the bytes that are in flight at once, first come, first served.
- *  Not responsible for: what the bytes are.
+/**
+ * Responsibility: bounds the bytes that are in flight at once, first come, first served.
+ * Not responsible for: what the bytes are.
  *
- *  Invariants:
- *  WINDOW-1. What runs at once declared at most `limit` bytes together, unless a single piece is larger: it runs alone.
- *  WINDOW-2. Pieces begin in the order in which they were given. */
+ * Invariants:
+ * - WINDOW-1. Pieces that are in flight at once declared at most `limit` bytes together. A single piece that is larger
+ *   is in flight alone.
+ * - WINDOW-2. Pieces begin in the order in which they were submitted.
+ */
 export class ByteWindow {
   readonly #limit: number;
   readonly #waiting: { readonly bytes: number; readonly begin: () => void }[] = [];
@@ -13,7 +16,7 @@ export class ByteWindow {
     this.#limit = limit;
   }
 
-  /** Runs the work when there is room for that many bytes. */
+  /** Runs the work once there is room for that many bytes. */
   async run<T>(bytes: number, work: () => Promise<T>): Promise<T> {
     if (this.#waiting.length > 0 || !this.#fits(bytes)) {
       await new Promise<void>((begin) => {

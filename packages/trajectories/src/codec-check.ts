@@ -1,15 +1,15 @@
 import { PalimpsestError } from "@palimpsest/wire";
 
-/** @throws {PalimpsestError} CODEC when the bytes are no such message */
+/** @throws {PalimpsestError} CODEC when the bytes are not such a message */
 export function decodeMessage<T>(what: string, decode: () => T): T {
   try {
     return decode();
   } catch (cause) {
-    throw new PalimpsestError("CODEC", `bytes are no ${what} message`, { cause });
+    throw new PalimpsestError("CODEC", `bytes are not a ${what} message`, { cause });
   }
 }
 
-/** @throws {PalimpsestError} CODEC when the value is none of the words */
+/** @throws {PalimpsestError} CODEC when the value is not one of the words */
 export function oneOf<T extends string>(
   words: readonly T[],
   value: string | null | undefined,
@@ -17,7 +17,7 @@ export function oneOf<T extends string>(
 ): T {
   const word = words.find((candidate) => candidate === value);
   if (word === undefined) {
-    throw new PalimpsestError("CODEC", `${field} is "${value}"; known are ${words.join(", ")}`);
+    throw new PalimpsestError("CODEC", `${field} is "${value}"; it must be one of ${words.join(", ")}`);
   }
   return word;
 }

@@ -37,7 +37,7 @@ const sampling: fc.Arbitrary<Sampling> = fc.record({
   minP: fc.double({ min: 0, max: 1, noNaN: true }).filter((x) => !Object.is(x, -0)),
 });
 
-/** Weights that changed once. */
+/** The runs of a conversation whose weights changed once. */
 const versionRuns = (length: number) =>
   fc.integer({ min: 1, max: length - 1 }).map((first) => [
     { policyVersion: 2 ** 41, tokens: first },
@@ -193,7 +193,7 @@ describe("codec", () => {
       expect(() => encodeTrajectory(broken(changes))).toThrow(words);
       const bytes = encodeTrajectory(aTrajectory());
       const view = new DataView(bytes.buffer);
-      // The row of the first conversation begins at 16, its float64 numbers at 56.
+      // The row of the first conversation begins at byte 16, its float64 numbers at byte 56.
       const at = { temperature: 56, topP: 64, minP: 72 }[Object.keys(changes)[0] as string];
       if (at === undefined) continue;
       view.setFloat64(at, Object.values(changes)[0] as number, true);
@@ -217,7 +217,7 @@ describe("codec", () => {
       );
     const { length } = (first as Conversation).sampledTokenIds;
     expect(() => encodedWith([3, length], [4, 1])).toThrow(
-      `conversations[0].versionRuns have ${length + 1} tokens for ${length} sampled tokens`,
+      `conversations[0].versionRuns have ${length + 1} tokens, but the conversation has ${length} sampled tokens`,
     );
     expect(() => encodedWith([3, length + 1], [4, -1])).toThrow(
       "conversations[0].versionRuns[1].tokens is -1",
@@ -260,7 +260,8 @@ describe("codec", () => {
     const first = proto.Trajectory.encode({ trajectoryId: "t", groupId: "g", taskId: "k" }).finish();
     expect(() => decodeTrajectory(first)).toThrow(/\[CODEC\] .*format 1 .*reads format 3.*finish the run/);
     const later = encodeTrajectory(aTrajectory());
-    // Format 2 did not say how tokens were drawn: trained as plain sampling it would be another policy's.
+    // Format 2 did not record the sampling settings. Trained as plain sampling, its tokens would be those of another
+    // policy.
     for (const format of [2, 4]) {
       new DataView(later.buffer).setUint32(4, format, true);
       expect(() => decodeTrajectory(later)).toThrow(

@@ -10,23 +10,24 @@ const keepAliveMs = 10_000;
 
 export interface ConnectOptions {
   readonly logger: Logger;
-  /** How long the first connection may take. Default 10 s. */
+  /** Milliseconds that the first connection may take. Default 10,000. */
   readonly timeoutMs?: number;
-  /** A connection that owes an answer for this long is closed and made again. Default 15 s. */
+  /** Milliseconds after which a connection with an outstanding answer is closed and opened again. Default 15,000. */
   readonly silenceMs?: number;
 }
 
-/** Connects for queue work: commands wait through a restart of Redis, or a socket that
- *  fell silent, instead of failing.
- *  @throws {PalimpsestError} UNAVAILABLE when nothing answers; UNAUTHENTICATED; CONFIG_INVALID when Redis may evict keys */
+/**
+ * Connects for work on the queues: while Redis restarts, or a socket is silent, commands wait instead of failing.
+ * @throws {PalimpsestError} UNAVAILABLE when nothing answers; UNAUTHENTICATED; CONFIG_INVALID when Redis may evict keys
+ */
 export async function connectRedis(url: string, options: ConnectOptions): Promise<Redis> {
   const redis = new GatheringRedis(url, {
     ...redisTlsOptions(url),
     lazyConnect: true,
     maxRetriesPerRequest: null,
     connectTimeout: options.timeoutMs ?? 10_000,
-    // A peer that is gone without a word leaves an open socket that answers nothing. Blocking commands of BullMQ end
-    // after 5 s and pings of subscribers come every 5 s, so silence for longer is never normal.
+    // A peer that vanished leaves an open socket on which nothing arrives. Blocking commands of BullMQ end after 5 s
+    // and subscribers ping every 5 s, so a longer silence is never normal.
     socketTimeout: options.silenceMs ?? defaultSilenceMs,
     keepAlive: keepAliveMs,
     retryStrategy: (times) => Math.min(firstRetryMs * 2 ** (times - 1), longestRetryMs),
@@ -51,27 +52,27 @@ export async function connectRedis(url: string, options: ConnectOptions): Promis
     if (reason !== undefined) {
       throw new PalimpsestError(
         "UNAUTHENTICATED",
-        `Redis at ${redactText(url)} refuses the password of the URL`,
+        `Redis at ${redactText(url)} refuses the password in the URL`,
         {
           cause: reason,
         },
       );
     }
-    throw new PalimpsestError("UNAVAILABLE", `no Redis answers at ${redactText(url)}`, {
+    throw new PalimpsestError("UNAVAILABLE", `no Redis server answers at ${redactText(url)}`, {
       cause: lastError ?? cause,
     });
   }
   return redis;
 }
 
-/** Eviction would delete jobs and payloads silently: that breaks T1. */
+/** Refuses a Redis that evicts keys, because eviction would silently delete jobs and payloads, which breaks T1. */
 async function checkServer(redis: Redis, logger: Logger): Promise<void> {
   const info = await redis.info();
   const policy = field(info, "maxmemory_policy");
   if (policy !== undefined && policy !== "noeviction") {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `maxmemory-policy of Redis is "${policy}", so it may delete jobs; set it to "noeviction"`,
+      `maxmemory-policy of Redis is "${policy}", so it may delete jobs: set it to "noeviction"`,
     );
   }
   if (field(info, "aof_enabled") === "0") {

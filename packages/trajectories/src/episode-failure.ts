@@ -5,7 +5,7 @@ export type FailureStage = (typeof failureStages)[number];
 
 const reasonSchema = z.object({ stage: z.enum(failureStages), message: z.string() });
 
-/** Why an episode left its group. */
+/** The reason why an episode left its group. */
 export type FailureReason = Readonly<z.infer<typeof reasonSchema>>;
 
 export const episodeFailureSchema = reasonSchema.extend({ trajectoryId: z.string(), groupId: z.string() });
@@ -13,14 +13,14 @@ export const episodeFailureSchema = reasonSchema.extend({ trajectoryId: z.string
 /** One episode that left its group. */
 export type EpisodeFailure = Readonly<z.infer<typeof episodeFailureSchema>>;
 
-// Enough for an error with its cause; failures are kept by the thousand.
+// Long enough for an error with its cause; failures are kept by the thousand.
 const longestMessage = 2000;
 
 export function encodeFailure({ stage, message }: FailureReason): string {
   return JSON.stringify({ stage, message: message.slice(0, longestMessage) });
 }
 
-/** What does not parse, by another version of this program, is still a failure. */
+/** Decodes a failure. Text that does not parse, because another version wrote it, still counts as a failure. */
 export function decodeFailure(text: string): FailureReason {
   const reason = reasonSchema.safeParse(jsonOf(text));
   return reason.success
@@ -28,7 +28,7 @@ export function decodeFailure(text: string): FailureReason {
     : { stage: "group", message: `unreadable failure: ${text.slice(0, 200)}` };
 }
 
-/** undefined for what is not JSON. */
+/** Returns undefined for text that is not JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

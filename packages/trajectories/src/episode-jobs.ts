@@ -1,10 +1,13 @@
-/** Responsibility: puts episodes on the BullMQ queues of a run, by BullMQ's public interface alone.
- *  Not responsible for: working on them; knowing what came of them, which the ledger does.
+/**
+ * Responsibility: adds the jobs of episodes to the BullMQ queues of a run, through BullMQ's public interface only.
+ * Not responsible for: working on the jobs, or knowing what became of them, which the ledger does.
  *
- *  Invariants:
- *  EPISODEJOBS-1 (T1). An episode's job has the trajectory's id, so adding it while it is on the queue changes nothing.
- *                      A job that is added again after it ended finds its episode recorded and ends at once.
- *  EPISODEJOBS-2 (T1). What `restore` is given has a job afterwards that will be worked on, whatever the queue had of it. */
+ * Invariants:
+ * - EPISODEJOBS-1 (T1). An episode's job has the trajectory's id, so adding it while it is on the queue changes
+ *   nothing. A job that is added again after it ended finds its episode recorded and ends at once.
+ * - EPISODEJOBS-2 (T1). After `restore`, each of the given episodes has a job that will be worked on, whatever the
+ *   queue had of it before.
+ */
 import type { Job, JobsOptions } from "bullmq";
 import type { Redis } from "ioredis";
 import { Queue } from "./bullmq.js";
@@ -13,12 +16,12 @@ import type { QueueSettings } from "./queue-settings.js";
 import { type QueueName, queueNames, type RunKeys } from "./run-keys.js";
 import { sentAgain } from "./sent-again.js";
 
-/** Work at least once for each episode. A simulation has its own. */
+/** Creates at least one job for each episode. A simulation has its own implementation. */
 export interface EpisodeJobs {
   /** Adds a rollout for every episode of these groups. */
   addRollouts(specs: readonly GroupSpec[]): Promise<void>;
   addReward(spec: EpisodeSpec): Promise<void>;
-  /** Gives each of these episodes per job again that has none, or one that has failed and whose failure the ledger lost. */
+  /** Adds a job for each of these episodes that has none, or whose job failed while the ledger lost the failure. */
   restore(name: QueueName, specs: readonly EpisodeSpec[]): Promise<void>;
 }
 
@@ -28,9 +31,9 @@ export interface BullEpisodeJobsOptions {
   readonly settings: QueueSettings;
 }
 
-// BullMQ's event streams are not read by anyone here.
+// Nobody reads BullMQ's event streams here, so they are kept short.
 const keptEvents = 100;
-// Redis runs one transaction in one piece; this many jobs keep it under some tens of milliseconds.
+// Redis runs a transaction in one piece, and this many jobs keep it to some tens of milliseconds.
 const jobsPerTransaction = 256;
 
 export class BullEpisodeJobs implements EpisodeJobs {
@@ -58,7 +61,7 @@ export class BullEpisodeJobs implements EpisodeJobs {
     );
     for (let start = 0; start < jobs.length; start += jobsPerTransaction) {
       const some = jobs.slice(start, start + jobsPerTransaction);
-      // A job whose id is there already is not added again.
+      // A job whose id exists already is not added again.
       await sentAgain(() => this.#queues.rollouts.addBulk(some));
     }
   }
@@ -80,7 +83,7 @@ export class BullEpisodeJobs implements EpisodeJobs {
     }
   }
 
-  /** Deletes all jobs, in whatever state. */
+  /** Deletes all jobs, whatever their state. */
   async obliterate(): Promise<void> {
     for (const name of queueNames) {
       await this.#queues[name].obliterate({ force: true });
@@ -94,7 +97,7 @@ export class BullEpisodeJobs implements EpisodeJobs {
 
 const jobNames = { rollouts: "rollout", rewards: "reward" } as const;
 
-/** A failed job is kept for people and would hide the one that was added: it gets one more attempt instead. */
+/** Gives a failed job one more attempt. It is kept for people and would otherwise hide the one that was added. */
 async function retryFailed(job: Job): Promise<void> {
   if (!(await job.isFailed())) {
     return;
@@ -102,7 +105,7 @@ async function retryFailed(job: Job): Promise<void> {
   try {
     await job.retry("failed");
   } catch (reason) {
-    // Somebody else has retried or removed it meanwhile; if nobody works on it, the next look finds that out.
+    // Something else has retried or removed the job meanwhile. If nothing works on it, the next look finds that out.
     if (await job.isFailed()) {
       throw reason;
     }

@@ -1,9 +1,9 @@
-/** The spans of an episode: its rollout is beneath its group, its reward beneath the rollout. */
+/** Creates the spans of an episode: its rollout is a child of its group, its reward a child of the rollout. */
 import { tracing } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type EpisodeSpec, trajectoryIdOf } from "./group-spec.js";
 
-/** @param work is given the span's `traceparent`; undefined where nobody traces */
+/** @param work is given the span's `traceparent`; undefined when tracing is off */
 export async function inSpan<Result>(
   name: "rollout" | "reward",
   { groupId, episodeIndex, taskId, step, attempt, traceparent }: EpisodeSpec & { readonly attempt: number },

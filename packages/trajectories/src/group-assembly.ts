@@ -5,23 +5,25 @@ import { type GroupSpec, groupSpecSchema, trajectoryIdOf } from "./group-spec.js
 import type { EpisodeRecord, GroupRecord } from "./ledger-store.js";
 import { decodeScore } from "./score-codec.js";
 
-/** A group as its episodes left it, before anyone decides whether to train it. */
+/** A group as its episodes left it, before the decision whether to train on it. */
 export interface AssembledGroup {
   readonly group: Group;
   readonly failures: readonly EpisodeFailure[];
 }
 
-/** Loads one trajectory of the group; undefined when it is not there any more. */
+/** Loads one trajectory of the group; resolves to undefined when it no longer exists. */
 export type TrajectoryLoader = (episodeIndex: number, sizeBytes: number) => Promise<Trajectory | undefined>;
 
-/** What the group was dispatched with; undefined when another version of this program wrote it so that this one cannot
- *  read it. */
+/**
+ * Returns the specification with which the group was dispatched; undefined when another version wrote it in a form that
+ * this version cannot read.
+ */
 export function specOfRecord(record: GroupRecord): GroupSpec | undefined {
   const spec = groupSpecSchema.safeParse(jsonOf(record.spec));
   return spec.success && spec.data.groupSize === record.episodes.length ? spec.data : undefined;
 }
 
-/** Puts a complete group together: an episode with both trajectory and score is a member, any other is a failure (T4). */
+/** Assembles a complete group: an episode with both trajectory and score is a member, any other is a failure (T4). */
 export async function assembleGroup(
   groupId: string,
   record: GroupRecord,
@@ -66,16 +68,19 @@ async function endOf(
     return failed(stage, message);
   }
   if (trajectoryBytes === undefined || score === undefined) {
-    return failed("group", `${score ? "its trajectory" : "its score"} is not in Redis: lost or expired`);
+    return failed(
+      "group",
+      `${score ? "its trajectory" : "its score"} is not in Redis: it was lost or has expired`,
+    );
   }
   try {
     const decoded = decodeScore(score);
     const trajectory = await load(index, trajectoryBytes);
     return trajectory
       ? { trajectory, score: decoded }
-      : failed("group", "its trajectory is not in Redis: lost or expired");
+      : failed("group", "its trajectory is not in Redis: it was lost or has expired");
   } catch (error) {
-    // A store that cannot be read is no fault of the episode.
+    // A store that cannot be read is not the episode's fault.
     if (error instanceof PalimpsestError && error.code === "CODEC") {
       return failed("group", error.message);
     }
@@ -83,10 +88,10 @@ async function endOf(
   }
 }
 
-/** Why a learner that holds a group does not train it, though it could. */
+/** Reasons for which the learner rejects a group that could be trained on. */
 export type RejectReason = "ZERO_VARIANCE";
 
-/** Why groups leave training. */
+/** The reasons for which groups leave training. */
 export const failureReasons = [
   "BELOW_MIN_GROUP_SIZE",
   "STALE_POLICY",
@@ -97,15 +102,15 @@ export const failureReasons = [
 export type DropReason = "BELOW_MIN_GROUP_SIZE" | "STALE_POLICY" | "UNREADABLE";
 
 export interface TrainingRules {
-  /** Fewer members than this: the group is dropped whole. */
+  /** A group with fewer members than this is dropped as a whole. */
   readonly minGroupSize: number;
-  /** Version of the learner's weights now. Absent: staleness is not looked at. */
+  /** Current version of the learner's weights. Absent: staleness is ignored. */
   readonly policyVersion?: number;
-  /** Policy versions that a trajectory may lie behind (T2). */
+  /** How many policy versions a trajectory may be behind (T2). */
   readonly maxStaleness?: number;
 }
 
-/** Why a group may not be trained, or undefined when it may. */
+/** Returns why a group may not be trained on, or undefined when it may. */
 export function dropReason({ members }: Group, rules: TrainingRules): DropReason | undefined {
   if (members.length < rules.minGroupSize) {
     return "BELOW_MIN_GROUP_SIZE";

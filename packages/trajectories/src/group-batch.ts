@@ -1,44 +1,48 @@
-/** What a learner asks of its run's groups, and what it gets. */
+/** The types of what a learner asks of its run's groups, and what it gets. */
 import type { Group } from "@palimpsest/memory/records";
 import type { EpisodeFailure } from "./episode-failure.js";
 import type { DropReason } from "./group-assembly.js";
 
 export interface GroupConsumerOptions {
-  /** Members that a group needs to be trained. Default 2: one member has no advantage over itself. */
+  /** Members that a group needs to be trained on. Default 2, because a single member has no advantage over itself. */
   readonly minGroupSize?: number;
-  /** Policy versions that a trajectory may lie behind `policyVersion` of the request. Default: any number. */
+  /** How many policy versions a trajectory may be behind the request's `policyVersion`. Default: any number. */
   readonly maxStaleness?: number;
-  /** Group ids that the restored checkpoint was trained on. A function is called after the run was taken over: a checkpoint
-   *  that is read before may be older than what the learner before this one could still acknowledge. */
+  /**
+   * Ids of the groups that the restored checkpoint was trained on. A function is called after the run was taken over,
+   * because a checkpoint that is read earlier may be older than what the previous learner could still acknowledge.
+   */
   readonly alreadyConsumed?: Iterable<string> | (() => Promise<Iterable<string>>);
-  /** Group ids that the restored checkpoint says were rejected; called after `alreadyConsumed`. */
+  /**
+   * Ids of the groups that were rejected according to the restored checkpoint. It is called after `alreadyConsumed`.
+   */
   readonly alreadyRejected?: () => Iterable<string>;
 }
 
 export interface NextGroupsRequest {
-  /** Groups to wait for, good and dropped ones together. */
+  /** Number of groups to wait for, including dropped ones. */
   readonly count: number;
-  /** Only these groups; others are kept for later. Absent: any. */
+  /** When given, only these groups are returned, and others are kept for later. */
   readonly groupIds?: readonly string[];
-  /** Only groups of this training step; others are kept for later. Absent: any. */
+  /** When given, only groups of this training step are returned, and others are kept for later. */
   readonly step?: number;
-  /** Version of the learner's weights, for staleness. */
+  /** Version of the learner's weights, from which staleness is computed. */
   readonly policyVersion?: number;
   readonly signal?: AbortSignal;
 }
 
 export interface DroppedGroup {
   readonly groupId: string;
-  /** "" and 0 where the group's entry was written by another version. */
+  /** "" and 0 when the group's entry was written by another version. */
   readonly taskId: string;
   readonly step: number;
   readonly reason: DropReason;
 }
 
 export interface GroupBatch {
-  /** To train and then acknowledge. */
+  /** Groups to train on and then acknowledge. */
   readonly groups: readonly Group[];
-  /** Failed whole and already counted; nothing to acknowledge. */
+  /** Groups that failed as a whole and are already counted. They need no acknowledgement. */
   readonly dropped: readonly DroppedGroup[];
   /** Every episode that left a group of this batch. */
   readonly failures: readonly EpisodeFailure[];

@@ -1,14 +1,17 @@
-/** Responsibility: hands complete groups to the one learner of a run, and closes those that it acknowledges.
- *  Not responsible for: training; deciding what to do about dropped groups.
+/**
+ * Responsibility: returns complete groups to the one learner of a run, and closes those that it acknowledges.
+ * Not responsible for: training, or deciding what to do about dropped groups.
  *
- *  Invariants:
- *  CONSUMER-1 (T1). A group is returned again after a restart until it is acknowledged, and never after that.
- *  CONSUMER-2 (T1). A group in `alreadyConsumed` counts as trained and is not returned.
- *  CONSUMER-3 (T2). A group with a trajectory more than `maxStaleness` versions old is failed as STALE_POLICY.
- *  CONSUMER-4 (T4). Failed episodes are left out; a group with fewer than `minGroupSize` members is failed whole, and so
- *                   is one whose entry another version wrote (UNREADABLE).
- *  CONSUMER-5 (T6). A batch is sorted by group id and its members by episode index, in whatever order they finished.
- *  CONSUMER-6 (T1). A group that the learner rejects is failed with the learner's reason, once, and is not returned again. */
+ * Invariants:
+ * - CONSUMER-1 (T1). After a restart a group is returned again until it is acknowledged, and never afterwards.
+ * - CONSUMER-2 (T1). A group in `alreadyConsumed` counts as trained and is not returned.
+ * - CONSUMER-3 (T2). A group with a trajectory more than `maxStaleness` versions old is failed as STALE_POLICY.
+ * - CONSUMER-4 (T4). Failed episodes are left out. A group with fewer than `minGroupSize` members is failed as a whole,
+ *   as is one whose entry another version wrote (UNREADABLE).
+ * - CONSUMER-5 (T6). A batch is sorted by group id and its members by episode index, in whatever order they finished.
+ * - CONSUMER-6 (T1). A group that the learner rejects is failed once, with the learner's reason, and is not returned
+ *   again.
+ */
 import { isDeepStrictEqual } from "node:util";
 import type { Group } from "@palimpsest/memory/records";
 import type { Metrics } from "@palimpsest/telemetry";
@@ -52,14 +55,14 @@ export class GroupConsumer {
     this.#maxStaleness = options.maxStaleness;
     this.#feed = feed;
     this.#lostJobs = new LostJobs(deps.store, deps.jobs);
-    // An alert needs the zero before the first event.
+    // An alert needs the value zero before the first event.
     const groups = deps.metrics?.counter("palimpsest_queue_groups_failed_total");
     for (const reason of failureReasons) groups?.inc({ reason }, 0);
     const episodes = deps.metrics?.counter("palimpsest_queue_episodes_failed_total");
     for (const stage of failureStages) episodes?.inc({ stage }, 0);
   }
 
-  /** Becomes the run's learner: an earlier one is fenced off, and what it did not acknowledge is found again. */
+  /** Becomes the run's learner. An earlier learner is fenced, and what it did not acknowledge is found again. */
   static async open(options: GroupConsumerOptions, deps: GroupConsumerDeps): Promise<GroupConsumer> {
     const feed = await GroupFeed.open(deps);
     const consumer = new GroupConsumer(options, deps, feed);
@@ -71,25 +74,27 @@ export class GroupConsumer {
     return consumer;
   }
 
-  /** Rises with every learner that opens the run. */
+  /** A number that rises with every learner that opens the run. */
   get epoch(): number {
     return this.#feed.epoch;
   }
 
-  /** Group ids that were returned and not yet acknowledged or released. */
+  /** Ids of groups that were returned and are neither acknowledged nor released. */
   get delivered(): readonly string[] {
     return [...this.#feed.found.values()].filter(({ delivered }) => delivered).map(({ groupId }) => groupId);
   }
 
-  /** Waits until `count` groups are complete, the dropped ones among them.
-   *  @throws {PalimpsestError} CANCELLED (signal, close); ALREADY_EXISTS when a newer learner has taken over;
-   *          NOT_FOUND (retryable) when a group of `groupIds` is not dispatched, or no longer so: dispatch it again; or
-   *          when it is closed */
+  /**
+   * Waits until `count` groups are complete, including dropped ones.
+   * @throws {PalimpsestError} CANCELLED (signal or close); ALREADY_EXISTS when a newer learner has taken over;
+   *   NOT_FOUND (retryable) when a group of `groupIds` is not dispatched, or no longer: dispatch it again; NOT_FOUND
+   *   when it is closed
+   */
   async nextGroups(request: NextGroupsRequest): Promise<GroupBatch> {
     if (this.#requestRunning) {
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
-        "nextGroups is already waiting; ask again when it is done",
+        "nextGroups is already waiting: wait for it before you call it again",
       );
     }
     this.#requestRunning = true;
@@ -112,7 +117,7 @@ export class GroupConsumer {
       if (all) {
         fullLooks++;
         await this.#checkDispatched(request);
-        // At the first look the jobs have had no time to be done.
+        // Before the first full look the jobs have had no time to finish.
         if (fullLooks > 1) {
           await this.#lostJobs.look(request.groupIds);
         }
@@ -126,33 +131,35 @@ export class GroupConsumer {
     const wanted = groupIds && new Set(groupIds);
     return [...this.#feed.found.values()]
       .filter(({ groupId, spec, delivered }) => {
-        // The step of an entry that cannot be read is not known: whoever asks first is told of it.
+        // The step of an unreadable entry is not known, so whoever asks first gets it.
         const ofStep = step === undefined || spec === undefined || spec.step === step;
         return !delivered && ofStep && (wanted?.has(groupId) ?? true);
       })
       .sort((a, b) => (a.groupId < b.groupId ? -1 : 1));
   }
 
-  /** What nobody works on, or somebody else has closed, does not become complete, however long one waits: a store that
-   *  lost its last second may have lost a dispatch, or the take-over that kept another learner from closing. */
+  /**
+   * Fails when a group will never become complete because nobody works on it or it is closed. A store that lost its
+   * last second may have lost a dispatch, or the take-over that kept another learner from closing.
+   */
   async #checkDispatched({ groupIds = [], count }: NextGroupsRequest): Promise<void> {
     const waited = groupIds.filter((groupId) => !this.#feed.found.has(groupId));
     const [lost] = await this.#deps.store.undispatched(waited);
     if (lost !== undefined) {
-      throw new PalimpsestError("NOT_FOUND", `group ${lost} is not dispatched; dispatch it again`, {
+      throw new PalimpsestError("NOT_FOUND", `group ${lost} is not dispatched: dispatch it again`, {
         retryable: true,
       });
     }
     const states = await this.#deps.store.states(waited);
     const closed = waited.filter((_, at) => states[at] !== "outstanding");
     if (closed.length > 0 && groupIds.length - closed.length < count) {
-      throw new PalimpsestError("NOT_FOUND", `group ${closed[0]} is closed; ask for the others`, {
+      throw new PalimpsestError("NOT_FOUND", `group ${closed[0]} is closed: ask for the other groups only`, {
         retryable: true,
       });
     }
   }
 
-  /** Loads a group and fails it when it may not be trained. */
+  /** Loads a group, and fails it when it may not be trained on. */
   async #judge(found: FoundGroup, policyVersion: number | undefined): Promise<void> {
     if (found.dropped !== undefined) {
       return;
@@ -180,7 +187,10 @@ export class GroupConsumer {
     this.#deps.logger.warn({ groupId: found.groupId, reason, failures: assembled.failures }, "group dropped");
   }
 
-  /** A group of which something is missing may have been closed by another learner, or opened by a loss, since it was found. */
+  /**
+   * Returns whether a group with missing parts was found too early or too late: since then another learner may have
+   * closed it, or a loss may have opened it again.
+   */
   async #isOld({ groupId, record }: FoundGroup): Promise<boolean> {
     return !isDeepStrictEqual(await this.#deps.store.group(groupId), record);
   }
@@ -209,10 +219,12 @@ export class GroupConsumer {
     return { groups, dropped, failures };
   }
 
-  /** Says that a durable checkpoint holds what these groups taught. Deletes their payloads.
-   *  Acknowledging again is a no-op.
-   *  @throws {PalimpsestError} ALREADY_EXISTS when a newer learner has taken over; INVALID_ARGUMENT for a group
-   *          that is neither held nor trained */
+  /**
+   * Records that a durable checkpoint contains what these groups taught, and deletes their payloads. Acknowledging
+   * again changes nothing.
+   * @throws {PalimpsestError} ALREADY_EXISTS when a newer learner has taken over; INVALID_ARGUMENT for a group that was
+   *   neither returned nor trained on
+   */
   async acknowledge(groupIds: readonly string[]): Promise<void> {
     for (let start = 0; start < groupIds.length; start += closeConcurrency) {
       await Promise.all(
@@ -230,7 +242,7 @@ export class GroupConsumer {
       }
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
-        `group ${groupId} is ${state ?? "unknown"} and not held; only groups from nextGroups can be acknowledged`,
+        `group ${groupId} is ${state ?? "unknown"} and was not returned by nextGroups: only groups from nextGroups can be acknowledged`,
       );
     }
     if (await this.#close(found.assembled, "trained")) {
@@ -241,9 +253,12 @@ export class GroupConsumer {
     this.#feed.found.delete(groupId);
   }
 
-  /** Says that a durable checkpoint stands after a step that took these groups and did not train them: their episodes count as
-   *  dropped. Rejecting again is a no-op; a group that the store has never heard of is remembered as closed.
-   *  @throws {PalimpsestError} ALREADY_EXISTS when a newer learner has taken over */
+  /**
+   * Records that a durable checkpoint exists after a step that took these groups and did not train on them: their
+   * episodes count as dropped. Rejecting again changes nothing. A group that the store does not know is remembered as
+   * closed.
+   * @throws {PalimpsestError} ALREADY_EXISTS when a newer learner has taken over
+   */
   async reject(groupIds: readonly string[], reason: RejectReason = "ZERO_VARIANCE"): Promise<void> {
     for (let start = 0; start < groupIds.length; start += closeConcurrency) {
       await Promise.all(
@@ -264,7 +279,7 @@ export class GroupConsumer {
     this.#feed.found.delete(groupId);
   }
 
-  /** Gives returned groups back without training them: nextGroups may return them again. */
+  /** Gives back returned groups without training on them. nextGroups may return them again. */
   release(groupIds: readonly string[]): void {
     for (const groupId of groupIds) {
       const found = this.#feed.found.get(groupId);
@@ -275,8 +290,10 @@ export class GroupConsumer {
     this.#feed.wake();
   }
 
-  /** Counts the groups of the checkpoint as trained, before anyone asks for more (CONSUMER-2). What the store has never
-   *  heard of, because it lost its last second, is remembered, so that a second dispatch does not train it again. */
+  /**
+   * Counts the checkpoint's groups as trained before anyone asks for more (CONSUMER-2). Groups that the store does not
+   * know, because it lost its last second, are remembered, so that a second dispatch does not train on them again.
+   */
   async #recordConsumed(groupIds: readonly string[]): Promise<void> {
     for (const groupId of groupIds) {
       const record = await this.#deps.store.group(groupId);
@@ -315,7 +332,7 @@ export class GroupConsumer {
     return result === "closed";
   }
 
-  /** Every unacknowledged group stays complete, for the next learner. */
+  /** Leaves every unacknowledged group complete, for the next learner. */
   close(): Promise<void> {
     this.#closing ??= this.#feed.end();
     return this.#closing;
@@ -324,6 +341,6 @@ export class GroupConsumer {
 
 function throwIfCancelled(signal: AbortSignal | undefined): void {
   if (signal?.aborted) {
-    throw new PalimpsestError("CANCELLED", "waiting for groups was cancelled", { cause: signal.reason });
+    throw new PalimpsestError("CANCELLED", "waiting for groups was canceled", { cause: signal.reason });
   }
 }

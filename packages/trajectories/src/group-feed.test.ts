@@ -14,7 +14,7 @@ import { MemoryLedgerStore } from "./testing/memory-ledger-store.js";
 const settings = queueSettingsSchema.parse({});
 const room = { write: <T>(work: () => Promise<T>) => work() };
 let ledger: MemoryLedgerStore;
-/** What the connection calls when the store is there again after it was away. */
+/** Called by the connection when the store answers again after an outage. */
 let reconnected: () => void;
 /** Runs after a command was carried out and before it is answered. */
 let beforeAnswer: Partial<Record<keyof LedgerStore, () => Promise<void>>>;
@@ -55,7 +55,7 @@ async function aLearner(): Promise<GroupConsumer> {
   );
 }
 
-/** A dispatched group of one episode. */
+/** Dispatches a group of one episode. */
 async function dispatch(groupId: string): Promise<void> {
   const request = aGroupRequest({ groupId, groupSize: 1 });
   const spec = JSON.stringify(specOf(request));
@@ -76,7 +76,7 @@ async function complete(groupId: string): Promise<void> {
 const payloads = () => new PayloadStore({ store: ledger, room, settings });
 const noFailures: readonly EpisodeFailure[] = [];
 
-/** @returns what makes the store forget everything since */
+/** @returns a function that makes the store forget everything since this call */
 function remembered(): () => void {
   const memory = ledger.snapshot();
   return () => ledger.restore(memory);
@@ -124,7 +124,7 @@ it("closes again what the store forgot before it answered (FEED-4)", async () =>
     delete beforeAnswer.close;
     forget();
     reconnected();
-    // The answer of the close that was lost comes after all.
+    // The answer to the close that was lost arrives after all.
     await expect.poll(isTrained).toBe(true);
   };
   await learner.acknowledge(["a"]);
@@ -164,7 +164,7 @@ it("does not return a group whose last score the store lost after it had named t
   beforeAnswer.completeGroups = async () => {
     delete beforeAnswer.completeGroups;
     forget();
-    // Its job is done again.
+    // The job is done again.
     beforeAnswer.completeGroups = async () => {
       delete beforeAnswer.completeGroups;
       await complete("a");

@@ -1,14 +1,16 @@
-/** Responsibility: knows which complete groups of a run wait for the one learner, as they come.
- *  Not responsible for: loading, judging or closing groups.
+/**
+ * Responsibility: knows which complete groups of a run wait for its one learner, as they complete.
+ * Not responsible for: loading, judging or closing groups.
  *
- *  Invariants:
- *  FEED-1 (T1). Every complete group is found within one look after it became complete, and again by a feed that is
- *               opened later, until it is closed.
- *  FEED-2 (T1). A feed that is not the newest finds nothing and says so.
- *  FEED-3 (T1). A group that this feed has closed and that the store has open again, because it lost its last second,
- *               is closed again and not found again.
- *  FEED-4 (T1). When the store is there again after it was away, the newest feed says again that it is that, and what it has
- *               closed, whether anybody waits for groups or not. */
+ * Invariants:
+ * - FEED-1 (T1). Every complete group is found by the first look after it completed, and again by each feed that is
+ *   opened later, until it is closed.
+ * - FEED-2 (T1). A feed that is not the newest finds nothing and reports that.
+ * - FEED-3 (T1). A group that this feed has closed and that is open again in the store, because the store lost its last
+ *   second, is closed again and not found again.
+ * - FEED-4 (T1). When the store answers again after an outage, the newest feed repeats to it that it is the newest and
+ *   what it has closed, whether or not anybody waits for groups.
+ */
 import type { Logger } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import { type Epoch, newToken } from "./epoch.js";
@@ -28,20 +30,20 @@ export interface GroupFeedDeps {
 export interface FoundGroup {
   readonly groupId: string;
   readonly record: GroupRecord;
-  /** Absent when another version wrote it. */
+  /** Undefined when another version wrote it. */
   readonly spec: GroupSpec | undefined;
   assembled?: AssembledGroup;
   dropped?: DropReason;
-  /** Returned to the learner and not yet acknowledged. */
+  /** True once the group was returned to the learner, until it is acknowledged. */
   delivered: boolean;
 }
 
-/** Closings that are remembered, to be made again when the store forgets them. */
+/** Number of closings that are remembered so that they can be repeated when the store forgets them. */
 const keptClosings = 4096;
 const recordConcurrency = 64;
 
 export class GroupFeed {
-  /** Complete groups by id, and dropped ones until they are delivered. */
+  /** Complete groups by id, and dropped groups until they are delivered. */
   readonly found = new Map<string, FoundGroup>();
   readonly #epoch: Epoch;
   readonly #deps: GroupFeedDeps;
@@ -58,19 +60,23 @@ export class GroupFeed {
     this.#epoch = epoch;
   }
 
-  /** Becomes the run's learner: an earlier one is fenced off. */
+  /** Becomes the run's learner. An earlier learner is fenced. */
   static async open(deps: GroupFeedDeps): Promise<GroupFeed> {
     const feed = new GroupFeed(deps, await deps.store.takeOver(newToken()));
     const repair = (): void => {
       feed.wake();
-      // What fails now is done at the next look, or when the connection is there again.
-      feed.#repair().catch((error) => deps.logger.warn({ err: error }, "closings were not checked again"));
+      // What fails now is repeated at the next look, or when the connection is there again.
+      feed
+        .#repair()
+        .catch((error) =>
+          deps.logger.warn({ err: error }, "closings could not be checked after an outage of redis"),
+        );
     };
     feed.#subscription = await deps.store.onCompletion(() => feed.wake(), repair);
     return feed;
   }
 
-  /** Rises with each feed that is opened. */
+  /** A number that rises with each feed that is opened. */
   get epoch(): number {
     return this.#epoch.number;
   }
@@ -82,13 +88,15 @@ export class GroupFeed {
     }
   }
 
-  /** Ends a wait: something may have changed. */
+  /** Ends a wait, because something may have changed. */
   wake(): void {
     this.#wake.abort();
   }
 
-  /** Says again whose run this is and which groups are closed, to a store that may have forgotten it: after the last step
-   *  nobody looks any more, and an older learner that still lives must not go on. */
+  /**
+   * Repeats to a store that may have forgotten it whose run this is and which groups are closed. After the last step
+   * nobody looks any more, and an older learner that is still alive must not continue.
+   */
   async #repair(): Promise<void> {
     if (this.#stopping.signal.aborted) {
       return;
@@ -103,9 +111,11 @@ export class GroupFeed {
     }
   }
 
-  /** Looks for groups that became complete.
-   *  @returns whether all complete groups were read, not only those since the last look
-   *  @throws {PalimpsestError} ALREADY_EXISTS when a newer learner has taken over; CANCELLED when closed */
+  /**
+   * Looks for groups that have become complete.
+   * @returns whether all complete groups were read, and not only those since the last look
+   * @throws {PalimpsestError} ALREADY_EXISTS when a newer learner has taken over; CANCELLED when closed
+   */
   async look(): Promise<boolean> {
     this.throwIfStopped();
     this.#wake = new AbortController();
@@ -128,8 +138,10 @@ export class GroupFeed {
     return all;
   }
 
-  /** Closes what this feed has closed and the store has forgotten.
-   *  @returns false for what it has not closed. @throws {PalimpsestError} ALREADY_EXISTS */
+  /**
+   * Closes again a group that this feed has closed and the store has forgotten.
+   * @returns false for a group that it has not closed @throws {PalimpsestError} ALREADY_EXISTS
+   */
   async closeAgain(groupId: string): Promise<boolean> {
     const closing = this.#closings.get(groupId);
     if (closing === undefined) {
@@ -147,7 +159,8 @@ export class GroupFeed {
       return;
     }
     const record = await this.#deps.store.group(groupId);
-    // A store that lost its last second since it named the group may have episodes of it open again: it comes back when they end.
+    // A store that lost its last second since it listed the group may have some of its episodes open again. They come
+    // back when they end.
     const isComplete = record?.episodes.every(
       ({ score, failure }) => score !== undefined || failure !== undefined,
     );
@@ -156,7 +169,7 @@ export class GroupFeed {
     }
   }
 
-  /** A store that lost its last second may have complete groups open again; they come back when they complete. */
+  /** Forgets groups that a store with a lost last second has open again. They come back when they complete. */
   #forgetAllBut(complete: ReadonlySet<string>): void {
     for (const [groupId, { delivered, dropped }] of this.found) {
       if (!complete.has(groupId) && !delivered && dropped === undefined) {
@@ -165,7 +178,7 @@ export class GroupFeed {
     }
   }
 
-  /** Waits for a completion, a wake, the signal, or the time to look at everything again. */
+  /** Waits for a completion, a wake, the signal, or the time of the next full look. */
   async waitForChange(signal: AbortSignal | undefined): Promise<void> {
     const waitMs = Math.max(0, this.#lookAllAtMs - this.#deps.clock.monotonicMs());
     const any = [this.#wake.signal, this.#stopping.signal, ...(signal ? [signal] : [])];
@@ -174,7 +187,7 @@ export class GroupFeed {
 
   /** Closes a group. @throws {PalimpsestError} ALREADY_EXISTS */
   async close(closing: Closing): Promise<CloseResult> {
-    // Before it is sent: the store may carry it out, lose it and be there again before the answer comes (FEED-4).
+    // Recorded before it is sent: the store may carry it out, lose it, and be back before the answer arrives (FEED-4).
     this.#closings.set(closing.groupId, closing);
     const [oldest] = this.#closings.keys();
     if (this.#closings.size > keptClosings && oldest !== undefined) {
@@ -198,7 +211,7 @@ export class GroupFeed {
     }
   }
 
-  /** Finds no more groups; the next learner finds all that are not closed. */
+  /** Stops finding groups. The next learner finds all that are not closed. */
   async end(): Promise<void> {
     this.#stopping.abort();
     this.found.clear();
@@ -209,7 +222,7 @@ export class GroupFeed {
 export function fencedError(epoch: number): PalimpsestError {
   return new PalimpsestError(
     "ALREADY_EXISTS",
-    `a newer learner consumes this run; this one (epoch ${epoch}) may not close groups any more`,
+    `a newer learner consumes this run: this one (epoch ${epoch}) may not close groups any more`,
     { details: { epoch: String(epoch) } },
   );
 }

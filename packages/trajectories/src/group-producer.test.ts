@@ -9,9 +9,9 @@ import { MemoryLedgerStore } from "./testing/memory-ledger-store.js";
 const settings = queueSettingsSchema.parse({});
 const room = { write: <T>(work: () => Promise<T>) => work() };
 let ledger: MemoryLedgerStore;
-/** Groups whose rollouts were put on the queues, as often as they were. */
+/** The groups whose rollouts were added to the queues, once for each time that they were added. */
 let added: string[];
-/** Done once, when the jobs of the next dispatch are added. */
+/** Runs once, when the jobs of the next dispatch are added. */
 let onAdd: () => void;
 
 beforeEach(() => {

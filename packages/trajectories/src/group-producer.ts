@@ -1,12 +1,15 @@
-/** Responsibility: dispatches groups: claims them in the ledger, stores their tasks, adds a rollout for each episode.
- *  Not responsible for: anything that happens to them afterwards.
+/**
+ * Responsibility: dispatches groups: claims them in the ledger, stores their tasks, and adds a rollout for each
+ * episode.
+ * Not responsible for: what happens to them afterwards.
  *
- *  Invariants:
- *  DISPATCH-1 (T1). A group id is dispatched once, however often and by whomever it is asked for.
- *  DISPATCH-2 (T1). A producer that dies at any instruction leaves a group that a second dispatch completes.
- *  DISPATCH-3. Dispatch waits, or is refused, while LEDGER-3 or the room in Redis forbids more.
- *  DISPATCH-4 (T1). A group whose claim or task Redis lost before its jobs were confirmed is claimed again by the same
- *                   dispatch. */
+ * Invariants:
+ * - DISPATCH-1 (T1). A group id is dispatched once, however often and by whomever it is requested.
+ * - DISPATCH-2 (T1). A producer that dies at any instruction leaves a group that a second dispatch completes.
+ * - DISPATCH-3. Dispatch waits, or is refused, while LEDGER-3 or the room in Redis forbids more.
+ * - DISPATCH-4 (T1). A group whose claim or task Redis lost before its jobs were confirmed is claimed again by the same
+ *   dispatch.
+ */
 import { type Metrics, tracing } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import type { EpisodeJobs } from "./episode-jobs.js";
@@ -17,14 +20,14 @@ import type { PayloadStore } from "./payload-store.js";
 import type { QueueSettings } from "./queue-settings.js";
 import type { Room } from "./redis-room.js";
 
-/** `added` now, or the state in which an earlier dispatch left the group. */
+/** `added` by this call, or the state in which an earlier dispatch left the group. */
 export type DispatchOutcome = "added" | GroupState;
 
 export interface DispatchOptions {
   readonly signal?: AbortSignal;
-  /** When too much is outstanding: wait for room, or throw LIMIT_EXCEEDED. Default "wait". */
+  /** What to do when too much is outstanding: wait for room, or throw LIMIT_EXCEEDED. Default "wait". */
   readonly whenFull?: "wait" | "refuse";
-  /** How long to wait without any group being admitted before LIMIT_EXCEEDED is thrown. Default: for ever. */
+  /** Milliseconds without any admitted group after which LIMIT_EXCEEDED is thrown. Default: unlimited. */
   readonly timeoutMs?: number;
 }
 
@@ -51,10 +54,12 @@ export class GroupProducer {
     this.#deps = deps;
   }
 
-  /** Dispatches groups in order.
-   *  @returns one outcome per request
-   *  @throws {PalimpsestError} INVALID_ARGUMENT, CANCELLED (signal), LIMIT_EXCEEDED (whenFull "refuse" or timeoutMs;
-   *          earlier ones stay) */
+  /**
+   * Dispatches groups in order.
+   * @returns one outcome per request
+   * @throws {PalimpsestError} INVALID_ARGUMENT; CANCELLED (signal); LIMIT_EXCEEDED (whenFull "refuse", or after
+   *   timeoutMs; groups dispatched before stay so)
+   */
   async dispatch(
     requests: readonly GroupRequest[],
     options: DispatchOptions = {},
@@ -131,7 +136,7 @@ export class GroupProducer {
       ...specs.map(({ groupId }) => payloads.putTask(groupId, bytesOf(groupId), signal)),
       listRun(),
     ]);
-    // Jobs that an earlier producer has added are still there, or find their episode recorded and end (EPISODEJOBS-1).
+    // Jobs that an earlier producer added still exist, or find their episode recorded and end (EPISODEJOBS-1).
     await room.write(() => jobs.addRollouts(specs), { timeoutMs: settings.rolloutTimeoutMs, signal });
     const lost = new Set(await store.confirm(specs.map(({ groupId }) => groupId)));
     const kept = specs.filter(({ groupId }) => !lost.has(groupId));
@@ -148,12 +153,15 @@ export class GroupProducer {
     const { groups, queuedBytes } = await this.#deps.store.counts();
     return new PalimpsestError(
       "LIMIT_EXCEEDED",
-      `${groups.outstanding} groups with ${queuedBytes} bytes are outstanding; queues.maxOutstandingGroups allows ${maxOutstandingGroups}, queues.maxQueuedBytes ${maxQueuedBytes} with what open episodes will add; train, raise them, or lower groupsPerStep`,
+      `${groups.outstanding} groups with ${queuedBytes} bytes are outstanding; queues.maxOutstandingGroups allows ${maxOutstandingGroups} and queues.maxQueuedBytes ${maxQueuedBytes}, counting what open episodes are expected to add; train, raise them, or lower groupsPerStep`,
     );
   }
 }
 
-/** With a span of its own trace, of which the group's episodes are parts: a run is too long to be one. */
+/**
+ * Gives the group a span that is a trace of its own, of which the group's episodes are parts. A whole run would be too
+ * long for one trace.
+ */
 function traced(spec: GroupSpec): GroupSpec {
   const open = tracing();
   if (open === undefined) return spec;
@@ -169,6 +177,6 @@ function traced(spec: GroupSpec): GroupSpec {
 
 function throwIfCancelled(signal: AbortSignal | undefined): void {
   if (signal?.aborted) {
-    throw new PalimpsestError("CANCELLED", "dispatch was cancelled", { cause: signal.reason });
+    throw new PalimpsestError("CANCELLED", "dispatch was canceled", { cause: signal.reason });
   }
 }

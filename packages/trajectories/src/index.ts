@@ -1,4 +1,4 @@
-// For users: the records, which package memory owns.
+// For users: the records, which the memory package owns.
 export {
   type Column,
   type ColumnLength,
@@ -27,7 +27,7 @@ export {
   type VersionRun,
 } from "@palimpsest/memory/records";
 
-// For the learning half, which does not import wire: how to reach a Redis that a head runs under TLS.
+// For the learning packages, which do not import wire: how to reach a Redis that a head runs under TLS.
 export { redisTlsOptions } from "@palimpsest/wire";
 // For other packages: the codec and the queues.
 export type { EpisodeFailure, FailureStage } from "./episode-failure.js";

@@ -1,15 +1,17 @@
-/** Responsibility: runs one BullMQ worker for rollouts or rewards: attempts, deadlines, locks, take-over from dead
- *  consumers, orderly close.
- *  Not responsible for: what an episode or a score is.
+/**
+ * Responsibility: runs one BullMQ worker for rollouts or rewards: attempts, deadlines, locks, take-over from dead
+ * consumers, orderly close.
+ * Not responsible for: what an episode or a score is.
  *
- *  Invariants:
- *  JOB-1 (T1). A job whose consumer dies or loses Redis goes to another consumer after the lock ends.
- *  JOB-2 (T1). Closing gives running jobs back without using up an attempt.
- *  JOB-3 (T4). The failure of a job that fails for good is recorded in the ledger before BullMQ is told, so a consumer
- *              that dies in between leaves a job that ends at once.
- *  JOB-4 (T4). An attempt that takes longer than `timeoutMs` is aborted and has failed, whether its promise settles or not.
- *
- *  The processor must not block the event loop for longer than the lock lasts. */
+ * Invariants:
+ * - JOB-1 (T1). A job whose consumer dies or loses Redis goes to another consumer after its lock expires.
+ * - JOB-2 (T1). Closing gives running jobs back without using up an attempt.
+ * - JOB-3 (T4). The failure of a job that fails for good is recorded in the ledger before BullMQ is told, so that when
+ *   a consumer dies in between, the job ends at once when it runs again.
+ * - JOB-4 (T4). An attempt that takes longer than `timeoutMs` is aborted and has failed, even when its promise never
+ *   settles.
+ * The processor must not block the event loop for longer than the lock lasts.
+ */
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import type { Job } from "bullmq";
@@ -24,9 +26,9 @@ import { withDeadline } from "./with-deadline.js";
 export interface JobConsumerOptions {
   readonly work: JobWork;
   readonly queueName: QueueName;
-  /** Jobs that run at once in this process. */
+  /** Number of jobs that run at once in this process. */
   readonly concurrency: number;
-  /** Longest time of one attempt. */
+  /** The longest time of one attempt in milliseconds. */
   readonly timeoutMs: number;
   readonly redis: Redis;
   readonly keys: RunKeys;
@@ -37,12 +39,12 @@ export interface JobConsumerOptions {
 }
 
 export interface CloseOptions {
-  /** How long running jobs may take to notice the abort. 0: leave them to be taken over. Default 5 s. */
+  /** Milliseconds that running jobs have to react to the abort. 0 leaves them to be taken over. Default 5,000. */
   readonly deadlineMs?: number;
 }
 
 const defaultDeadlineMs = 5000;
-/** BullMQ must not fail a job by itself, past the ledger: how often a job may stall is counted here. */
+/** BullMQ must not fail a job by itself without the ledger, so stalls are counted here instead. */
 const bullMaxStalledCount = 1_000_000_000;
 
 export class JobConsumer {
@@ -55,11 +57,11 @@ export class JobConsumer {
     this.#options = options;
     const { settings, logger, metrics, work } = options;
     const { kind } = work;
-    // An alert needs the zero before the first event.
+    // An alert needs the value zero before the first event.
     metrics?.counter("palimpsest_queue_stalled_jobs_total").inc({ kind }, 0);
     this.#worker = new Worker(
       options.queueName,
-      // Three parameters: BullMQ looks at the arity before it makes a signal.
+      // The callback has three parameters because BullMQ checks the arity before it creates a signal.
       (job, token, signal) => this.#track(job, token ?? "", signal ?? new AbortController().signal),
       {
         connection: options.redis,
@@ -88,7 +90,7 @@ export class JobConsumer {
     });
   }
 
-  /** Starts taking jobs; resolves when both connections are ready. */
+  /** Starts taking jobs. Resolves when both connections are ready. */
   static async start(options: JobConsumerOptions): Promise<JobConsumer> {
     const consumer = new JobConsumer(options);
     await consumer.#worker.waitUntilReady();
@@ -96,7 +98,7 @@ export class JobConsumer {
     return consumer;
   }
 
-  /** Jobs that run now. */
+  /** Number of running jobs. */
   get running(): number {
     return this.#running.size;
   }
@@ -125,7 +127,7 @@ export class JobConsumer {
     let outcome = "error";
     let closing = this.#closing !== undefined;
     try {
-      // A fetch that was under way when the close began may still bring a job.
+      // A fetch that was in progress when the close began may still bring a job.
       if (closing) {
         throw new Error("consumer closes");
       }
@@ -149,11 +151,12 @@ export class JobConsumer {
       }
       const final = failure instanceof FinalFailure;
       const isLast = final || attempt.attempt >= (job.opts.attempts ?? 1);
-      // An aborted signal says here that the lock was lost: the job, and so its end, is another consumer's (T1).
+      // An aborted signal means here that the lock was lost: the job, and thus its end, belongs to another consumer
+      // (T1).
       if (isLast && !signal.aborted) {
         await this.#fail(job, token, attempt, failure.message);
       }
-      // BullMQ tries again whatever is not an UnrecoverableError.
+      // BullMQ retries after every error but an UnrecoverableError.
       throw final ? new UnrecoverableError(failure.message) : failure;
     } finally {
       metrics
@@ -168,11 +171,11 @@ export class JobConsumer {
       return {};
     }
     return {
-      poison: `job stalled: it lost its consumer ${stalledCounter} times, more than maxStalledCount of ${maxStalledCount}`,
+      poison: `the job stalled: it lost its consumer ${stalledCounter} times, more than maxStalledCount of ${maxStalledCount}`,
     };
   }
 
-  /** JOB-3. A record that cannot be made keeps the job: it comes again. */
+  /** Records a failure (JOB-3). When that is not possible, the job is kept and comes again. */
   async #fail(job: Job, token: string, attempt: JobAttempt, message: string): Promise<void> {
     try {
       await this.#options.work.fail(attempt, message);
@@ -194,7 +197,7 @@ export class JobConsumer {
   }
 
   async #close(deadlineMs: number): Promise<void> {
-    // Yields first, so that #closing is set before any job sees the abort.
+    // It yields first, so that #closing is set before any job sees the abort.
     await this.#worker.pause(true);
     if (deadlineMs === 0) {
       await this.#worker.close(true);
@@ -207,7 +210,7 @@ export class JobConsumer {
     if (isLate) {
       await this.#worker.close(true);
     } else {
-      // Without Redis this waits for it; disconnecting the shared connection ends the wait.
+      // Without Redis this would wait for it; disconnecting the shared connection ends the wait.
       isLate = await Promise.race([this.#worker.close().then(() => false), late]);
     }
     timer.abort();

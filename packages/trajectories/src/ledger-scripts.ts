@@ -1,10 +1,11 @@
-/** The changes of a run's ledger, each one Lua script: a client that dies leaves it done or not done, and a script that
- *  is sent again changes nothing (LEDGER-1, LEDGER-5).
- *
- *  What ends or deletes something is marked allow-oom: it has to work when Redis is full, because it makes room. */
+/**
+ * The changes of a run's ledger, each as one Lua script. A client that dies leaves a change done or not done, and a
+ * script that is sent again changes nothing (LEDGER-1, LEDGER-5).
+ * Scripts that end or delete something are marked allow-oom: they must work when Redis is full, because they make room.
+ */
 import { script } from "./script.js";
 
-// An episode i of a group hash has `t<i>` (bytes of its trajectory), `h<i>` (bytes of the trajectory's head), `k<i>` (the
+// In a group hash, episode i has `t<i>` (bytes of its trajectory), `h<i>` (bytes of the trajectory's head), `k<i>` (the
 // trajectory's token), `s<i>` (score) and `f<i>` (failure).
 const helpers = `
 local function ended(group, i)
@@ -73,7 +74,8 @@ for i = 4, #ARGV, 4 do
 end
 return states`);
 
-// KEYS: dispatching, closed, then group and task of each. ARGV: ids. A group without a task would fail at every rollout.
+// KEYS: dispatching, closed, then group and task of each. ARGV: ids. A group without a task would fail at every
+// rollout, so it counts as lost.
 export const confirmScript = script(`#!lua flags=allow-oom
 local lost = {}
 for i = 1, #ARGV do
@@ -165,9 +167,9 @@ if state ~= "ended" then
 end
 return state`);
 
-// An epoch is "NUMBER:TOKEN". A learner is fenced off by a larger number, and by its own number with another's token: two
-// learners take the same number when Redis loses what it had not written between them. A smaller number than the learner's
-// is a loss too, of its own take-over, which it then makes good.
+// An epoch is "NUMBER:TOKEN". A learner is fenced by a larger number, or by its own number with another learner's
+// token, because two learners take the same number when Redis loses what it had not yet written. When the store has a
+// smaller number than the learner's, it lost the learner's take-over, which is then written again.
 const fencing = `
 local function numberOf(epoch) return tonumber(string.match(epoch or "", "^%d+")) or 0 end
 local function isFenced(key, mine)

@@ -1,4 +1,4 @@
-/** Both stores give the same answers, and what they answer is right. */
+/** Checks that both stores give the same answers, and that the answers are right. */
 import { createLogger } from "@palimpsest/telemetry";
 import fc from "fast-check";
 import { Redis } from "ioredis";
@@ -31,7 +31,7 @@ function redisStore(): RedisLedgerStore {
   return new RedisLedgerStore({ redis, keys: runKeys(`run-${runs}`), payloadTtlMs: 60_000, logger });
 }
 
-/** Takes note of who consumes the run. @returns what makes the store forget everything of that since */
+/** Records who consumes the run. @returns a function that makes the store forget every change of that since */
 async function remember(store: LedgerStore): Promise<() => Promise<void>> {
   if (store instanceof MemoryLedgerStore) {
     const memory = store.snapshot();
@@ -42,7 +42,7 @@ async function remember(store: LedgerStore): Promise<() => Promise<void>> {
   return async () => void (await redis.set(key, stored));
 }
 
-/** As `remember`, of everything. */
+/** As `remember`, for the whole store. */
 async function rememberAll(store: LedgerStore): Promise<() => Promise<void>> {
   if (store instanceof MemoryLedgerStore) return await remember(store);
   const keys = await redis.keys(`{palimpsest-run-${runs}}*`);
@@ -72,7 +72,7 @@ describe.each([
     epoch = await store.takeOver(newToken());
   });
 
-  /** Scores what the episode has. */
+  /** Scores whatever the episode has. */
   async function score(groupId: string, episodeIndex: number, value: string) {
     const { trajectoryToken = "" } = await store.sampledHead(groupId, episodeIndex);
     return await store.putScore(groupId, episodeIndex, bytes(value), trajectoryToken);
@@ -195,7 +195,7 @@ describe.each([
     expect(await store.completeGroups(lost, 0)).toBeUndefined();
     expect(await store.rememberTrained(["z"], lost)).toBe("fenced");
     await restore();
-    // Nobody else has taken over: the one that was forgotten goes on, and the older one is fenced off again.
+    // Nobody else has taken over, so the forgotten learner continues, and the older one is fenced again.
     expect(await store.close(closing("a"), other)).toBe("closed");
     expect(await store.completeGroups(epoch, 0)).toBeUndefined();
   });
@@ -292,7 +292,7 @@ describe.each([
     expect(await claim("a", 2, { maxOutstandingGroups: 1, maxQueuedBytes: 1 })).toBe("claimed");
     expect(await claim("b", 2, { maxOutstandingGroups: 1, maxQueuedBytes: 1_000 })).toBe("full");
     await store.putTrajectory("a", 0, bytes("x".repeat(100)));
-    // 100 bytes are there; one more episode of a and two of b are expected to be as large.
+    // 100 bytes are stored; one more episode of a and two of b are expected to be equally large.
     expect(await claim("b", 2, { maxOutstandingGroups: 9, maxQueuedBytes: 449 }, 50)).toBe("full");
     expect(await claim("b", 2, { maxOutstandingGroups: 9, maxQueuedBytes: 450 }, 50)).toBe("claimed");
     await store.close(closing("a"), epoch);
@@ -356,7 +356,7 @@ async function scoreStored(
   return await store.putScore(groupId, episodeIndex, bytes("1"), trajectoryToken);
 }
 
-/** Does one operation and tells everything that can be seen of it. */
+/** Performs one operation and returns everything of it that can be observed. */
 async function answer(store: LedgerStore, epoch: Epoch, step: Step): Promise<unknown> {
   switch (step.kind) {
     case "claim":
@@ -411,7 +411,7 @@ it("both stores answer alike after any sequence, and the account holds (LEDGER-1
         if (step.kind === "takeOver") {
           const next = [await inMemory.takeOver(newToken()), await onRedis.takeOver(newToken())] as const;
           expect(next[0].number).toBe(next[1].number);
-          // Every other take-over is by the one who goes on; after the rest it is fenced off for a while.
+          // Every other take-over is by the learner that continues; after the others it is fenced for a while.
           if (next[0].number % 2 === 0) epochs = next;
           continue;
         }

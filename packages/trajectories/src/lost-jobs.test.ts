@@ -23,7 +23,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Takes note of what is recorded of the group. @returns what makes Redis go back to that, and keep the queues */
+/** Records the group's state. @returns a function that resets Redis to it and keeps the queues */
 async function recordsOf(groupId: string): Promise<() => Promise<void>> {
   const keys = runKeys(fixture.runId);
   const names = [keys.group(groupId), keys.counts, keys.complete, keys.failures];

@@ -1,17 +1,19 @@
-/** Responsibility: puts the jobs of episodes back on the queues that wait for one and have none: a store that lost its last
- *  second may have lost a record whose job was told done afterwards.
- *  Not responsible for: groups that are not dispatched; those have to be dispatched again.
+/**
+ * Responsibility: adds missing jobs of episodes that wait for one to the queues again. A store that lost its last
+ * second may have lost a record whose job was afterwards marked as done.
+ * Not responsible for: groups that are not dispatched; those have to be dispatched again.
  *
- *  Invariants:
- *  LOSTJOBS-1 (T1). While a learner waits for a group, an episode of it that has not ended has a job again at the latest
- *                   after one look for each `episodesPerLook` open episodes.
- *  LOSTJOBS-2. A look adds at most `episodesPerLook` jobs and those of one group. */
+ * Invariants:
+ * - LOSTJOBS-1 (T1). While a learner waits for a group, an episode of it that has not ended has a job again after at
+ *   most one look per `episodesPerLook` open episodes.
+ * - LOSTJOBS-2. A look adds at most `episodesPerLook` jobs plus those of one group.
+ */
 import type { EpisodeJobs } from "./episode-jobs.js";
 import { specOfRecord } from "./group-assembly.js";
 import type { EpisodeSpec } from "./group-spec.js";
 import type { LedgerStore } from "./ledger-store.js";
 
-/** Adding a job that is still there costs Redis some 20 µs: a look then costs it about 5 ms. */
+/** Adding a job that still exists costs Redis some 20 µs, so a look costs it about 5 ms. */
 const episodesPerLook = 256;
 
 interface OpenEpisodes {
@@ -22,7 +24,7 @@ interface OpenEpisodes {
 export class LostJobs {
   readonly #store: LedgerStore;
   readonly #jobs: Pick<EpisodeJobs, "restore">;
-  /** The group that the next look begins after. */
+  /** The next look begins after this group. */
   #after = "";
 
   constructor(store: LedgerStore, jobs: Pick<EpisodeJobs, "restore">) {
@@ -30,7 +32,7 @@ export class LostJobs {
     this.#jobs = jobs;
   }
 
-  /** @param groupIds the groups that somebody waits for; absent: all that are outstanding */
+  /** @param groupIds the groups that somebody waits for; absent: all outstanding groups */
   async look(groupIds?: readonly string[]): Promise<void> {
     const ids = [...(groupIds ?? (await this.#store.outstanding()))].sort();
     const undispatched = new Set(await this.#store.undispatched(ids));
@@ -51,7 +53,7 @@ export class LostJobs {
   async #openOf(groupId: string): Promise<OpenEpisodes> {
     const record = await this.#store.group(groupId);
     const spec = record && specOfRecord(record);
-    // What another version wrote has the jobs that it gave it.
+    // Groups that another version wrote have the jobs which that version gave them.
     if (record === undefined || spec === undefined) return { rollouts: [], rewards: [] };
     const open = record.episodes.flatMap(({ trajectoryBytes, score, failure }, episodeIndex) =>
       score === undefined && failure === undefined

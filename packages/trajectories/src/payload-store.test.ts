@@ -7,7 +7,7 @@ const settings = { maxTrajectoryBytes: 10_000, maxFetchBytes: 3_000, rolloutTime
 const room = { write: <T>(work: () => Promise<T>) => work() };
 const first = { groupId: "group-1", episodeIndex: 0 };
 
-/** Counts what is being fetched at once. */
+/** Counts the fetches that are in progress at once. */
 class SlowLedgerStore extends MemoryLedgerStore {
   inFlightBytes = 0;
   mostBytes = 0;
@@ -22,7 +22,7 @@ class SlowLedgerStore extends MemoryLedgerStore {
     return bytes;
   }
 
-  /** Lets one fetch go on. */
+  /** Lets one fetch continue. */
   answer(): boolean {
     const next = this.#waiting.shift();
     next?.();
@@ -84,7 +84,7 @@ describe("payload store", () => {
     }
     expect(await fetching).toEqual(sizes);
     expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-    // Only the largest was ever above the bound, and it ran alone.
+    // Only the largest was ever above the bound, and it was fetched alone.
     expect(ledger.mostBytes).toBe(stored[4]);
   });
 

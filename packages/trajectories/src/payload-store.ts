@@ -1,9 +1,11 @@
-/** Responsibility: tasks, trajectories and scores between their records and the ledger's bytes, within bounds.
- *  Not responsible for: jobs; when a group is complete.
+/**
+ * Responsibility: converts tasks, trajectories and scores between their records and the ledger's bytes, within bounds.
+ * Not responsible for: jobs, or when a group is complete.
  *
- *  Invariants:
- *  PAYLOAD-1. Nothing larger than `maxTrajectoryBytes` is stored; what is larger is refused with its size.
- *  PAYLOAD-2. Fetching a group has at most `maxFetchBytes` of encoded trajectories in flight (see WINDOW-1). */
+ * Invariants:
+ * - PAYLOAD-1. Nothing larger than `maxTrajectoryBytes` is stored; anything larger is refused with its size.
+ * - PAYLOAD-2. Fetching a group has at most `maxFetchBytes` of encoded trajectories in flight (see WINDOW-1).
+ */
 
 import type { Score, Task, Trajectory, TrajectoryHead } from "@palimpsest/memory/records";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -17,25 +19,25 @@ import { encodeScore } from "./score-codec.js";
 import { decodeTask, encodeTask } from "./task-codec.js";
 import { decodeTrajectory, decodeTrajectoryHead, encodeTrajectoryParts } from "./trajectory-codec.js";
 
-/** Names an episode. */
+/** Identifies an episode. */
 export interface EpisodeKey {
   readonly groupId: string;
   readonly episodeIndex: number;
 }
 
-/** What there is to score of an episode. */
+/** The part of an episode that is scored. */
 export interface SampledTrajectory {
   /** Undefined when the group is not outstanding. */
   readonly state: EpisodeState | undefined;
-  /** Undefined unless the episode is sampled and its trajectory is still there. */
+  /** Undefined unless the episode is sampled and its trajectory still exists. */
   readonly trajectory: TrajectoryHead | undefined;
-  /** Goes back with the score of it; "" unless the episode is sampled. */
+  /** Returned with the score of the trajectory; "" unless the episode is sampled. */
   readonly trajectoryToken: string;
 }
 
-/** What a write found and how much it wrote. */
+/** The result of a write: the state that it found, and how much it wrote. */
 export interface Stored {
-  /** State of the episode before; undefined when the group is not outstanding. */
+  /** State of the episode before the write; undefined when the group is not outstanding. */
   readonly state: EpisodeState | undefined;
   readonly bytes: number;
 }
@@ -46,7 +48,7 @@ export interface PayloadStoreOptions {
   readonly settings: Pick<QueueSettings, "maxTrajectoryBytes" | "maxFetchBytes" | "rolloutTimeoutMs">;
 }
 
-// Episodes of one group share their task; consumers work on few groups at a time.
+// Episodes of one group share their task, and consumers work on few groups at a time.
 const cachedTasks = 32;
 
 export class PayloadStore {
@@ -75,7 +77,7 @@ export class PayloadStore {
     await this.#write(() => this.#store.putTask(groupId, bytes), signal);
   }
 
-  /** @returns undefined when the group is not outstanding or the task's time to live is over */
+  /** @returns undefined when the group is not outstanding or the task has expired */
   async task(groupId: string): Promise<Task | undefined> {
     let loading = this.#tasks.get(groupId);
     if (loading === undefined) {
@@ -104,8 +106,10 @@ export class PayloadStore {
     return await this.#store.episode(groupId, episodeIndex);
   }
 
-  /** Stores the first trajectory of an open episode; waits while Redis is full.
-   *  @throws {PalimpsestError} LIMIT_EXCEEDED above maxTrajectoryBytes or when Redis stays full; CODEC */
+  /**
+   * Stores the first trajectory of an open episode. Waits while Redis is full.
+   * @throws {PalimpsestError} LIMIT_EXCEEDED above maxTrajectoryBytes or when Redis stays full; CODEC
+   */
   async putTrajectory(trajectory: Trajectory, signal?: AbortSignal): Promise<Stored> {
     const { bytes, headBytes } = encodeTrajectoryParts(trajectory);
     this.#checkSize(`trajectory ${trajectory.trajectoryId}`, bytes);
@@ -123,14 +127,17 @@ export class PayloadStore {
     return bytes && decodeTrajectory(bytes);
   }
 
-  /** The trajectory of a sampled episode without its numbers, with the state of the episode at that moment.
-   *  @throws {PalimpsestError} CODEC */
+  /**
+   * Returns the trajectory of a sampled episode without its token columns, with the state of the episode at that
+   * moment.
+   * @throws {PalimpsestError} CODEC
+   */
   async sampledHead({ groupId, episodeIndex }: EpisodeKey): Promise<SampledTrajectory> {
     const { state, bytes, trajectoryToken = "" } = await this.#store.sampledHead(groupId, episodeIndex);
     return { state, trajectory: bytes && decodeTrajectoryHead(bytes), trajectoryToken };
   }
 
-  /** As `trajectory`, when there is room for that many bytes among all fetches of this store. */
+  /** As `trajectory`, once there is room for that many bytes among all fetches of this store. */
   async fetch(episode: EpisodeKey, sizeBytes: number): Promise<Trajectory | undefined> {
     return await this.#window.run(sizeBytes, () => this.trajectory(episode));
   }
@@ -156,7 +163,7 @@ export class PayloadStore {
     if (length > limit) {
       throw new PalimpsestError(
         "LIMIT_EXCEEDED",
-        `${what} has ${length} bytes, above queues.maxTrajectoryBytes of ${limit}; raise it, or shorten documents or replies`,
+        `${what} has ${length} bytes, above queues.maxTrajectoryBytes of ${limit}: raise it, or shorten documents or replies`,
         { retryable: false },
       );
     }

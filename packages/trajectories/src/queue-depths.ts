@@ -4,7 +4,7 @@ import { Queue } from "./bullmq.js";
 import { clusterKeys, queueNames, type RunKeys, runKeys } from "./run-keys.js";
 import { transaction } from "./transaction.js";
 
-/** Jobs of one queue by state. */
+/** The number of jobs of one queue by state. */
 export interface QueueDepth {
   /** Run and queue, such as "run-1/rollouts". */
   readonly name: string;
@@ -15,8 +15,10 @@ export interface QueueDepth {
   readonly failed: number;
 }
 
-/** Depths of the queues of every run of a cluster, sorted by run. The groups of a run are listed beside its queues: those that are
- *  complete wait for the learner, the others wait for their episodes. */
+/**
+ * Returns the depths of the queues of every run of a cluster, sorted by run. A run's groups are listed beside its
+ * queues: complete groups wait for the learner, the others wait for their episodes.
+ */
 export async function queueDepths(redis: Redis, clusterId = ""): Promise<readonly QueueDepth[]> {
   const runIds = (await redis.smembers(clusterKeys(clusterId).runs)).sort();
   return (await Promise.all(runIds.map((runId) => runDepths(redis, runId)))).flat();
@@ -26,7 +28,7 @@ async function runDepths(redis: Redis, runId: string): Promise<QueueDepth[]> {
   const keys = runKeys(runId);
   const jobs = queueNames.map(async (queueName): Promise<QueueDepth> => {
     const name = `${runId}/${queueName}`;
-    // It lives for one question: a run that ends leaves nothing behind here.
+    // The queue object is opened for one question only, so a run that ends leaves nothing behind here.
     const queue = new Queue(queueName, {
       connection: redis,
       prefix: keys.bullmq,
@@ -59,7 +61,7 @@ async function groupDepth(redis: Redis, runId: string, keys: RunKeys): Promise<Q
   };
 }
 
-/** Sets the gauge palimpsest_queue_jobs; queues that are gone leave it. */
+/** Sets the gauge palimpsest_queue_jobs, and removes queues that no longer exist from it. */
 export function exportQueueDepths(metrics: Metrics, depths: readonly QueueDepth[]): void {
   const gauge = metrics.gauge("palimpsest_queue_jobs");
   gauge.reset();

@@ -43,7 +43,7 @@ describe("queue metrics", () => {
       'palimpsest_queue_groups_failed_total{reason="BELOW_MIN_GROUP_SIZE",component="test"} 1',
     );
     expect(text).toContain('palimpsest_queue_episodes_failed_total{stage="rollout",component="test"} 2');
-    // Told of before the first one: an alert sees the rise.
+    // The series exists before the first failure, so that an alert sees the rise.
     expect(text).toContain('palimpsest_queue_episodes_failed_total{stage="reward",component="test"} 0');
     expect(text).toContain('job_seconds_count{component="test",kind="rollout",outcome="ok"} 4');
     expect(text).toMatch(/payload_bytes_total\{kind="trajectory",component="test"\} [1-9]/);

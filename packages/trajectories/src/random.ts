@@ -1,2 +1,2 @@
-/** The random numbers of data and agents, which package memory owns, apart from the queues. */
+/** Re-exports the random numbers of data and agents, which the memory package owns, without the queues. */
 export { createRandom, type Random } from "@palimpsest/memory/random";

@@ -1,4 +1,4 @@
-/** Records and the closed sets of their fields, which package memory owns, apart from the queues. */
+/** Re-exports the records and the closed sets of their fields, which the memory package owns, without the queues. */
 export {
   isPlain,
   isTruncated,

@@ -1,4 +1,7 @@
-/** What a run's ledger on Redis says of its groups and episodes, one command or transaction per question. */
+/**
+ * Reads from a run's ledger on Redis what became of its groups and episodes, with one command or transaction per
+ * question.
+ */
 import type { Redis } from "ioredis";
 import { type EpisodeFailure, episodeFailureSchema, jsonOf } from "./episode-failure.js";
 import type { GroupState, RunCounts } from "./ledger-store.js";
@@ -57,7 +60,7 @@ export class RedisAccount {
 
   async counts(): Promise<RunCounts> {
     const keys = this.#keys;
-    // One transaction, so that the numbers fit each other.
+    // One transaction is used so that the numbers are consistent.
     const [counts, outstanding] = await transaction<[Record<string, string>, number]>(() =>
       this.#redis.multi().hgetall(keys.counts).hlen(keys.outstanding),
     );

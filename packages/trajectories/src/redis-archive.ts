@@ -12,13 +12,13 @@ import { Redis } from "ioredis";
 import { z } from "zod";
 
 /*
- * Job: namespaces that outlive their process, by name, in Redis: each as its base, kept once however many share
- * it, and its changes.
- * Not its job: vectors and indexes, which are made again; agreement between writers of one name (the last wins).
- *
- * R1. A namespace is saved whole or not at all; a reader never sees its base without its changes.
- * R2. Equal bases are stored once, and go with the last namespace over them.
- * R3. What is opened has the records, ids, order and diff of what was saved.
+ * Responsibility: stores namespaces in Redis by name, so that they outlive their process. Each is stored as its base,
+ * which is kept once however many namespaces share it, and its changes.
+ * Not responsible for: vectors and indexes, which are computed again, or agreement between writers of one name (the
+ * last write wins).
+ * - R1. A namespace is saved as a whole or not at all. A reader never sees its base without its changes.
+ * - R2. Equal bases are stored once, and are deleted with the last namespace over them.
+ * - R3. An opened namespace has the records, ids, order and diff of the saved one.
  */
 export class RedisArchive {
   readonly #redis: Redis;
@@ -30,11 +30,11 @@ export class RedisArchive {
     this.#prefix = prefix;
   }
 
-  /** @param options.prefix of every key. Default "palimpsest:memory:" */
+  /** @param options.prefix prefix of every key. Default "palimpsest:memory:" */
   static async connect(options: { readonly url: string; readonly prefix?: string }): Promise<RedisArchive> {
     const { url } = options;
     const redis = new Redis(url, { ...redisTlsOptions(url), lazyConnect: true, maxRetriesPerRequest: 3 });
-    // What goes wrong is thrown by the call that it befalls.
+    // Each call throws its own errors.
     redis.on("error", () => undefined);
     try {
       await redis.connect();
@@ -49,7 +49,7 @@ export class RedisArchive {
     const { hash, records } = store.base;
     const diff = JSON.stringify(store.diff());
     const save = (base: string) => this.#redis.eval(saveScript, 1, this.#prefix, name, hash, diff, base);
-    // The base travels when Redis does not have it.
+    // The base is sent only when Redis does not have it.
     const known = await this.#redis.exists(this.#key("base", hash));
     const saved = known === 1 ? await save("") : 0;
     if (saved === 0) await save(JSON.stringify(records));
@@ -64,7 +64,7 @@ export class RedisArchive {
     const found = await this.#redis.eval(openScript, 1, this.#prefix, name);
     const [base, changes] = Array.isArray(found) ? found : [];
     if (typeof base !== "string" || typeof changes !== "string")
-      throw new MemoryError("NOT_FOUND", `namespace "${name}" is not in the archive; save it first`);
+      throw new MemoryError("NOT_FOUND", `namespace "${name}" is not in the archive: save it first`);
     const records = parse<MemoryRecord[]>(`base of namespace "${name}"`, z.array(memoryRecordSchema), base);
     const diff = parse<StoreDiff>(`changes of namespace "${name}"`, storeDiffSchema, changes);
     const store = new MemoryStore(await bases.baseOf(records, options.signal), options);
@@ -72,17 +72,17 @@ export class RedisArchive {
     return store;
   }
 
-  /** Names of the namespaces, sorted. */
+  /** Returns the names of the namespaces, sorted. */
   async names(): Promise<string[]> {
     return (await this.#redis.hkeys(this.#key("spaces"))).sort();
   }
 
-  /** @returns whether there was one of the name */
+  /** @returns whether a namespace of that name existed */
   async delete(name: string): Promise<boolean> {
     return (await this.#redis.eval(deleteScript, 1, this.#prefix, name)) === 1;
   }
 
-  /** A second close does nothing. */
+  /** Calling it again does nothing. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -94,7 +94,7 @@ export class RedisArchive {
   }
 }
 
-/** spaces: name → hash of its base; diffs: name → changes; users:HASH: the names over a base. */
+/** The keys are spaces: name → hash of its base; diffs: name → changes; users:HASH: the names over a base. */
 const dropBase = `
 local function leave(prefix, name, hash)
   redis.call('SREM', prefix .. 'users:' .. hash, name)
@@ -133,7 +133,7 @@ function parse<T>(what: string, schema: z.ZodType<T>, json: string): T {
   try {
     value = JSON.parse(json);
   } catch (cause) {
-    throw new MemoryError("DAMAGED", `${what}: is no JSON`, { cause });
+    throw new MemoryError("DAMAGED", `${what}: is not JSON`, { cause });
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

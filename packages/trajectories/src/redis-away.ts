@@ -1,13 +1,16 @@
 import { isNetworkFailure, PalimpsestError } from "@palimpsest/wire";
 
 /**
- * What ioredis and Redis say of a server that is away, starts, or stands by: it may answer later. A client that is given up
- * rejects with the first two, in plain errors without a code.
+ * Matches what ioredis and Redis report of a server that is away, starting, or standing by, and may answer later. A
+ * client that is given up rejects with the first two, as plain errors without a code.
  */
 const away =
   /^Connection is closed|^Stream isn't writeable|^(LOADING|MASTERDOWN|CLUSTERDOWN|READONLY|TRYAGAIN) /;
 
-/** Runs what needs Redis. @throws {PalimpsestError} UNAVAILABLE when Redis went away meanwhile; what `work` throws otherwise */
+/**
+ * Runs work that needs Redis. @throws {PalimpsestError} UNAVAILABLE when Redis went away meanwhile; otherwise whatever
+ * `work` throws
+ */
 export async function withRedis<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,9 +1,11 @@
-/** Responsibility: the tasks of a run's groups and the trajectories, scores and failures of their episodes, on Redis.
- *  Not responsible for: which groups there are, and who may close them.
- *
- *  A small trajectory travels as an argument of the script that records it. A large one is first set under a key of its
- *  own, which Redis does without a copy, and the script then gives it its name: arguments of scripts are copied twice.
- *  A writer that dies in between leaves a key that ends by itself. */
+/**
+ * Responsibility: stores the tasks of a run's groups and the trajectories, scores and failures of their episodes on
+ * Redis.
+ * Not responsible for: which groups there are, and who may close them.
+ * A small trajectory is an argument of the script that records it. A large one is first set under a key of its own,
+ * which Redis does without a copy, and the script then renames it, because Redis copies arguments of scripts twice.
+ * When a writer dies in between, the key expires.
+ */
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { newToken } from "./epoch.js";
@@ -21,13 +23,13 @@ import { runScript, runScriptForBytes } from "./script.js";
 export interface RedisEpisodesOptions {
   readonly redis: Redis;
   readonly keys: RunKeys;
-  /** Tasks and trajectories are deleted after this, closed or not. */
+  /** Milliseconds after which tasks and trajectories are deleted, closed or not. */
   readonly payloadTtlMs: number;
 }
 
-/** Above this size Redis keeps an argument of SET as it arrived (PROTO_MBULK_BIG_ARG of its source). */
+/** Above this size Redis keeps an argument of SET without copying it (PROTO_MBULK_BIG_ARG in its source). */
 const stagedFromBytes = 32 * 1024;
-/** Time from the end of the upload to the script that follows it in the same write. */
+/** Milliseconds that a staged trajectory may exist. The script that commits it follows in the same write. */
 const stagedTtlMs = 60_000;
 
 export class RedisEpisodes {
@@ -97,7 +99,7 @@ export class RedisEpisodes {
   ): Promise<unknown> {
     const staged = this.#keys.staged(randomUUID());
     const setting = this.#redis.set(staged, asBuffer(bytes), "PX", stagedTtlMs);
-    // Sent right behind it, without waiting for the answer; where nothing was staged, the script changes nothing.
+    // The script is sent right behind it, without waiting for the answer. Where nothing was staged, it changes nothing.
     const [set, committed] = await Promise.allSettled([
       setting,
       runScript(this.#redis, commitTrajectoryScript, [...keys, staged], args),
@@ -171,7 +173,7 @@ function episodeState(reply: unknown): EpisodeState | undefined {
   return reply === "open" || reply === "sampled" || reply === "ended" ? reply : undefined;
 }
 
-/** The same memory under the type that ioredis sends as bytes. */
+/** Returns the same memory as a Buffer, the type that ioredis sends as bytes. */
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

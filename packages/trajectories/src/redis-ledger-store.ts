@@ -1,6 +1,9 @@
-/** Responsibility: the ledger store on Redis: one Lua script per change, one command or transaction per look.
- *  Not responsible for: waiting for room in Redis or for Redis itself; that is the connection's work.
- *  Invariants: those of `LedgerStore`. */
+/**
+ * Responsibility: the ledger store on Redis, with one Lua script per change and one command or transaction per read.
+ * Not responsible for: waiting for room in Redis or for Redis itself; that is the connection's work.
+ *
+ * Invariants: those of `LedgerStore`.
+ */
 import type { Logger } from "@palimpsest/telemetry";
 import type { Redis } from "ioredis";
 import type { EpisodeFailure } from "./episode-failure.js";

@@ -64,7 +64,7 @@ describe("a transaction", () => {
       upstream.on("data", (bytes) => {
         if (!bytes.includes("QUEUED") || breaks === 0) return void client.write(bytes);
         breaks--;
-        // The answer to MULTI alone.
+        // This is the answer to MULTI alone.
         client.write(bytes.subarray(0, "+OK\r\n".length), () => client.destroy());
       });
       client.on("error", () => {}).on("close", () => upstream.destroy());
@@ -130,7 +130,7 @@ describe("a subscription", () => {
       const closed = new Promise<void>((resolve) => {
         subscriber.once("ready", () => {
           void subscription.close();
-          subscriber.stream.destroy(); // The answer to what was just asked never comes.
+          subscriber.stream.destroy(); // The answer to the command just sent never arrives.
         });
         subscriber.once("end", resolve);
       });

@@ -1,18 +1,22 @@
-/** Responsibility: makes whoever writes payloads and jobs wait while Redis has no room for them.
- *  Not responsible for: writes that must go on when Redis is full: ends of episodes and groups, and the head's tables.
+/**
+ * Responsibility: makes writers of payloads and jobs wait while Redis has no room for them.
+ * Not responsible for: writes that must proceed when Redis is full: ends of episodes and groups, and the head's tables.
  *
- *  Invariants:
- *  ROOM-1. No payload is written while Redis uses more than `payloadShare` of its maxmemory, so that the rest stays for
- *          small writes: BullMQ's moves, the ledger and the head's rows.
- *  ROOM-2. A write that Redis refuses because it is full is tried again; it is never taken for done. */
+ * Invariants:
+ * - ROOM-1. No payload is written while Redis uses more than `payloadShare` of its maxmemory, so that the rest stays
+ *   available for small writes: BullMQ's moves, the ledger and the head's rows.
+ * - ROOM-2. A write that Redis refuses because it is full is retried, and never counts as done.
+ */
 import type { Logger } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
 import type { Redis } from "ioredis";
 import { pause } from "./pause.js";
 
 export interface Room {
-  /** Runs the write when there is room for it.
-   *  @throws {PalimpsestError} LIMIT_EXCEEDED when there was none for `timeoutMs`; CANCELLED */
+  /**
+   * Runs the write once there is room for it.
+   * @throws {PalimpsestError} LIMIT_EXCEEDED when there was none for `timeoutMs`; CANCELLED
+   */
   write<T>(work: () => Promise<T>, options: RoomOptions): Promise<T>;
 }
 
@@ -27,7 +31,10 @@ export interface RedisRoomOptions {
   readonly clock?: Clock;
 }
 
-/** The rest stays for small writes. A step's payloads are written within seconds, so a look every 200 ms is enough. */
+/**
+ * The rest stays available for small writes. The payloads of a step are written within seconds, so checking every 200
+ * ms is enough.
+ */
 const payloadShare = 0.85;
 const lookMs = 200;
 const retryMs = 100;
@@ -58,14 +65,14 @@ export class RedisRoom implements Room {
         }
       }
       if (signal?.aborted) {
-        throw new PalimpsestError("CANCELLED", "waiting for room in Redis was cancelled", {
+        throw new PalimpsestError("CANCELLED", "waiting for room in Redis was canceled", {
           cause: signal.reason,
         });
       }
       if (this.#clock.monotonicMs() >= deadlineMs) {
         throw new PalimpsestError(
           "LIMIT_EXCEEDED",
-          `Redis has been above ${payloadShare * 100} % of its maxmemory for ${timeoutMs} ms; raise maxmemory, or lower groupsPerStep or queues.maxQueuedBytes`,
+          `Redis has been above ${payloadShare * 100} % of its maxmemory for ${timeoutMs} ms: raise maxmemory, or lower groupsPerStep or queues.maxQueuedBytes`,
           { retryable: true },
         );
       }
@@ -101,7 +108,10 @@ function memoryField(info: string, name: string): number {
   return Number(new RegExp(`^${name}:(\\d+)`, "m").exec(info)?.[1] ?? 0);
 }
 
-/** Redis's own error for a command that would need memory above maxmemory, bare or from within a script. */
+/**
+ * Returns whether the error is Redis's refusal of a command that would need memory above maxmemory, directly or from
+ * within a script.
+ */
 export function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && /\bOOM command not allowed/.test(error.message);
 }

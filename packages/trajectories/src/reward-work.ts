@@ -1,9 +1,12 @@
-/** Responsibility: one attempt at a reward: scores the stored trajectory and records the score once.
- *  Not responsible for: attempts and deadlines.
+/**
+ * Responsibility: one attempt at a reward: scores the stored trajectory and records the score once.
+ * Not responsible for: attempts and deadlines.
  *
- *  Invariants:
- *  REWARD-1 (T1, T4). An episode ends with the first score or failure recorded for it; a failure is never a zero.
- *  REWARD-2 (T4). A score of a trajectory that Redis lost is recorded for no other: what is there now is scored instead. */
+ * Invariants:
+ * - REWARD-1 (T1, T4). An episode ends with the first score or failure recorded for it. A failure is never a zero.
+ * - REWARD-2 (T4). The score of a trajectory that Redis lost is not recorded for another one: the trajectory that is
+ *   there now is scored instead.
+ */
 
 import type { Score, Task, TrajectoryHead } from "@palimpsest/memory/records";
 import type { Metrics } from "@palimpsest/telemetry";
@@ -16,12 +19,14 @@ import type { PayloadStore } from "./payload-store.js";
 
 export interface RewardOptions {
   readonly concurrency: number;
-  /** Scores one trajectory. Rejecting is an attempt; it is never read as a zero (T4). */
+  /** Scores one trajectory. A rejection uses up an attempt, and is never read as a zero (T4). */
   readonly score: (task: Task, trajectory: TrajectoryHead, signal: AbortSignal) => Promise<Score>;
-  /** Whether `score` reads the numbers of conversations: the trajectory is then a whole `Trajectory`. Default false, which
-   *  spares Redis and this process most of the bytes. */
+  /**
+   * Whether `score` reads the token columns of conversations, in which case it gets a complete `Trajectory`. Default
+   * false, which saves Redis and this process most of the bytes.
+   */
   readonly readsTokens?: boolean;
-  /** Kept with each score, for traces. */
+  /** Stored with each score, for traces. */
   readonly actorId?: string;
 }
 
@@ -49,8 +54,11 @@ export function rewardWork(
         throw new FinalFailure(job.poison);
       }
       if (state === "open") {
-        // Redis lost its last second: the rollout comes again, and this reward after it.
-        throw new PalimpsestError("NOT_FOUND", "its trajectory is not in Redis: lost before it was scored");
+        // Redis lost its last second: the rollout runs again, and this reward after it.
+        throw new PalimpsestError(
+          "NOT_FOUND",
+          "its trajectory is not in Redis: it was lost before it was scored",
+        );
       }
       const trajectory = readsTokens ? await payloads.trajectory(spec) : head;
       if (task === undefined || trajectory === undefined) {
@@ -59,7 +67,8 @@ export function rewardWork(
         }
         const missing = trajectory ? "task" : "trajectory";
         throw new FinalFailure(
-          new PalimpsestError("NOT_FOUND", `its ${missing} is not in Redis: lost or expired`).message,
+          new PalimpsestError("NOT_FOUND", `its ${missing} is not in Redis: it was lost or has expired`)
+            .message,
         );
       }
       const stored = await inSpan(
@@ -88,7 +97,7 @@ export function rewardWork(
   return work;
 }
 
-/** The rollout that it scores. */
+/** The span of the rollout that the reward scores. */
 const spanOf = ({ traceparent }: TrajectoryHead) => (traceparent === undefined ? {} : { traceparent });
 
 function isOver(state: EpisodeState | undefined): boolean {

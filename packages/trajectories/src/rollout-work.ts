@@ -1,8 +1,10 @@
-/** Responsibility: one attempt at a rollout: runs the episode, stores its trajectory once, lets its reward begin.
- *  Not responsible for: attempts and deadlines.
+/**
+ * Responsibility: one attempt at a rollout: runs the episode, stores its trajectory once, and adds its reward job.
+ * Not responsible for: attempts and deadlines.
  *
- *  Invariants:
- *  ROLLOUT-1 (T1). A job that comes again continues where the ledger says that its episode stands. */
+ * Invariants:
+ * - ROLLOUT-1 (T1). A job that runs again continues from the state of its episode in the ledger.
+ */
 
 import type { Trajectory } from "@palimpsest/memory/records";
 import type { Metrics } from "@palimpsest/telemetry";
@@ -23,7 +25,7 @@ import type { PayloadStore, Stored } from "./payload-store.js";
 
 export interface RolloutOptions {
   readonly concurrency: number;
-  /** Runs one episode. Rejecting is an attempt; the signal aborts when the work is no longer wanted here. */
+  /** Runs one episode. A rejection uses up an attempt. The signal aborts when the work is no longer wanted here. */
   readonly run: (episode: Episode, signal: AbortSignal) => Promise<Trajectory>;
 }
 
@@ -58,7 +60,7 @@ export function rolloutWork(
         }
         throw new PalimpsestError(
           "NOT_FOUND",
-          `task of group ${spec.groupId} is not in Redis: lost or expired`,
+          `the task of group ${spec.groupId} is not in Redis: it was lost or has expired`,
         );
       }
       const episode: Episode = {
@@ -70,7 +72,8 @@ export function rolloutWork(
       };
       await inSpan("rollout", episode, async (traceparent) => {
         const sampled = await run(episode, signal);
-        // With the trajectory, and not with the reward's job, which anybody may add who finds that it was lost.
+        // The traceparent is stored with the trajectory and not with the reward's job, which anybody may add who finds
+        // it lost.
         const trajectory = traceparent === undefined ? sampled : { ...sampled, traceparent };
         checkBelongs(trajectory, episode);
         const stored = await store(payloads, trajectory, signal);
@@ -91,7 +94,10 @@ export function rolloutWork(
   };
 }
 
-/** A trajectory that is too large is so at each attempt: the seed is the same. */
+/**
+ * Stores a trajectory. One that is too large is so at each attempt, because the seed is the same, so the failure is
+ * final.
+ */
 async function store(payloads: PayloadStore, trajectory: Trajectory, signal: AbortSignal): Promise<Stored> {
   try {
     return await payloads.putTrajectory(trajectory, signal);

@@ -4,9 +4,11 @@ import type { RunKeys } from "./run-keys.js";
 import { trajectoryFormat } from "./trajectory-codec.js";
 import { transaction } from "./transaction.js";
 
-/** Refuses a run whose trajectories this program cannot read, before anything takes its jobs: each of its episodes would
- *  otherwise become a failure. Format 1 had no number in Redis.
- *  @throws {PalimpsestError} CODEC naming the run and both formats */
+/**
+ * Refuses a run whose trajectories this program cannot read before anything takes its jobs, because each of its
+ * episodes would become a failure. Format 1 had no number in Redis.
+ * @throws {PalimpsestError} CODEC naming the run and both formats
+ */
 export async function checkFormat(redis: Redis, keys: RunKeys, runId: string): Promise<void> {
   const [exists, stored] = await transaction<[number, string | null]>(() =>
     redis.multi().exists(keys.counts).get(keys.format),
@@ -15,8 +17,8 @@ export async function checkFormat(redis: Redis, keys: RunKeys, runId: string): P
   if (format !== String(trajectoryFormat)) {
     throw new PalimpsestError(
       "CODEC",
-      `run ${runId} is in Redis with trajectories of format ${format}, and this program reads format ${trajectoryFormat}; ` +
-        "end the run with the version that began it, or begin a run under a new id from its checkpoint",
+      `run ${runId} is in Redis with trajectories of format ${format}, and this program reads format ${trajectoryFormat};` +
+        "end the run with the version that started it, or start a run under a new id from its checkpoint",
     );
   }
 }

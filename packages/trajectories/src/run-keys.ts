@@ -4,11 +4,11 @@ import { PalimpsestError } from "@palimpsest/wire";
 export const queueNames = ["rollouts", "rewards"] as const;
 export type QueueName = (typeof queueNames)[number];
 
-/** Keys of all runs of one cluster: several clusters may share one Redis. */
+/** Keys of all runs of one cluster. Several clusters may share one Redis. */
 export interface ClusterKeys {
   /** Set of the ids of all runs that have queues. */
   readonly runs: string;
-  /** Hash from run id to the JSON summary that stays when its queues are deleted. */
+  /** Hash from run id to the JSON summary that remains when its queues are deleted. */
   readonly runSummaries: string;
 }
 
@@ -17,11 +17,13 @@ export function clusterKeys(clusterId: string): ClusterKeys {
   return { runs: `palimpsest:runs:${clusterId}`, runSummaries: `palimpsest:run-summaries:${clusterId}` };
 }
 
-/** Redis keys of one run, except BullMQ's, which live under `bullmq` and are read and written by BullMQ alone.
- *  The run id is the hash tag, so a run lives in one slot of a Redis Cluster. */
+/**
+ * Redis keys of one run, except BullMQ's, which are under `bullmq` and used by BullMQ alone. The run id is the hash
+ * tag, so a run is in one slot of a Redis Cluster.
+ */
 export interface RunKeys {
   readonly prefix: string;
-  /** Prefix that BullMQ is given. */
+  /** The prefix that BullMQ is given. */
   readonly bullmq: string;
   /** Hash from the id of each outstanding group to its size. */
   readonly outstanding: string;
@@ -38,18 +40,21 @@ export interface RunKeys {
   readonly format: string;
   readonly failures: string;
   readonly consumerEpoch: string;
-  /** Channel that says that a group has become complete. */
+  /** Channel on which the completion of a group is published. */
   readonly completions: string;
   readonly weights: string;
   /** Hash of one outstanding group: its specification, what is open, and each episode's score or failure. */
   group(groupId: string): string;
   task(groupId: string): string;
   trajectory(groupId: string, episodeIndex: number): string;
-  /** A trajectory that its writer has sent and the ledger has not yet taken. */
+  /** Key of a trajectory that its writer has sent and the ledger has not yet committed. */
   staged(name: string): string;
 }
 
-/** @throws {PalimpsestError} INVALID_ARGUMENT when the run id has other characters than letters, digits, . _ - */
+/**
+ * @throws {PalimpsestError} INVALID_ARGUMENT when the run id has characters other than letters, digits, "." , "_" and
+ *   "-"
+ */
 export function runKeys(runId: string): RunKeys {
   checkId("runId", runId);
   const prefix = `{palimpsest-${runId}}`;
@@ -74,13 +79,15 @@ export function runKeys(runId: string): RunKeys {
   };
 }
 
-/** Ids become job ids and parts of keys. Only digits would clash with BullMQ's own ids.
- *  @throws {PalimpsestError} INVALID_ARGUMENT */
+/**
+ * Checks an id, which becomes a job id and part of keys. An id of digits alone would clash with BullMQ's own ids.
+ * @throws {PalimpsestError} INVALID_ARGUMENT
+ */
 export function checkId(field: string, id: string): void {
   if (!/^(?!\d+$)[A-Za-z0-9._-]{1,128}$/.test(id)) {
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `${field} "${id}" must be 1 to 128 letters, digits, ".", "_" or "-", and not digits alone`,
+      `${field} is "${id}": it must be 1 to 128 letters, digits, ".", "_" or "-", and not digits alone`,
     );
   }
 }

@@ -72,7 +72,7 @@ describe("run queues", () => {
     await consumer.reject(["g-1"]);
     await consumer.reject(["g-1"]);
     await consumer.acknowledge(["g-2"]);
-    // It dies between; its checkpoint names all three, and one that Redis lost.
+    // It dies in between. Its checkpoint names all three, and one that Redis lost.
     const next = await (await fixture.open()).consumeGroups({
       alreadyConsumed: ["g-2"],
       alreadyRejected: () => ["g-1", "g-3", "g-lost"],

@@ -1,13 +1,14 @@
-/** Responsibility: the queues of one run in one process: dispatch, rollouts, rewards, groups, announcements, the account.
- *  Not responsible for: knowing what an agent, a reward or an update is.
+/**
+ * Responsibility: the queues of one run in one process: dispatch, rollouts, rewards, groups, announcements, accounting.
+ * Not responsible for: knowing what an agent, a reward or an update is.
  *
- *  Invariants:
- *  T1. Every dispatched episode reaches the learner exactly once: as a trajectory or as a counted failure.
- *  T2. No batch holds a trajectory older than maxStaleness policy versions.
- *  T3. Token ids go through as bytes; no text is involved.
- *  T4. A failed reward or rollout is not a zero reward: it leaves the group and is counted.
- *
- *  The files of its parts say how: ledger-store, payload-store, group-producer, job-consumer, group-consumer. */
+ * Invariants:
+ * T1. Every dispatched episode reaches the learner exactly once: as a trajectory or as a counted failure.
+ * T2. No batch contains a trajectory that is more than maxStaleness policy versions old.
+ * T3. Token ids pass through as bytes; no text is involved.
+ * T4. A failed reward or rollout is not a zero reward: the episode leaves its group and is counted.
+ * The files of its parts say how: ledger-store, payload-store, group-producer, job-consumer, group-consumer.
+ */
 import { createLogger, type Logger, type Metrics } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
 import type { Redis } from "ioredis";
@@ -37,11 +38,11 @@ import {
 } from "./weight-announcements.js";
 
 export interface RunQueuesOptions {
-  /** ioredis URL. */
+  /** Redis URL in the form that ioredis takes. */
   readonly redisUrl: string;
   /** Letters, digits, ".", "_" and "-". Runs never share a queue. */
   readonly runId: string;
-  /** The head's; its queue depths are those of the runs of its cluster. Absent: a program without a cluster. */
+  /** Id of the head's cluster, whose queue depths are those of its runs. Absent for a program without a cluster. */
   readonly clusterId?: string;
   readonly settings?: QueueSettingsInput;
   readonly logger?: Logger;
@@ -49,7 +50,7 @@ export interface RunQueuesOptions {
   readonly clock?: Clock;
 }
 
-/** What stays of a run whose queues were deleted. */
+/** What remains of a run whose queues were deleted. */
 export interface RunSummary {
   readonly runId: string;
   readonly endedAtMs: number;
@@ -57,13 +58,13 @@ export interface RunSummary {
 }
 
 const keysPerScan = 1000;
-// Long enough for a person who looks after the end.
+// One hour, for a person who looks at the run after its end.
 const keptAfterEndMs = 3_600_000;
 
 export class RunQueues {
   readonly runId: string;
   readonly settings: QueueSettings;
-  /** The account of the run. */
+  /** The ledger of the run. */
   readonly ledger: LedgerStore;
   readonly #redis: Redis;
   readonly #keys: RunKeys;
@@ -108,9 +109,11 @@ export class RunQueues {
     });
   }
 
-  /** Connects. Every process of a run opens its own.
-   *  @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED, CONFIG_INVALID (settings, or a Redis that evicts keys),
-   *          INVALID_ARGUMENT (run id), CODEC (another version wrote the run) */
+  /**
+   * Connects. Every process of a run opens its own RunQueues.
+   * @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED, CONFIG_INVALID (settings, or a Redis that evicts keys),
+   *   INVALID_ARGUMENT (run id), CODEC (another version wrote the run)
+   */
   static async open(options: RunQueuesOptions): Promise<RunQueues> {
     const keys = runKeys(options.runId);
     const settings = queueSettingsSchema.safeParse(options.settings ?? {});
@@ -128,7 +131,7 @@ export class RunQueues {
     return new RunQueues(options, settings.data, redis, logger);
   }
 
-  /** Dispatches one group; waits for room first. The same group id again is a no-op that tells its state. */
+  /** Dispatches one group, and waits for room first. Dispatching the same group id again only returns its state. */
   async dispatchGroup(request: GroupRequest, options?: DispatchOptions): Promise<DispatchOutcome> {
     const [outcome] = await this.dispatchGroups([request], options);
     return outcome ?? "outstanding";
@@ -167,7 +170,10 @@ export class RunQueues {
     return this.#keep(await withRedis(() => JobConsumer.start(options)));
   }
 
-  /** Becomes the run's one learner; an earlier one is fenced off. @throws {PalimpsestError} UNAVAILABLE when Redis is away */
+  /**
+   * Becomes the run's one learner. An earlier learner is fenced. @throws {PalimpsestError} UNAVAILABLE when Redis is
+   * away
+   */
   async consumeGroups(options: GroupConsumerOptions = {}): Promise<GroupConsumer> {
     return this.#keep(
       await withRedis(() => GroupConsumer.open(options, { ...this.#deps(), jobs: this.#jobs })),
@@ -187,7 +193,7 @@ export class RunQueues {
     return this.#keep(await withRedis(() => this.#weights.listen(listener)));
   }
 
-  /** Deletes the queues, payloads and account of this run and keeps a summary. For a run that has ended. */
+  /** Deletes the queues, payloads and ledger of this run and keeps a summary. Use it for a run that has ended. */
   async obliterate(): Promise<RunSummary> {
     const summary: RunSummary = {
       runId: this.runId,
@@ -203,8 +209,10 @@ export class RunQueues {
     return summary;
   }
 
-  /** For a run that has ended well: it is no longer listed, its jobs are deleted, and the rest goes by itself after
-   *  `keepMs`. */
+  /**
+   * Retires a run that has ended successfully: it is no longer listed, its jobs are deleted, and the rest expires after
+   * `keepMs`.
+   */
   async retire(keepMs = keptAfterEndMs): Promise<void> {
     await this.#redis.srem(this.#clusterKeys.runs, this.runId);
     await this.#jobs.obliterate();
@@ -215,7 +223,7 @@ export class RunQueues {
     });
   }
 
-  /** Every key of the run but BullMQ's. */
+  /** Calls back with every key of the run except BullMQ's. */
   async #eachKey(work: (keys: readonly string[]) => Promise<void>): Promise<void> {
     const stream = this.#redis.scanStream({ match: `${this.#keys.prefix}:*`, count: keysPerScan });
     for await (const found of stream) {
@@ -234,7 +242,7 @@ export class RunQueues {
 
   async #close(options: CloseOptions): Promise<void> {
     await Promise.allSettled([...this.#consumers].map((consumer) => consumer.close(options)));
-    // Without Redis this waits for it; disconnecting ends the wait.
+    // Without Redis this would wait for it; disconnecting ends the wait.
     const jobs = this.#jobs.close();
     this.#redis.disconnect();
     await jobs.catch(() => undefined);

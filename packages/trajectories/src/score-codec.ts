@@ -1,4 +1,6 @@
-/** Scores as protobuf bytes; rewards are float64. Numbers that are not finite are an error in both directions. */
+/**
+ * Encodes scores as protobuf bytes; rewards are float64. A number that is not finite is an error in both directions.
+ */
 
 import type { Score } from "@palimpsest/memory/records";
 import * as proto from "@palimpsest/wire/protocol";
@@ -6,7 +8,7 @@ import { check, decodeMessage } from "./codec-check.js";
 
 export interface EncodeScoreOptions {
   readonly trajectoryId: string;
-  /** Actor that scored it. */
+  /** The actor that scored it. */
   readonly actorId?: string;
 }
 
@@ -23,11 +25,13 @@ export function encodeScore(score: Score, options: EncodeScoreOptions): Uint8Arr
   }).finish();
 }
 
-/** A message that carries a failure is that error, thrown: it is never a zero reward (T4).
- *  @throws {PalimpsestError} CODEC */
+/**
+ * Decodes a score. When the message carries a failure, that error is thrown: a failure is never a zero reward (T4).
+ * @throws {PalimpsestError} CODEC
+ */
 export function decodeScore(bytes: Uint8Array): Score {
   const message = decodeMessage("score", () => proto.TrajectoryScore.decode(bytes));
-  check(!message.failure, "failure", `says that it was not scored: ${message.failure?.message}`);
+  check(!message.failure, "failure", `carries a failure instead of a score: ${message.failure?.message}`);
   const score: Score = {
     reward: message.reward,
     components: { ...message.components },

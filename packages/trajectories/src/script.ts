@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Redis } from "ioredis";
 
-/** A Lua script that Redis runs in one piece. Redis forgets scripts when it restarts; `runScript` sends it again. */
+/** A Lua script that Redis runs atomically. Redis forgets scripts when it restarts; `runScript` then sends it again. */
 export interface Script {
   readonly lua: string;
   readonly sha: string;

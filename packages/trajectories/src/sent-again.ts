@@ -1,10 +1,10 @@
-/** Each attempt waits until Redis answers again, so this many say that something else is wrong. */
+/** Each attempt waits until Redis answers again, so this many failures mean that something else is wrong. */
 const maxAttempts = 20;
 
 /**
- * Does what a broken connection has cut short once more. ioredis itself sends again what was under way, but not the rest of
- * a MULTI of which a part was answered: those commands are aborted, and whether they were done is unknown.
- * @param work safe to be done twice
+ * Repeats what a broken connection has interrupted. ioredis itself resends outstanding commands, but not the rest of a
+ * MULTI that was partly answered: those commands are aborted, and whether they were carried out is unknown.
+ * @param work must be safe to do twice
  */
 export async function sentAgain<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

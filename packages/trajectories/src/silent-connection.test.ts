@@ -1,4 +1,7 @@
-/** Connections that are open and say nothing, attempts that never settle, jobs and entries that another version wrote. */
+/**
+ * Tests open connections on which nothing arrives, attempts that never settle, and jobs and entries that another
+ * version wrote.
+ */
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { Redis } from "ioredis";
@@ -30,7 +33,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Forwards connections to Redis until told to forward nothing more on those that are open. */
+/** Forwards connections to Redis until it is told to freeze the open ones. */
 class FreezingProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -65,7 +68,7 @@ class FreezingProxy {
     return `redis://127.0.0.1:${address.port}`;
   }
 
-  /** Open sockets stay open and carry nothing more, in either direction. */
+  /** Keeps open sockets open and forwards nothing more on them in either direction. */
   freeze(): void {
     this.#frozen = new Set(this.#sockets);
   }
@@ -106,7 +109,7 @@ describe("what says nothing", () => {
     expect(groups.flatMap(({ members }) => members)).toHaveLength(16);
     await consumer.acknowledge(groupIds);
     expect(unaccounted(await trainer.ledger.counts())).toEqual({ groups: 0, episodes: 0 });
-    // Trainer and workers had a connection each, the feed and both workers another one.
+    // Trainer and workers had a connection each; the feed and both workers had another one.
     expect(proxy.accepted).toBeGreaterThan(5);
   }, 35_000);
 
@@ -178,7 +181,7 @@ describe("what another version wrote", () => {
       prefix: `{palimpsest-${fixture.runId}}:bullmq`,
     });
     await queue.add("rollout", { another: "version" }, { jobId: "group-1.1", attempts: 1 });
-    // Adding it again is a no-op, so the group keeps the job that cannot be read.
+    // Adding it again changes nothing, so the group keeps the job that cannot be read.
     await trainer.dispatchGroup(aGroupRequest({ groupSize: 3 }));
     await fixture.openWorkers();
     const { groups, failures } = await consumer.nextGroups({ count: 1 });
@@ -217,7 +220,7 @@ describe("a Redis that is full", () => {
     try {
       const consumer = await queues.consumeGroups();
       await queues.dispatchGroups(["g-1", "g-2"].map((groupId) => aGroupRequest({ groupId })));
-      // In pieces: a large command's buffer would be part of the memory in use for a while.
+      // Written in pieces, because a large command's buffer would count as used memory for a while.
       for (let piece = 0; piece < 200; piece++) await admin.set(`filler-${piece}`, Buffer.alloc(100_000));
       const used = Number(/^used_memory:(\d+)/m.exec(await admin.info("memory"))?.[1]);
       await admin.config("SET", "maxmemory", Math.ceil(used / 0.95));

@@ -47,7 +47,7 @@ it("gives back what it was given, numbers at their width", () => {
 });
 
 it("refuses bytes that are no dump and groups that do not hold together", () => {
-  expect(() => decodeStepDump(Uint8Array.of(255, 1, 2))).toThrow(/no step dump/);
+  expect(() => decodeStepDump(Uint8Array.of(255, 1, 2))).toThrow(/not a step dump/);
   const member = group.members[0];
   if (member === undefined) throw new Error("no member");
   const broken = { ...group, members: [{ ...member, score: { reward: Number.NaN, components: {} } }] };

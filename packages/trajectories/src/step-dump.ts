@@ -1,4 +1,4 @@
-/** What one training step was given, as protobuf bytes: the same messages as on the queues, groups of them. */
+/** The input of one training step as protobuf bytes: groups of the same messages as on the queues. */
 
 import type { Group } from "@palimpsest/memory/records";
 import * as proto from "@palimpsest/wire/protocol";
@@ -9,12 +9,12 @@ import { trajectoryMessage, trajectoryOfMessage } from "./trajectory-message.js"
 export interface StepDump {
   /** Version of the weights before the step. */
   readonly policyVersion: number;
-  /** The step's rewards were dealt out at random. */
+  /** Whether the step's rewards were shuffled at random. */
   readonly shuffleRewards: boolean;
   readonly groups: readonly Group[];
 }
 
-/** @throws {PalimpsestError} CODEC when a trajectory or score does not hold together */
+/** @throws {PalimpsestError} CODEC when a trajectory or score is inconsistent */
 export function encodeStepDump(dump: StepDump): Uint8Array {
   return proto.StepDump.encode({
     policyVersion: dump.policyVersion,

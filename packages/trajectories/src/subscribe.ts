@@ -1,18 +1,21 @@
-/** Responsibility: one channel of Redis on a connection of its own, through restarts of Redis and sockets that fall silent.
- *  Not responsible for: messages that were published while the connection was away; `onReady` says when to look again.
+/**
+ * Responsibility: subscribes to one channel of Redis on a connection of its own, across restarts of Redis and sockets
+ * that become silent.
+ * Not responsible for: messages that were published while the connection was away; `onReady` says when to read again.
  *
- *  Invariants:
- *  SUBSCRIPTION-1. A subscription whose socket is open but silent is replaced within the socket timeout and one ping. */
+ * Invariants:
+ * - SUBSCRIPTION-1. A subscription whose socket is open but silent is replaced within the socket timeout and one ping.
+ */
 import type { Logger } from "@palimpsest/telemetry";
 import { every, systemClock } from "@palimpsest/wire";
 import type { Redis } from "ioredis";
 
-/** A subscriber sends nothing by itself; without a command that waits for its answer, ioredis cannot notice silence. */
+/** A subscriber sends nothing by itself, and without an outstanding command ioredis cannot detect silence. */
 const pingMs = 5000;
 
 export interface ChannelListener {
   readonly onMessage: (bytes: Buffer) => void;
-  /** The subscription holds again after the connection was lost. */
+  /** Called when the subscription is active again after the connection was lost. */
   readonly onReady: () => void;
 }
 
@@ -22,8 +25,8 @@ export async function subscribe(
   logger: Logger,
   { onMessage, onReady }: ChannelListener,
 ): Promise<{ close(): Promise<void> }> {
-  // The client's own resubscription would leave its promise to nobody: a connection that is closed during it would end the
-  // process with an unhandled rejection. It is done below.
+  // Nobody would handle the promise of the client's own resubscription: closing the connection during it would end the
+  // process with an unhandled rejection. The resubscription is therefore done below.
   const subscriber = redis.duplicate({ lazyConnect: true, autoResubscribe: false });
   subscriber.on("error", (error) => logger.warn({ err: error }, "redis connection error"));
   subscriber.on("messageBuffer", (_channel: Buffer, bytes: Buffer) => onMessage(bytes));
@@ -37,7 +40,7 @@ export async function subscribe(
   });
   const stopPings = every(systemClock, pingMs, () => {
     if (subscriber.status === "ready") {
-      subscriber.ping().catch(() => undefined); // The connection's error event has said it.
+      subscriber.ping().catch(() => undefined); // The connection's error event has already reported it.
     }
   });
   return {

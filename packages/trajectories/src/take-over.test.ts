@@ -138,7 +138,7 @@ describe("take-over from dead consumers", () => {
         },
       });
       await begun.reaches(1);
-      // The other episode must not die with it twice.
+      // The other episode must not die with it a second time.
       while ((await trainer.ledger.episode("group-1", 1)) === "open");
       await dying.close({ deadlineMs: 0 });
     }
@@ -182,7 +182,7 @@ describe("a learner that starts again", () => {
     await trainer.dispatchGroups(["g-1", "g-2", "g-3"].map((groupId) => aGroupRequest({ groupId })));
     await first.nextGroups({ count: 3 });
     await first.acknowledge(["g-1"]);
-    // No close: the predecessor is simply gone, its locks are not.
+    // It is not closed: the predecessor has vanished, and its locks remain.
     const restarted = await fixture.open();
     const second = await restarted.consumeGroups();
     const { groups } = await second.nextGroups({ count: 2 });
@@ -199,7 +199,7 @@ describe("a learner that starts again", () => {
     const first = await trainer.consumeGroups();
     await trainer.dispatchGroups(["g-1", "g-2"].map((groupId) => aGroupRequest({ groupId })));
     await first.nextGroups({ count: 2 });
-    // The checkpoint was committed, the acknowledgement was not sent.
+    // The checkpoint was committed, and the acknowledgement was not sent.
     const restarted = await fixture.open();
     const second = await restarted.consumeGroups({ alreadyConsumed: ["g-1", "never-dispatched"] });
     expect(await restarted.dispatchGroup(aGroupRequest({ groupId: "g-1" }))).toBe("trained");
@@ -242,7 +242,7 @@ describe("a learner that starts again", () => {
   });
 });
 
-/** Trains everything and checks that each episode came exactly once and the account is closed. */
+/** Trains on everything and checks that each episode arrived exactly once and that the ledger balances. */
 async function expectAllTrainedOnce(
   trainer: RunQueues,
   consumer: GroupConsumer,

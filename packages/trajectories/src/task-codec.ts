@@ -5,8 +5,10 @@ import { decodeMessage } from "./codec-check.js";
 import { decodeFacts, encodeFacts } from "./fact-codec.js";
 import { decodeProbe, decodeRecord, encodeProbe, encodeRecord } from "./memory-record-codec.js";
 
-/** Tasks as protobuf bytes, for the payload that the episodes of a group share.
- *  @throws {PalimpsestError} CODEC */
+/**
+ * Encodes tasks as protobuf bytes, for the payload that the episodes of a group share.
+ * @throws {PalimpsestError} CODEC
+ */
 export function encodeTask(task: Task): Uint8Array {
   checkTask(task);
   return proto.Task.encode({
@@ -39,9 +41,12 @@ export function decodeTask(bytes: Uint8Array): Task {
 
 function checkTask(task: Task): void {
   if (task.id === "") {
-    throw new PalimpsestError("CODEC", "id of the task is empty");
+    throw new PalimpsestError("CODEC", "the id of the task is empty");
   }
   if (task.answers.length === 0) {
-    throw new PalimpsestError("CODEC", `answers of task ${task.id} are empty; a task needs at least one`);
+    throw new PalimpsestError(
+      "CODEC",
+      `answers of task ${task.id} is empty: a task needs at least one answer`,
+    );
   }
 }

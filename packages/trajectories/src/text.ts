@@ -1,4 +1,4 @@
-/** Reading of replies and words, which package memory owns, apart from the queues. */
+/** Re-exports functions that read replies and words, which the memory package owns, without the queues. */
 export {
   defaultReplyTags,
   type ReplyTags,

@@ -36,7 +36,10 @@ import {
 } from "./trajectory-message.js";
 import { versionRunsOf } from "./version-runs.js";
 
-/** Rises when the bytes change their meaning. Format 1 was one protobuf message; format 2 did not say how tokens were drawn. */
+/**
+ * Incremented when the meaning of the bytes changes. Format 1 was one protobuf message; format 2 did not record the
+ * sampling settings.
+ */
 export const trajectoryFormat = 3;
 
 const magic = Buffer.from("PTRJ", "latin1").readUInt32LE();
@@ -45,7 +48,7 @@ const format1FirstByte = 0x0a;
 const preludeBytes = 16;
 const rowBytes = 64;
 const rowWords = 16;
-/** Where the float64 numbers of a row begin. */
+/** Offset of the float64 numbers within a row. */
 const rowDoublesAt = 40;
 const halfRange = 2 ** 32;
 const wordBytes = 4;
@@ -53,27 +56,27 @@ const wordBytes = 4;
 /** An encoded trajectory. */
 export interface TrajectoryBytes {
   readonly bytes: Uint8Array;
-  /** Bytes that precede the columns: enough for `decodeTrajectoryHead`. */
+  /** Number of bytes that precede the columns, which suffice for `decodeTrajectoryHead`. */
   readonly headBytes: number;
 }
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** What stands of a conversation before the columns. */
+/** What a conversation has before the columns. */
 interface Row extends Omit<ConversationHead, "promptTokenIds" | "sampledTokenIds"> {
   readonly prompt: number;
   readonly sampled: number;
   readonly mask: number;
-  /** Numbers of the column `sampledLogprobs`. */
+  /** Length of the column `sampledLogprobs`. */
   readonly drawn: number;
 }
 
-/** @throws {PalimpsestError} CODEC when the trajectory does not hold together */
+/** @throws {PalimpsestError} CODEC when the trajectory is inconsistent */
 export function encodeTrajectory(trajectory: Trajectory): Uint8Array {
   return encodeTrajectoryParts(trajectory).bytes;
 }
 
-/** @throws {PalimpsestError} CODEC when the trajectory does not hold together */
+/** @throws {PalimpsestError} CODEC when the trajectory is inconsistent */
 export function encodeTrajectoryParts(trajectory: Trajectory): TrajectoryBytes {
   checkLengths(trajectory);
   const { conversations } = trajectory;
@@ -82,7 +85,7 @@ export function encodeTrajectoryParts(trajectory: Trajectory): TrajectoryBytes {
   const columnsAt = roundUp(headBytes);
   const sizeBytes =
     columnsAt + conversations.reduce((sum, conversation) => sum + columnBytes(conversation), 0);
-  // Views of the whole need whole words; what is above the size is not part of the bytes.
+  // Views of the whole buffer need whole words; bytes beyond the size are not part of the result.
   const bytes = new Uint8Array(new ArrayBuffer(roundUp(sizeBytes)), 0, sizeBytes);
   const words = new Uint32Array(bytes.buffer, 0, preludeBytes / wordBytes + rowWords * conversations.length);
   words[0] = magic;
@@ -102,11 +105,11 @@ export function encodeTrajectoryParts(trajectory: Trajectory): TrajectoryBytes {
 
 function writeRow(words: Uint32Array, at: number, conversation: Conversation, index: number): void {
   const { step, policyVersion } = conversation;
-  check(step >>> 0 === step, `conversations[${index}].step`, `is ${step}, which is no uint32`);
+  check(step >>> 0 === step, `conversations[${index}].step`, `is ${step}: it must be a uint32`);
   check(
     Number.isSafeInteger(policyVersion) && policyVersion >= 0,
     `conversations[${index}].policyVersion`,
-    `is ${policyVersion}, which is no whole number from 0`,
+    `is ${policyVersion}: it must be a whole number that is at least 0`,
   );
   words[at] = conversation.promptTokenIds.length;
   words[at + 1] = conversation.sampledTokenIds.length;
@@ -135,7 +138,7 @@ function readRow(view: DataView, index: number): Row {
   check(
     Number.isSafeInteger(policyVersion),
     `conversations[${index}].policyVersion`,
-    `is ${policyVersion}, above ${Number.MAX_SAFE_INTEGER}`,
+    `is ${policyVersion}: it must be at most ${Number.MAX_SAFE_INTEGER}`,
   );
   const double = (place: number): number => view.getFloat64(at + rowDoublesAt + 8 * place, true);
   const sampling = { temperature: double(0), topP: double(1), topK: word(9), minP: double(2) };
@@ -152,8 +155,10 @@ function readRow(view: DataView, index: number): Row {
   };
 }
 
-/** Decodes a whole trajectory. Its columns are views of the bytes where those are aligned, and of one copy where not.
- *  @throws {PalimpsestError} CODEC */
+/**
+ * Decodes a complete trajectory. Its columns are views of the bytes where those are aligned, and of one copy otherwise.
+ * @throws {PalimpsestError} CODEC
+ */
 export function decodeTrajectory(bytes: Uint8Array): Trajectory {
   const { rows, message, headBytes } = readHead(bytes);
   const columnsAt = roundUp(headBytes);
@@ -165,7 +170,7 @@ export function decodeTrajectory(bytes: Uint8Array): Trajectory {
   check(
     bytes.length === expected,
     "trajectory",
-    `has ${bytes.length} bytes, not the ${expected} of its columns`,
+    `has ${bytes.length} bytes, but its columns need ${expected}`,
   );
   const [buffer, offset] = aligned(bytes);
   let at = offset + columnsAt;
@@ -182,7 +187,7 @@ export function decodeTrajectory(bytes: Uint8Array): Trajectory {
     return values;
   };
   const versionRuns = versionRunsOf(message.versionRuns);
-  // Every field by name: a spread for each of a hundred conversations costs more than all their columns.
+  // Every field is copied by name: a spread for each of a hundred conversations costs more than all their columns.
   const conversations = rows.map((row, index): Conversation => {
     const { kind, step, stopReason, policyVersion, sampling } = row;
     const promptTokenIds = new Int32Array(buffer, at, row.prompt);
@@ -214,8 +219,10 @@ export function decodeTrajectory(bytes: Uint8Array): Trajectory {
   return trajectory;
 }
 
-/** Decodes what precedes the columns. The bytes may end there.
- *  @throws {PalimpsestError} CODEC */
+/**
+ * Decodes what precedes the columns. The bytes may end there.
+ * @throws {PalimpsestError} CODEC
+ */
 export function decodeTrajectoryHead(bytes: Uint8Array): TrajectoryHead {
   const { rows, message } = readHead(bytes);
   const versionRuns = versionRunsOf(message.versionRuns);
@@ -249,7 +256,7 @@ function readHead(bytes: Uint8Array): {
   check(
     headBytes <= bytes.length,
     "trajectory",
-    `is cut: its head alone has ${headBytes} bytes, here are ${bytes.length}`,
+    `is truncated: its head has ${headBytes} bytes, and only ${bytes.length} are here`,
   );
   const rows = Array.from({ length: count }, (_, index) => readRow(view, index));
   const message = decodeMessage("trajectory", () =>
@@ -263,7 +270,7 @@ function checkFormat(view: DataView): void {
     if (view.byteLength > 0 && view.getUint8(0) === format1FirstByte) {
       throw formatError(1);
     }
-    throw new PalimpsestError("CODEC", "bytes are no trajectory");
+    throw new PalimpsestError("CODEC", "bytes are not a trajectory");
   }
   const format = view.getUint32(4, true);
   if (format !== trajectoryFormat) {
@@ -286,9 +293,9 @@ function columnBytes(conversation: Conversation): number {
   return wordBytes * words + (lossMask?.length ?? 0);
 }
 
-/** The buffer of the bytes and where they begin in it, at a multiple of 4. */
+/** Returns a buffer with the bytes and the offset at which they begin in it, a multiple of 4. */
 function aligned(bytes: Uint8Array): readonly [ArrayBufferLike, number] {
-  // Not slice(): of a Buffer it is a view.
+  // slice() would return a view of a Buffer, and not a copy.
   return bytes.byteOffset % wordBytes === 0
     ? [bytes.buffer, bytes.byteOffset]
     : [new Uint8Array(bytes).buffer, 0];

@@ -1,4 +1,4 @@
-/** The numbers of conversations between their columns and the bytes of a trajectory. */
+/** Converts the numbers of conversations between their columns and the bytes of a trajectory. */
 
 import type { Column, Conversation } from "@palimpsest/memory/records";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -6,7 +6,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 const wordBytes = 4;
 const noColumn = new Float32Array();
 
-/** Writes through three views of the whole: a view of its own for each column costs more than its numbers. */
+/** Writes through three views of the whole buffer: a view for each column would cost more than its numbers. */
 export function writeColumns(
   buffer: ArrayBuffer,
   columnsAt: number,
@@ -52,15 +52,15 @@ export function writeColumns(
   }
 }
 
-const notInt = "no 32-bit integer";
-const notFinite = "no finite float32";
+const notInt = "a 32-bit integer";
+const notFinite = "a finite float32";
 
-/** What is wrong with the number at that index of a column; undefined for index -1. */
+/** Returns what is wrong with the number at that index of a column; undefined for index -1. */
 function faultOf(field: string, column: Column, at: number, what: string): string | undefined {
-  return at < 0 ? undefined : `${field}[${at}] is ${column[at]}, which is ${what}`;
+  return at < 0 ? undefined : `${field}[${at}] is ${column[at]}: it must be ${what}`;
 }
 
-/** @returns index of the first number that is no 32-bit integer, or -1 */
+/** @returns the index of the first number that is not a 32-bit integer, or -1 */
 function writeTokenIds(target: Int32Array, at: number, tokenIds: Column): number {
   if (tokenIds instanceof Int32Array) {
     target.set(tokenIds, at);
@@ -69,7 +69,7 @@ function writeTokenIds(target: Int32Array, at: number, tokenIds: Column): number
   return writeChecked(target, at, Array.isArray(tokenIds) ? tokenIds : Array.from(tokenIds));
 }
 
-/** A loop for arrays alone: one that meets every kind of column takes ten times as long for each number. */
+/** A loop for arrays only: one that gets every kind of column takes ten times as long per number. */
 function writeChecked(target: Int32Array, at: number, values: readonly number[]): number {
   for (let i = 0; i < values.length; i++) {
     const value = values[i] as number;
@@ -82,7 +82,7 @@ function writeChecked(target: Int32Array, at: number, values: readonly number[])
 }
 
 /**
- * What is no log-probability among those that lie in the bytes. @throws {PalimpsestError} CODEC
+ * Checks the log-probabilities that are in the bytes. @throws {PalimpsestError} CODEC
  * @param drawn whether the conversation has those after temperature and truncation
  */
 export function checkLogprobs(
@@ -98,8 +98,9 @@ export function checkLogprobs(
 }
 
 /**
- * NaN is one where the engine tells only the log-probabilities after temperature and truncation, which are trained then.
- * @returns as `firstNotFinite`
+ * Finds the first number that is not a log-probability. NaN is one when the engine reports only the log-probabilities
+ * after temperature and truncation, which are then the ones that are trained on.
+ * @returns the same as `firstNotFinite`
  */
 export function firstNoRolloutLogprob(
   values: Float32Array,
@@ -119,7 +120,7 @@ export function firstNoRolloutLogprob(
 /** @returns the index, from `start`, of the first of `length` numbers that is not finite, or -1 */
 export function firstNotFinite(values: Float32Array, start: number, length: number): number {
   for (let i = 0; i < length; i++) {
-    // Only what is not finite gives NaN here.
+    // Only a number that is not finite gives NaN here.
     if ((values[start + i] as number) * 0 !== 0) {
       return i;
     }

@@ -1,5 +1,7 @@
-/** Trajectories as messages of `protos/`: whole, in the dumps of steps; without the numbers of their conversations, in the
- *  payloads of the queues, which keep those apart. */
+/**
+ * Converts trajectories to messages of `protos/`: complete in the dumps of steps, and without the numbers of their
+ * conversations in the payloads of the queues, which store those separately.
+ */
 
 import type {
   Conversation,
@@ -16,11 +18,13 @@ import { decodeStoreDiff, encodeStoreDiff } from "./memory-record-codec.js";
 import { firstNoRolloutLogprob, firstNotFinite } from "./trajectory-columns.js";
 import { checkVersionRuns, versionRunsMessage, versionRunsOf } from "./version-runs.js";
 
-/** The words of the formats, which name a kind or a reason by its place here too: new ones go to the end. */
+/**
+ * The words of the formats, which also identify a kind or a reason by its index here, so new ones are added at the end.
+ */
 export const conversationKinds: readonly ConversationKind[] = ["memory", "final", "tool"];
 export const stopReasons: readonly StopReason[] = ["stop", "length", "abort"];
 
-/** Everything of a trajectory but its conversations, as a message. */
+/** Converts everything of a trajectory but its conversations to a message. */
 export function factsMessage(trajectory: Trajectory): proto.Trajectory.$Properties {
   return {
     ...trajectory,
@@ -32,8 +36,10 @@ export function factsMessage(trajectory: Trajectory): proto.Trajectory.$Properti
   };
 }
 
-/** The message of a trajectory with all of its numbers.
- *  @throws {PalimpsestError} CODEC when the trajectory does not hold together */
+/**
+ * Converts a trajectory with all of its numbers to a message.
+ * @throws {PalimpsestError} CODEC when the trajectory is inconsistent
+ */
 export function trajectoryMessage(trajectory: Trajectory): proto.Trajectory.$Properties {
   checkTrajectory(trajectory);
   return {
@@ -49,7 +55,7 @@ export function trajectoryMessage(trajectory: Trajectory): proto.Trajectory.$Pro
   };
 }
 
-/** @throws {PalimpsestError} CODEC when the trajectory does not hold together */
+/** @throws {PalimpsestError} CODEC when the trajectory is inconsistent */
 export function trajectoryOfMessage(message: proto.Trajectory): Trajectory {
   const versionRuns = versionRunsOf(message.versionRuns);
   const conversations = message.conversations.map((conversation, index): Conversation => {
@@ -77,12 +83,12 @@ export function trajectoryOfMessage(message: proto.Trajectory): Trajectory {
 
 function samplingOf(message: proto.Sampling.$Properties | null | undefined): Sampling {
   if (!message) return plainSampling;
-  // Zeros, which protobuf leaves out, are greedy and keep all; a nucleus of 0 is refused by the checks.
+  // Zeros, which protobuf omits, mean greedy and no truncation; the checks refuse a nucleus of 0.
   const { temperature, topP, topK, minP } = message;
   return { temperature: temperature ?? 0, topP: topP ?? 0, topK: topK ?? 0, minP: minP ?? 0 };
 }
 
-/** Everything of the message but its conversations. */
+/** Returns everything of the message but its conversations. */
 export function factsOf(message: proto.Trajectory): Omit<Trajectory, "conversations"> {
   return {
     trajectoryId: message.trajectoryId,
@@ -119,7 +125,7 @@ function decodeMemoryStep(message: proto.MemoryStep.$Properties): MemoryStep {
   };
 }
 
-/** @throws {PalimpsestError} CODEC naming the first field of the head that does not hold */
+/** @throws {PalimpsestError} CODEC naming the first invalid field of the head */
 export function checkHead(trajectory: TrajectoryHead): void {
   for (const field of ["trajectoryId", "groupId", "taskId"] as const) {
     check(trajectory[field] !== "", field, "is empty");
@@ -140,20 +146,20 @@ export function checkHead(trajectory: TrajectoryHead): void {
 
 function checkSampling({ temperature, topP, topK, minP }: Sampling, at: string): void {
   if (!(temperature >= 0 && temperature < Number.POSITIVE_INFINITY)) {
-    check(false, `${at}.temperature`, `is ${temperature}, which is no finite number from 0`);
+    check(false, `${at}.temperature`, `is ${temperature}: it must be a finite number that is at least 0`);
   }
   if (!(topP > 0 && topP <= 1)) {
-    check(false, `${at}.topP`, `is ${topP}, which is not in (0, 1]`);
+    check(false, `${at}.topP`, `is ${topP}: it must be above 0 and at most 1`);
   }
   if (topK >>> 0 !== topK || topK > 0x7fffffff) {
-    check(false, `${at}.topK`, `is ${topK}, which is no whole number from 0 to 2^31 - 1`);
+    check(false, `${at}.topK`, `is ${topK}: it must be a whole number from 0 to 2^31 - 1`);
   }
   if (!(minP >= 0 && minP <= 1)) {
-    check(false, `${at}.minP`, `is ${minP}, which is not in [0, 1]`);
+    check(false, `${at}.minP`, `is ${minP}: it must be from 0 to 1`);
   }
 }
 
-/** @throws {PalimpsestError} CODEC naming the first field of the head, or column of another length, that does not hold */
+/** @throws {PalimpsestError} CODEC naming the first invalid field of the head or column of another length */
 export function checkLengths(trajectory: Trajectory): void {
   checkHead(trajectory);
   for (const [index, conversation] of trajectory.conversations.entries()) {
@@ -182,7 +188,11 @@ function checkTrajectory(trajectory: Trajectory): void {
     for (const [name, column] of Object.entries({ rolloutLogprobs, sampledLogprobs })) {
       const first = name === "rolloutLogprobs" ? firstNoRolloutLogprob : firstNotFinite;
       const at = first(Float32Array.from(column), 0, column.length, drawn);
-      check(at < 0, `conversations[${index}].${name}[${at}]`, `is ${column[at]}, which is no finite float32`);
+      check(
+        at < 0,
+        `conversations[${index}].${name}[${at}]`,
+        `is ${column[at]}: it must be a finite float32`,
+      );
     }
   }
 }

@@ -2,8 +2,9 @@ import type { Redis } from "ioredis";
 import { sentAgain } from "./sent-again.js";
 
 /**
- * The replies of a MULTI, all of them or the first error: ioredis itself resolves even when a command was refused.
- * @param build makes it; safe to be carried out twice, since a connection may break in its middle
+ * Resolves to all replies of a MULTI, or rejects with the first error: ioredis itself resolves even when a command was
+ * refused.
+ * @param build creates the transaction; it may be carried out twice, because a connection may break in its middle
  */
 export async function transaction<T>(build: () => ReturnType<Redis["multi"]>): Promise<T> {
   return await sentAgain(async () => {

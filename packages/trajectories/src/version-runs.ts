@@ -1,4 +1,6 @@
-/** Which weights sampled each token of a conversation that several versions sampled, between bytes and records. */
+/**
+ * Converts between bytes and records which weights sampled each token of a conversation that several versions sampled.
+ */
 
 import type { ColumnLength, VersionRun } from "@palimpsest/memory/records";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -10,7 +12,9 @@ interface RunsOfConversation {
   readonly versionRuns?: readonly VersionRun[];
 }
 
-/** All runs of a trajectory, each with the index of its conversation: those without runs cost no byte. */
+/**
+ * Encodes all runs of a trajectory, each with the index of its conversation. Conversations without runs cost no bytes.
+ */
 export function versionRunsMessage(
   conversations: readonly RunsOfConversation[],
 ): proto.VersionRun.$Properties[] {
@@ -19,7 +23,7 @@ export function versionRunsMessage(
   );
 }
 
-/** The runs of each conversation that has some, by its index. */
+/** Returns the runs of each conversation that has some, by its index. */
 export function versionRunsOf(
   message: readonly proto.VersionRun.$Properties[],
 ): ReadonlyMap<number, readonly VersionRun[]> {
@@ -44,15 +48,19 @@ export function checkVersionRuns(
   check(
     tokens === sampledTokenIds.length,
     field,
-    `have ${tokens} tokens for ${sampledTokenIds.length} sampled tokens`,
+    `have ${tokens} tokens, but the conversation has ${sampledTokenIds.length} sampled tokens`,
   );
   for (const [index, run] of versionRuns.entries()) {
     const whole = Number.isSafeInteger(run.tokens) && run.tokens > 0;
-    check(whole, `${field}[${index}].tokens`, `is ${run.tokens}, which is no whole number from 1`);
+    check(
+      whole,
+      `${field}[${index}].tokens`,
+      `is ${run.tokens}: it must be a whole number that is at least 1`,
+    );
     check(
       Number.isSafeInteger(run.policyVersion) && run.policyVersion >= policyVersion,
       `${field}[${index}].policyVersion`,
-      `is ${run.policyVersion}, which is no whole number from the conversation's oldest, ${policyVersion}`,
+      `is ${run.policyVersion}: it must be a whole number that is at least the conversation's oldest, ${policyVersion}`,
     );
   }
 }

@@ -27,7 +27,7 @@ function connect(runId: string): { redis: Redis; weights: WeightAnnouncements } 
   return { redis, weights: new WeightAnnouncements(redis, runKeys(runId), logger) };
 }
 
-/** Collects announcements as text; `until` resolves when a word was seen. */
+/** Collects announcements as text. `until` resolves when a word was seen. */
 class Seen {
   readonly words: string[] = [];
   #changed: () => void = () => {};
@@ -75,7 +75,7 @@ describe("weight announcements", () => {
       .exec();
     expect(replies?.[2]).toEqual([null, 0]);
     await seen.until("v1");
-    // And the push works again.
+    // The push works again as well.
     await redis.multi().set(key, "v2").publish(key, "v2").exec();
     await seen.until("v2");
     expect(seen.words).toEqual(["v1", "v2"]);

@@ -1,10 +1,13 @@
-/** Responsibility: tells every process of a run which weights are current: the last announcement stays, news arrive by push.
- *  Not responsible for: the weights themselves; reading the manifest.
+/**
+ * Responsibility: tells every process of a run which weights are current: the last announcement is stored, and new ones
+ * are pushed.
+ * Not responsible for: the weights themselves, or reading the manifest.
  *
- *  Invariants:
- *  WEIGHTS-1. A listener gets the current announcement when it starts and after each lost connection, so it never stays
- *             behind.
- *  WEIGHTS-2. A listener does not get the same announcement twice in a row. */
+ * Invariants:
+ * - WEIGHTS-1. A listener gets the current announcement when it starts and after each lost connection, so it never
+ *   stays behind.
+ * - WEIGHTS-2. A listener does not get the same announcement twice in a row.
+ */
 import type { Logger } from "@palimpsest/telemetry";
 import type { Redis } from "ioredis";
 import type { RunKeys } from "./run-keys.js";
@@ -38,8 +41,10 @@ export class WeightAnnouncements {
     return (await this.#redis.getBuffer(this.#key)) ?? undefined;
   }
 
-  /** Calls the listener with the current announcement, if there is one, and with each later one.
-   *  A listener that throws is logged and called again for the next. */
+  /**
+   * Calls the listener with the current announcement, if there is one, and with each later one. When a listener throws,
+   * that is logged, and it is called again for the next.
+   */
   async listen(listener: WeightsListener): Promise<WeightsSubscription> {
     let last: Buffer | undefined;
     const tell = (bytes: Buffer): void => {
@@ -61,7 +66,7 @@ export class WeightAnnouncements {
     };
     const subscription = await subscribe(this.#redis, this.#key, this.#logger, {
       onMessage: tell,
-      // What was announced in between is read after the subscription holds again.
+      // Announcements made meanwhile are read once the subscription is active again.
       onReady: () => {
         catchUp().catch((error) => this.#logger.warn({ err: error }, "cannot read the current weights"));
       },

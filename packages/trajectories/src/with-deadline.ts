@@ -3,14 +3,16 @@ import { type Clock, PalimpsestError } from "@palimpsest/wire";
 export interface DeadlineOptions {
   readonly clock: Clock;
   readonly timeoutMs: number;
-  /** Aborts the work's own signal with it. */
+  /** Aborts the work's own signal as well. */
   readonly signal: AbortSignal;
   /** Names the work in the error. */
   readonly what: string;
 }
 
-/** Runs the work with a signal that aborts at the deadline. A promise that never settles is left behind.
- *  @throws {PalimpsestError} GET_TIMEOUT at the deadline; whatever the work throws */
+/**
+ * Runs the work with a signal that aborts at the deadline. A promise that never settles is abandoned.
+ * @throws {PalimpsestError} GET_TIMEOUT at the deadline; otherwise whatever the work throws
+ */
 export async function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
   { clock, timeoutMs, signal, what }: DeadlineOptions,

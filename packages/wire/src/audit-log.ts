@@ -2,6 +2,7 @@
  * Responsibility: writes one JSON line for each refused call and for each administrative call that a process answers.
  * Refusals have a file and a budget of their own, since strangers decide how many there are.
  * Not responsible for: which calls are audited (access.ts), or admitting and refusing them (authorization.ts).
+ *
  * Invariants:
  * - AUDIT-1. A file and its predecessor together never exceed twice the bound.
  * - AUDIT-2. No line contains a token: a caller is named by role, certificate and the first characters of a digest.

@@ -3,6 +3,7 @@
  * size.
  * Not responsible for: which roles a method requires (services.ts, access.ts), or what a handler checks of its own
  * request.
+ *
  * Invariants:
  * - AUTHORIZATION-1. A method without an access entry is refused to everybody.
  * - AUTHORIZATION-2. Under TLS a call needs a certificate of the cluster and a token, and both roles must allow it. The

@@ -1,6 +1,7 @@
 /**
  * Responsibility: one gRPC channel from this process to another, which presents this process's current credentials.
  * Not responsible for: choosing the process (head-peer.ts), or retrying failed calls.
+ *
  * Invariants:
  * - RENEWAL-1. A call presents the certificate that is current when it begins: after a renewal the next call uses a new
  *   connection, and open streams stay on theirs.

@@ -2,6 +2,7 @@
  * Responsibility: limits connections that have not yet made a call with valid credentials: how many one address may
  * have, and how long each may stay so. A connection whose TLS handshake does not finish is one of them.
  * Not responsible for: the total number of connections (server.ts), or credentials (authorization.ts).
+ *
  * Invariants:
  * - GATE-1. An address has at most `perAddress` unproven connections. One more is closed at once.
  * - GATE-2. A connection on which no call was admitted within `firstCallMs` is closed.

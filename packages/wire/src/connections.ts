@@ -1,6 +1,7 @@
 /**
  * Responsibility: closes the connections of a server whose peers it would now refuse. Streams stay open for days, and a
  * call is checked only when it begins.
+ *
  * Invariants:
  * - CONNECTIONS-1. When a certificate is revoked, every connection that was made with it is closed.
  * - CONNECTIONS-2. Without TLS, when a token is revoked at once, every connection on which no other token was presented

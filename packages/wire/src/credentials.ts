@@ -3,6 +3,7 @@
  * object is shared by all channels and servers of the process, so that a rotated token takes effect in all of them at
  * once.
  * Not responsible for: rights of roles (access.ts), refusing calls (authorization.ts), or files.
+ *
  * Invariants:
  * - CREDENTIALS-1. A superseded token is accepted until its grace period has passed, and never afterwards.
  * - CREDENTIALS-2. A process that has a derived token cannot compute another role's token: it verifies others by

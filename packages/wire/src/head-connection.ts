@@ -2,6 +2,7 @@
  * Responsibility: the channel to the leading head of the cluster. It knows the addresses of all heads and moves on when
  * the current one does not serve.
  * Not responsible for: calls, their retries and their deadlines (its users).
+ *
  * Invariants:
  * - HEADS-1. There is one channel at a time. A move closes it and notifies every listener, whose streams on it are
  *   void.

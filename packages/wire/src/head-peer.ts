@@ -2,6 +2,7 @@
  * Responsibility: a channel to the cluster's head that stays usable when another head takes over. Each call goes to the
  * head that is believed to lead.
  * Not responsible for: retrying failed calls (its users), or knowing which heads there are (head-connection.ts).
+ *
  * Invariants:
  * - HEADPEER-1. A call that fails with UNAVAILABLE moves the channel on. The next call goes to the next head.
  * - HEADPEER-2. When there is another head, one that answers no probe for probe.timeoutMs counts as unavailable, and

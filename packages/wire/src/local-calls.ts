@@ -2,6 +2,7 @@
  * Responsibility: calls a server's own methods from within its process, for callers that arrive by another transport
  * than gRPC, such as a page over HTTP. Credentials, role, size and audit are checked exactly as for a gRPC call.
  * Not responsible for: how the credentials arrived, or how often a caller calls.
+ *
  * Invariants:
  * - LOCALCALLS-1. A method is never called for a caller to which the gRPC server would refuse it.
  */

@@ -1,6 +1,7 @@
 /**
  * Responsibility: sends credentials from a node to the processes that it starts, over their IPC channel.
  * Not responsible for: the certificates' files, which the node reads.
+ *
  * Invariants:
  * - PROCESS-CREDENTIALS-1. A certificate that cannot be used blocks nothing else: a process takes the tokens and the
  *   revocations that arrive with it, and keeps its previous certificate.

@@ -2,6 +2,7 @@
  * Responsibility: the server's end of streams of requests. It admits or refuses each request as a call of its own, has
  * the method's handler carry it out, and sends many answers in one message.
  * Not responsible for: the other end (request-stream.ts), or who may call what (access.ts).
+ *
  * Invariants:
  * - REQUESTSERVER-1. Each request on a stream has the rights of the caller that opened it, method by method. It is
  *   limited in rate, bounded in size and audited as a call of its own, and a refused request reaches no handler.

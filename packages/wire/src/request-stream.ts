@@ -1,6 +1,7 @@
 /**
  * Responsibility: sends the requests of one channel on a stream, many to a message, and matches the answers to them.
  * Not responsible for: which methods travel so (services.ts), the other end (request-server.ts), or retries.
+ *
  * Invariants:
  * - REQUESTS-1. Each request has exactly one outcome: its answer, the server's error, GET_TIMEOUT, CANCELLED, or
  *   UNAVAILABLE when the stream ended first. In the last case it may or may not have been carried out.

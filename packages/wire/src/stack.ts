@@ -2,6 +2,7 @@
  * Responsibility: reads the JavaScript stack of a thread through an attached inspector, even while the thread computes
  * and never returns to its event loop.
  * Not responsible for: how the inspector is reached, or who asks.
+ *
  * Invariants:
  * - STACK-1. The thread is paused only while its stack is read, for at most `readTimeoutMs`, and then resumes.
  * - STACK-2. A thread that runs no JavaScript but Node's own within `idleAfterMs` is reported as idle, without a stack.

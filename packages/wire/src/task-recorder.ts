@@ -2,6 +2,7 @@
  * Responsibility: collects what one process knows of the tasks, calls and transfers that ended in it, until the next
  * report: counts of all of them by name, and the events of some.
  * Not responsible for: when and to whom it is reported.
+ *
  * Invariants:
  * - RECORDER-1. At most `maxEnded` successes and `maxFailed` others are kept between two reports, and `maxNames` names
  *   are counted separately; the rest are counted under `otherNames`. Nothing is lost uncounted.

@@ -2,6 +2,7 @@
  * Responsibility: encodes what stands for something else inside a value: references to objects, handles of actors, and
  * long typed arrays that are stored beside the value (stored-value.ts). Each is an extension of MessagePack.
  * Not responsible for: what a reference becomes at the receiver (client/value-codec.ts).
+ *
  * Invariants:
  * - VALUE-1. A reference names an object or an actor by its id, and perhaps the program that made the object. It
  *   carries no address and no token.

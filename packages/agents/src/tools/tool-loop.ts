@@ -1,6 +1,7 @@
 /**
  * Responsibility: the turns of one conversation with tools, for MemUpdate and for agents of users.
  * Not responsible for: what tools do (ToolSet), how prompts look (tool-prompts.ts), the books of the episode (EpisodeLog).
+ *
  * Invariants:
  * TOOLS-1. It is one conversation; sampled tokens are trained as they were sampled, every other token after the prompt is not.
  * TOOLS-2. Every call is answered in its order: a mistake of the model is told to it, and never thrown.

@@ -2,6 +2,7 @@
  * Responsibility: provides nodes as Pods of Kubernetes, which are distinguished from others by a label with the
  * cluster's name.
  * Not responsible for: the machines under the Pods (Kubernetes' own autoscaler starts those).
+ *
  * Invariants:
  * - PODS-1. Only Pods with the cluster's label are listed, and only listed Pods with that label are deleted.
  * - PODS-2. A name that already exists counts as created only when it is a Pod of this cluster.

@@ -1,6 +1,7 @@
 /**
  * Responsibility: provides nodes as processes of this machine, each of them `palimpsest worker join`, which outlive the
  * head that started them. Each name has a folder with the record of its process.
+ *
  * Invariants:
  * - LOCAL-1. A name has at most one process: whoever creates it claims its folder first.
  * - LOCAL-2. A process is ended only while it is the node of that name.

@@ -1,6 +1,7 @@
 /**
  * Responsibility: holds spans between their end and the collector, bounded, and sends them in batches, one at a time.
  * Not responsible for: how they are encoded and sent (OpenTelemetry's exporter).
+ *
  * Invariants:
  * - SPANS-1. At most `maxSpans` spans of together `maxBytes` bytes, measured approximately, wait or are being sent. One
  *   more is dropped and counted.

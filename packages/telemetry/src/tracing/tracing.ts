@@ -3,6 +3,7 @@
  * off.
  * Not responsible for: what a span consists of and where it is sent (otlp-tracing.ts), which is loaded only when
  * tracing is on.
+ *
  * Invariants:
  * - TRACE-1. What a process does for another one is a child of the span that caused it there: a job's driver of its
  *   submission, a method of its call, a call of the method that makes it.

@@ -45,7 +45,7 @@ export function aTrajectory(fields: Partial<Trajectory> = {}): Trajectory {
   };
 }
 
-/** The same trajectory with arrays for its columns, to compare it with one that was written down. */
+/** Returns the trajectory with arrays for its columns, so that it can be compared with a literal one. */
 export function withArrays(trajectory: Trajectory): Trajectory {
   return {
     ...trajectory,
@@ -60,7 +60,7 @@ export function withArrays(trajectory: Trajectory): Trajectory {
   };
 }
 
-/** A trajectory that belongs to this episode. */
+/** Builds a trajectory that belongs to this episode. */
 export function trajectoryOf(episode: Episode, fields: Partial<Trajectory> = {}): Trajectory {
   const { trajectoryId, groupId, taskId, episodeIndex, agent } = episode;
   return aTrajectory({ trajectoryId, groupId, taskId, episodeIndex, agent, ...fields });

@@ -1,6 +1,9 @@
-/** Responsibility: the ledger store in the memory of one process, for simulations: the answers of Redis without Redis.
- *  Not responsible for: times to live, durability; `snapshot` and `restore` let a simulation lose the last second.
- *  Invariants: those of `LedgerStore`; `ledger-store.test.ts` holds this store and the one on Redis to the same answers. */
+/**
+ * Responsibility: the ledger store in the memory of one process, for simulations: it answers like Redis without Redis.
+ * Not responsible for: expiry and durability; `snapshot` and `restore` let a simulation lose the last second.
+ *
+ * Invariants: those of `LedgerStore`; `ledger-store.test.ts` checks that this store and the one on Redis answer alike.
+ */
 import type { EpisodeFailure } from "../episode-failure.js";
 import { type Epoch, newToken } from "../epoch.js";
 import {
@@ -37,16 +40,16 @@ interface MemoryGroup {
   task?: Uint8Array;
   bytes: number;
   dispatching: boolean;
-  /** Its place among the complete groups, 0 while it is not. */
+  /** The group's position among the complete groups; 0 while it is not complete. */
   completed: number;
 }
 
-/** Everything the store remembers. */
+/** Everything that the store remembers. */
 interface LedgerMemory {
   epoch: Epoch;
   completions: number;
   readonly groups: Map<string, MemoryGroup>;
-  /** "trained", or why it failed; in the order of closing. */
+  /** "trained", or why it failed, in the order of closing. */
   readonly closed: Map<string, { readonly outcome: "trained" | "failed"; readonly reason: string }>;
   failures: EpisodeFailure[];
   trajectories: number;
@@ -69,12 +72,12 @@ export class MemoryLedgerStore implements LedgerStore {
     episodeCounts: { dispatched: 0, trained: 0, failed: 0, dropped: 0 },
   };
 
-  /** A copy of everything the store remembers, for `restore`. */
+  /** Returns a copy of everything that the store remembers, for `restore`. */
   snapshot(): LedgerMemory {
     return structuredClone(this.#memory);
   }
 
-  /** Goes back to a snapshot, as a Redis does that lost what it had not yet written. */
+  /** Restores a snapshot, like a Redis that lost what it had not yet written. */
   restore(memory: LedgerMemory): void {
     this.#memory = structuredClone(memory);
   }

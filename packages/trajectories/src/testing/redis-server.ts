@@ -1,4 +1,7 @@
-/** A real redis-server of a test's own: free port, own folder, loopback only, ended by its process id. */
+/**
+ * Starts a real redis-server for one test: on a free port, in a folder of its own, on loopback only, and ended by its
+ * process id.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -8,22 +11,24 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 export interface RedisServerOptions {
-  /** Keep every write on disk before it is answered, so that kill and start lose nothing. Default false. */
+  /**
+   * Whether every write is on disk before it is answered, so that killing and restarting loses nothing. Default false.
+   */
   readonly appendOnly?: boolean;
   /** More lines of configuration, such as `["maxmemory-policy", "allkeys-lru"]`. */
   readonly config?: readonly (readonly [string, string])[];
-  /** Default "redis-server", looked up on the path. */
+  /** Default "redis-server", found on the PATH. */
   readonly binary?: string;
 }
 
 export interface RedisServer {
-  /** ioredis URL. The port stays the same over restarts. */
+  /** Redis URL in the form that ioredis takes. The port stays the same across restarts. */
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Ends the process at once (SIGKILL), as a crash does. */
+  /** Ends the process at once (SIGKILL), like a crash. */
   kill(): Promise<void>;
-  /** Starts it again on the same port and folder, after `kill`. */
+  /** Starts it again with the same port and folder, after `kill`. */
   start(): Promise<void>;
   /** Ends it and deletes its folder. */
   close(): Promise<void>;
@@ -32,7 +37,7 @@ export interface RedisServer {
 const startAttempts = 5;
 const startTimeoutMs = 10_000;
 
-/** Starts a server and waits until it takes connections. */
+/** Starts a server and waits until it accepts connections. */
 export async function startRedisServer(options: RedisServerOptions = {}): Promise<RedisServer> {
   const dir = await mkdtemp(join(tmpdir(), "palimpsest-redis-"));
   for (let attempt = 1; ; attempt++) {
@@ -40,7 +45,7 @@ export async function startRedisServer(options: RedisServerOptions = {}): Promis
     try {
       return running(await launch(port, dir, options), port, dir, options);
     } catch (error) {
-      // Another process may have taken the port between the look and the start.
+      // Another process may have taken the port between the check and the start.
       if (attempt === startAttempts) {
         await rm(dir, { recursive: true, force: true });
         throw error;

@@ -6,7 +6,9 @@ import { trajectoryOf } from "./builders.js";
 import type { RedisServer } from "./redis-server.js";
 import { fastSettings } from "./settings.js";
 
-/** Opens queues of one run after another on one server, each run with an id of its own, and closes what was opened. */
+/**
+ * Opens the queues of one run after another on one server, each run with an id of its own, and closes what it opened.
+ */
 export class RunFixture {
   readonly #server: () => RedisServer;
   readonly #opened: RunQueues[] = [];
@@ -20,7 +22,7 @@ export class RunFixture {
     return `run-${this.#runs}`;
   }
 
-  /** As one process of the run would. */
+  /** Opens the queues as one process of the run does. */
   async open(options: Partial<RunQueuesOptions> = {}): Promise<RunQueues> {
     const queues = await RunQueues.open({
       redisUrl: this.#server().url,
@@ -32,7 +34,7 @@ export class RunFixture {
     return queues;
   }
 
-  /** Rollouts and rewards that succeed at once, unless told otherwise. */
+  /** Opens rollouts and rewards that succeed at once, unless told otherwise. */
   async openWorkers(options: Partial<RolloutOptions> & Partial<RewardOptions> = {}): Promise<RunQueues> {
     const queues = await this.open();
     await queues.consumeRollouts({
@@ -48,14 +50,17 @@ export class RunFixture {
     return queues;
   }
 
-  /** Closes everything and goes to the next run. */
+  /** Closes everything and moves on to the next run. */
   async end(): Promise<void> {
     await Promise.all(this.#opened.splice(0).map((queues) => queues.close({ deadlineMs: 500 })));
     this.#runs += 1;
   }
 }
 
-/** What the account does not explain, by LEDGER-1 and LEDGER-2: no groups ever, and no episodes when none are outstanding. */
+/**
+ * Returns what the ledger does not account for, by LEDGER-1 and LEDGER-2: never a group, and no episode when none is
+ * outstanding.
+ */
 export function unaccounted({ groups, episodes }: RunCounts): { groups: number; episodes: number } {
   return {
     groups: groups.dispatched - groups.trained - groups.failed - groups.outstanding,

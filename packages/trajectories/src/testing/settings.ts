@@ -1,6 +1,6 @@
 import type { QueueSettingsInput } from "../queue-settings.js";
 
-/** Times for tests: a dead consumer is noticed in under a second. */
+/** Times for tests, with which a dead consumer is noticed in less than a second. */
 export const fastSettings: QueueSettingsInput = {
   backoffMs: 1,
   lockDurationMs: 400,

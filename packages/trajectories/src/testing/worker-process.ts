@@ -1,5 +1,7 @@
-/** A process of rollouts and rewards for tests that kill processes. Arguments: Redis URL, run id, mode.
- *  Mode "hang" never ends an episode; "work" ends each at once. Prints one line an episode that it began. */
+/**
+ * A process with rollouts and rewards, for tests that kill processes. Arguments: Redis URL, run id, mode. Mode "hang"
+ * never ends an episode; "work" ends each at once. It prints one line for each episode that it begins.
+ */
 
 import { RunQueues } from "../run-queues.js";
 import { trajectoryOf } from "./builders.js";

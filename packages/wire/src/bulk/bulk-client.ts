@@ -2,6 +2,7 @@
  * Responsibility: the client's end of a bulk connection. It fills memory with ranges of objects without copying them on
  * the way.
  * Not responsible for: choosing the ranges, or recovering when the connection breaks.
+ *
  * Invariants:
  * - BULKCLIENT-1. A read ends exactly once: when it is filled, when it is answered with an error, or when the
  *   connection ends. Its memory is not written to afterwards.

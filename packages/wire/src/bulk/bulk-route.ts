@@ -1,6 +1,7 @@
 /**
  * Responsibility: separates bulk connections from connections of calls, which arrive at the same port, and authorizes
  * them.
+ *
  * Invariants:
  * - BULKROUTE-1. A bulk connection needs what a call of the access "bytes" needs: a token and, under TLS, a
  *   certificate.

@@ -2,6 +2,7 @@
  * Responsibility: the server's end of one bulk connection. It authorizes the client, answers its requests in order, and
  * sends as fast as the client reads.
  * Not responsible for: where the bytes come from (BulkReader).
+ *
  * Invariants:
  * - BULKSERVER-1. Nothing is read for a client before its authorization was accepted.
  * - BULKSERVER-2. At most two answers of a connection are in memory: one is being sent while the next is read. When a
