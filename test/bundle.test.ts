@@ -29,10 +29,11 @@ export const importer = {
 };
 globalThis[Symbol.for("palimpsest.bundled")] = { error: { Broken, default: Broken } };
 const url = import.meta.url;
+import { beside } from "./beside.cjs";
 async function main() {
   const { fails } = await import(process.argv[3]);
   try { fails(); } catch (reason) {
-    console.log(JSON.stringify({ url, isSame: reason instanceof Broken }));
+    console.log(JSON.stringify({ url, beside, isSame: reason instanceof Broken }));
   }
   process.emit("SIGUSR2");
 }
@@ -45,6 +46,8 @@ beforeAll(async () => {
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   writeFileSync(join(folder, "error.js"), errorModule);
   writeFileSync(join(folder, "main.js"), mainModule);
+  // As sql.js finds its WebAssembly.
+  writeFileSync(join(folder, "beside.cjs"), 'exports.beside = __dirname + "/beside.txt";\n');
   writeFileSync(join(folder, "error-bundled.js"), standIn("error", "./error.js", ["Broken", "default"]));
   writeFileSync(
     join(folder, "user.js"),
@@ -70,7 +73,11 @@ async function run(program: string): Promise<unknown> {
 }
 
 test("a bundled module knows its own place, imports users' modules and shares its classes with them", async () => {
-  const expected = { url: pathToFileURL(join(folder, "main.js")).href, isSame: true };
+  const expected = {
+    url: pathToFileURL(join(folder, "main.js")).href,
+    beside: join(folder, "beside.txt"),
+    isSame: true,
+  };
   expect(await run("record.cjs")).toEqual(expected);
   // The second time with the code cache, in which import() does not work by itself.
   expect(await run("main.cjs")).toEqual(expected);

@@ -25,7 +25,7 @@ function fences(text) {
     );
 }
 
-const program = /^(?:[A-Z_]+=\S+ )*(?:npx |npm |node (?!node-)[\w-]*[./]|palimpsest |curl |python3 )/;
+const program = /^(?:[A-Z_]+=\S+ )*(?:npx |npm |node (?!node-)[\w-]*[./]|palimpsest |curl |python3 [\w-]*\/)/;
 
 /**
  * A fence with a line that begins with `$ ` is a recorded terminal: only such lines are commands. Of others each line is

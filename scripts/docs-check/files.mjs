@@ -18,6 +18,7 @@ const chatTemplate =
   "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}<|im_start|>assistant\n";
 
 const written = {
+  "long.html": "<html><body><h1>Minutes</h1><p>It was decided to buy the mill.</p></body></html>\n",
   "notes.txt": lines("sam likes milk.", "mia likes wine.", "rain and wind."),
   "notes/a.md": "The contract was signed by Cora.\n",
   "docs/queue.md": "The setting queue.maxBytes bounds the queue.\n",
@@ -107,6 +108,7 @@ export function layOut(root, folder, shared) {
   put(folder, "recipes/quickstart.yaml", quickstart);
   const lookBack = "recipes/rememr1/look-back.yaml";
   put(folder, lookBack, shortened(readFileSync(join(root, lookBack), "utf8")));
+  put(folder, "autoscale.yaml", fence(root, "docs/guides/autoscaling.md", "yaml", "kind: local"));
   put(folder, "small.yaml", shortened(fence(root, "docs/guides/training.md", "yaml", "name: small")));
   if (shared === undefined) return;
   linkAll(join(shared, "data"), join(folder, "data"));

@@ -43,7 +43,8 @@ export const rules = [
   { line: /^npm run quickstart$|palimpsest quickstart$/, skip: "the sandbox's own run is one, shortened" },
   { line: /setup (-- )?gpu$/, skip: "needs a GPU; --dry-run is run" },
   { line: /--hf-dataset|Qwen\/Qwen/, skip: "needs a model hub" },
-  { line: /^curl -s https:/, skip: "needs the internet" },
+  // The page is one of the sandbox's.
+  { line: /^curl -s https:/, replace: [[/curl -s https:\S+/, "cat long.html"]], needs: ["smollm2"] },
   {
     line: /\/etc\/palimpsest\//,
     skip: "needs two Redis servers and their password files; test/security.test.ts runs it",
@@ -52,12 +53,14 @@ export const rules = [
     line: /^python3 examples\/ray/,
     skip: "needs Ray; test/stories/19-ray-guide.test.ts runs it where it is",
   },
-  { line: /palimpsest .* … |submit …$/, skip: "stands for several commands" },
-  { line: /--autoscale autoscale\.yaml/, ...inTests("test/autoscaling.test.ts") },
+  {
+    line: /submit …$/,
+    replace: [["submit …", "submit recipes/quickstart.yaml -- --steps 1"]],
+  },
+  { line: /--autoscale autoscale\.yaml/, add: "--data-dir growing-head", until: /listens on/ },
   { line: /npm install tarballs|^PALIMPSEST_ADDRESS=HOST:PORT/, ...inTests("test/packages.test.ts") },
   { line: /model convert model\.Q4_1\.gguf/, ...inTests("packages/cli's model-convert test") },
   { line: /bench\/learning|bench\/linear-cost/, skip: "a bench of many minutes" },
-  { line: /^python3 is/, skip: "a line of output" },
 
   // Heads, nodes and servers.
   { line: /head start --tls/, ...tlsHead, add: "--data-dir tls-head", until: /listens on/, keep: true },
@@ -72,7 +75,10 @@ export const rules = [
   { line: /head start$/, add: "--data-dir other-head", until: /listens on/ },
   {
     line: /worker join/,
-    replace: [["HOST:PORT", "$ADDRESS"]],
+    replace: [
+      ["HOST:PORT", "$ADDRESS"],
+      ["join …", "join"],
+    ],
     add: "--node-dir other-node-$RANDOM",
     until: /joined/,
     keep: true,
@@ -118,8 +124,17 @@ export const rules = [
   {
     line: /eval locomo/,
     needs: ["shared"],
-    replace: [small, ["runs/1", "models/tiny"], [/ --limit \d+/, ""], ["memupdate,", ""]],
-    add: "--limit 1",
+    // `…` stands for the command before it. Whoever starts it in the background waits for it.
+    replace: [
+      ["locomo …", "locomo --model models/tiny --input locomo10.json"],
+      small,
+      ["runs/1", "models/tiny"],
+      [/ --limit \d+/, ""],
+      ["memupdate,", ""],
+      ["--systems memupdate ", "--systems truncated "],
+      [/$/, " --limit 1"],
+      [/ &( --limit 1)$/, "$1"],
+    ],
   },
   {
     line: /eval ruler /,
@@ -152,7 +167,6 @@ export const rules = [
   // It lists what is missing: where no GPU is, with an error.
   { line: /setup (-- )?gpu --dry-run/, code: existsSync("/proc/driver/nvidia") ? 0 : 1 },
   { line: /--dry-run/ },
-  { line: /PALIMPSEST_FAULTS/, skip: "bench/chaos and test/chaos run it" },
   { line: /job submit \S*entry\.ts/ },
   // The documents export the two variables in a line of its own.
   {

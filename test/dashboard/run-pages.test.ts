@@ -131,6 +131,35 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     await page.context().close();
   });
 
+  test("a page that fails says so beside the tabs, which still work, and is tried again", async () => {
+    const page = await browser.page();
+    await page.addInitScript(`globalThis.ResizeObserver = class extends ResizeObserver {
+      constructor(changed) {
+        if (globalThis.isBroken) throw new TypeError("planted failure");
+        super(changed);
+      }
+    };`);
+    await open(page, "#/alerts");
+    await page.locator("[data-alerts]").waitFor();
+    await page.evaluate("globalThis.isBroken = true");
+    await page.getByRole("link", { name: "Training" }).click();
+    const failed = page.getByRole("alert").filter({ hasText: "TypeError: planted failure" });
+    await failed.waitFor();
+    await expectAccessible(page);
+    await picture(page, "failed-page");
+    await page.keyboard.press("3");
+    await page.locator("[data-alerts]").waitFor();
+    expect(await failed.count()).toBe(0);
+    await page.goBack();
+    await failed.waitFor();
+    await page.evaluate("globalThis.isBroken = false");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.locator("canvas").first().waitFor();
+    await page.context().close();
+    const told = browser.problems.splice(0);
+    expect(told.filter((problem) => !problem.includes("planted failure"))).toEqual([]);
+  });
+
   test("from a run to an episode's lanes and its group; keys; a phrase; a link is enough", async () => {
     const page = await browser.page();
     await open(page, "#/runs");

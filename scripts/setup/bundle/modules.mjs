@@ -12,7 +12,10 @@ const apart =
   /^(msgpackr-extract|esbuild|bullmq|@kubernetes\/client-node|@opentelemetry\/.*|@tensorflow\/.*|@huggingface\/hub|unpdf.*)$/;
 const program = /^(@palimpsest\/worker\/main|\.\/main\.js)$/;
 const ownPlace = /\bimport\.meta\.url\b|\b__dirname\b|\b__filename\b/;
-/** A script with a code cache has no import(): it is handed that of the program that runs it. A method may have that name. */
+/**
+ * A script with a code cache has no import(): it is handed that of the program that runs it. A method may have that name. Text is not
+ * distinguished from code: no string of a bundled module may hold a program that calls it.
+ */
 const dynamicImport = /(^|[^.\w"'`])import\((?=["\w]|\s*\/\*)(?![^()\n]*\) \{$)/gm;
 
 /** A module finds the files that lie beside it by its own place, not by the bundle's. */
@@ -21,16 +24,17 @@ async function atItsPlace(path, contents, folder) {
   const parent = JSON.stringify(relative(folder, dirname(path)));
   const { code } = await esbuild().transform(contents, {
     format: /^(import|export)\b/m.test(contents) ? "esm" : "cjs",
+    // Names: strings would be joined with what is added to them.
     define: {
-      "import.meta.url": '"@@url@@"',
-      __dirname: '"@@folder@@"',
-      __filename: '"@@file@@"',
+      "import.meta.url": "palimpsestBundledUrl",
+      __dirname: "palimpsestBundledFolder",
+      __filename: "palimpsestBundledFile",
     },
   });
   return code
-    .replaceAll('"@@url@@"', `palimpsestBundle.url(${place})`)
-    .replaceAll('"@@folder@@"', `palimpsestBundle.path(${parent})`)
-    .replaceAll('"@@file@@"', `palimpsestBundle.path(${place})`);
+    .replaceAll(/\bpalimpsestBundledUrl\b/g, `palimpsestBundle.url(${place})`)
+    .replaceAll(/\bpalimpsestBundledFolder\b/g, `palimpsestBundle.path(${parent})`)
+    .replaceAll(/\bpalimpsestBundledFile\b/g, `palimpsestBundle.path(${place})`);
 }
 
 function placed(folder, { external = /^$/, shared = {}, queues = false }) {

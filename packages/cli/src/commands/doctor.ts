@@ -33,20 +33,17 @@ function redis(): Finding {
   return { what: "redis-server", found: found ?? "missing", fix: found ? "" : fix };
 }
 
-const loadInChild = `
-const { loadBackend } = await import(process.argv[1]);
+/** Its import is none that is called: a bundle of this file replaces those, also in text. */
+const loadInChild = (jit: string) => `
+import { loadBackend } from ${JSON.stringify(jit)};
 const { name, tensorflowVersion, gpu, tensorFloat32, passedOver, gpuUnused } = await loadBackend();
 process.stdout.write(JSON.stringify({ name, tensorflowVersion, gpu, tensorFloat32, passedOver, gpuUnused }));
 process.exit(0);`;
 
 /** In a process of its own: libtensorflow writes to the terminal while it loads, whatever it is told. */
 function backend(): Finding & { readonly isOnGpu?: boolean } {
-  const said = firstLine(process.execPath, [
-    "--input-type=module",
-    "-e",
-    loadInChild,
-    pathToFileURL(createRequire(import.meta.url).resolve("@palimpsest/jit")).href,
-  ]);
+  const jit = pathToFileURL(createRequire(import.meta.url).resolve("@palimpsest/jit")).href;
+  const said = firstLine(process.execPath, ["--input-type=module", "-e", loadInChild(jit)]);
   if (said === undefined) return { what: "backend", found: "none loads", fix: "npx palimpsest setup" };
   const loaded = JSON.parse(said) as {
     name: string;

@@ -8,8 +8,11 @@ import { chooseSettings, moduleSettings } from "../ask/ask-settings.js";
 import { type AskedModel, askedModel } from "../ask/asked-model.js";
 import { readDocuments } from "../documents/read-documents.js";
 
+/** Every section is read beside the question. */
+const mostQuestionCharacters = 10_000;
+
 export const askSchema = z.strictObject({
-  question: z.string().trim().min(1).describe("what should be answered"),
+  question: z.string().trim().min(1).max(mostQuestionCharacters).describe("what should be answered"),
   source: z
     .string()
     .min(1)
@@ -24,6 +27,7 @@ export interface AskToolOptions {
   readonly backend: string;
   /** Documents are read from here and its folders alone. */
   readonly root: string;
+  /** Of the documents of one question, and of all texts that wait for their turn together. */
   readonly mostBytes: number;
 }
 
@@ -38,6 +42,8 @@ export class AskTool {
   #model: Promise<OpenedModel> | undefined;
   /** A local model reads one document at a time. */
   #last: Promise<unknown> = Promise.resolve();
+  /** Of documents that are read, or wait for that. */
+  #keptBytes = 0;
 
   constructor(options: AskToolOptions) {
     this.#options = options;
@@ -45,13 +51,40 @@ export class AskTool {
 
   /**
    * @returns the answer
-   * @throws {PalimpsestError} INVALID_ARGUMENT, NOT_FOUND; {ModelError | EngineError | AgentError}; the signal's reason
+   * @throws {PalimpsestError} INVALID_ARGUMENT, NOT_FOUND, LIMIT_EXCEEDED; {ModelError | EngineError | AgentError}; the signal's reason
    */
   async answer(args: unknown, signal: AbortSignal, onProgress: AskProgress): Promise<string> {
     const { question, source, text } = askSchema.parse(args);
     if ((source === undefined) === (text === undefined))
       throw new PalimpsestError("INVALID_ARGUMENT", "source, text: give one of them");
+    const { mostBytes } = this.#options;
+    const textBytes = text === undefined ? 0 : Buffer.byteLength(text);
+    if (textBytes > mostBytes)
+      throw new PalimpsestError(
+        "LIMIT_EXCEEDED",
+        `text: has ${textBytes} bytes, and a question may have ${mostBytes}; give a part of it, or start the server with a larger --max-size`,
+      );
     const document = text ?? (await this.#document(source as string));
+    const documentBytes = Buffer.byteLength(document);
+    if (this.#keptBytes > 0 && this.#keptBytes + documentBytes > mostBytes)
+      throw new PalimpsestError(
+        "LIMIT_EXCEEDED",
+        `${source === undefined ? "text" : "source"}: ${documentBytes} bytes do not fit beside the ${this.#keptBytes} of questions that wait (${mostBytes} together); ask again when one of them is answered`,
+        { retryable: true },
+      );
+    this.#keptBytes += documentBytes;
+    try {
+      return await this.#inTurn({ question, document, source: source ?? "text" }, signal, onProgress);
+    } finally {
+      this.#keptBytes -= documentBytes;
+    }
+  }
+
+  async #inTurn(
+    { question, document, source }: Record<"question" | "document" | "source", string>,
+    signal: AbortSignal,
+    onProgress: AskProgress,
+  ): Promise<string> {
     const before = this.#last;
     const run = (async () => {
       await before.catch(() => undefined);
@@ -63,7 +96,7 @@ export class AskTool {
       const { result } = await ask({
         question,
         text: document,
-        document: source ?? "text",
+        document: source,
         model,
         settings,
         module,

@@ -137,7 +137,9 @@ describe("palimpsest mcp", { timeout: 60_000 }, () => {
       proseWith(["At the end the harbour master was called Cora."], 60_000),
     );
     writeFileSync(join(folder, "secret.txt"), "The harbour master's password is 1234.");
-    const server = await connect("--root", join(folder, "root"), "--endpoint", reader.url);
+    const server = await connect(
+      ...["--root", join(folder, "root"), "--endpoint", reader.url, "--max-size", "1"],
+    );
     expect((await server.client.listTools()).tools.map(({ name }) => name)).toContain("ask");
     const question = "What was the last harbour master called?";
     const progress: { progress: number; total?: number | undefined }[] = [];
@@ -153,6 +155,14 @@ describe("palimpsest mcp", { timeout: 60_000 }, () => {
         text: expect.stringContaining("Dora"),
         isError: false,
       },
+    );
+    const long = { question, text: "x".repeat(2 ** 20 + 1) };
+    expect(await server.call("ask", long)).toEqual({
+      text: expect.stringMatching(/^(\[LIMIT_EXCEEDED\] )?text: has 1048577 bytes, .*--max-size/),
+      isError: true,
+    });
+    expect(JSON.stringify(await server.call("ask", { question: "x".repeat(10_001), text: "x" }))).toContain(
+      "question",
     );
     symlinkSync(join(folder, "secret.txt"), join(folder, "root", "link.txt"));
     for (const source of ["../secret.txt", join(folder, "secret.txt"), "link.txt"])

@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { createLogger } from "@palimpsest/telemetry";
-import { systemClock } from "@palimpsest/wire";
+import { PalimpsestError, systemClock } from "@palimpsest/wire";
 import { afterEach, expect, test } from "vitest";
+import { guessLimits } from "./guesses.js";
 import { PageFiles } from "./page-files.js";
 import type { Route } from "./routes.js";
 import { type RunningServer, serve } from "./serve.js";
@@ -68,7 +69,33 @@ test("sign-ins at two heads behind forwarded ports of one machine do not end one
   };
   expect(await cookieAt("localhost:8001")).toBe("palimpsest-8001");
   expect(await cookieAt("localhost:8002")).toBe("palimpsest-8002");
-  expect(await cookieAt("head.example")).toBe(`palimpsest-${port}`);
+  // A head that is reached by the protocol's own port, and another one that listens where it is forwarded to.
+  expect(await cookieAt("head.example")).toBe("palimpsest-80");
+  expect(await cookieAt(`head.example:${port}`)).toBe(`palimpsest-${port}`);
+});
+
+test("GUESSES-1: an address that tries wrong tokens is refused, while another one signs in", async () => {
+  server = await serve({
+    ...{ host: "0.0.0.0", port: 0, files: new PageFiles("nowhere"), signIns: new SignIns(systemClock) },
+    ...{ logger: createLogger({ component: "test", level: "silent" }), routes: [] },
+    admit: ({ authorization }) => {
+      if (authorization !== "Bearer right") throw new PalimpsestError("UNAUTHENTICATED", "wrong token");
+    },
+  });
+  const port = Number(server.address.split(":")[1]);
+  const signIn = async (localAddress: string, token: string) => {
+    const headers = { "content-type": "application/json" };
+    const to = { port, host: "127.0.0.1", path: "/api/sign-in", method: "POST", headers, localAddress };
+    const asked = httpRequest(to).end(JSON.stringify({ token }));
+    const [answer] = (await once(asked, "response")) as [IncomingMessage];
+    answer.resume();
+    return answer.statusCode;
+  };
+  const guesses = Array.from({ length: 4 * guessLimits.ofAddress }, () => signIn("127.0.0.1", "wrong"));
+  expect(await signIn("127.0.0.2", "right")).toBe(200);
+  const answers = await Promise.all(guesses);
+  expect(answers.filter((code) => code === 503).length).toBeGreaterThan(0);
+  expect(await signIn("127.0.0.2", "right")).toBe(200);
 });
 
 test("names of what every object has are no files", async () => {

@@ -12,9 +12,10 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { TLSSocket } from "node:tls";
 import type { Logger } from "@palimpsest/telemetry";
-import { formatAddress, type LocalCaller, PalimpsestError } from "@palimpsest/wire";
+import { formatAddress, type LocalCaller, PalimpsestError, systemClock } from "@palimpsest/wire";
 import { signInSchema } from "../api/session.js";
 import { Exchange, sendError, sendJson } from "./exchange.js";
+import { Guesses } from "./guesses.js";
 import type { PageFiles } from "./page-files.js";
 import { findRoute, type Route } from "./routes.js";
 import { cookieOf, type SignIns } from "./sign-ins.js";
@@ -27,8 +28,6 @@ const limits = {
   requestTimeout: 60_000,
   /** Without a byte in either direction. A client that does not read its answer would keep it in memory; streams have a beat. */
   idleMs: 60_000,
-  /** Failed sign-ins of all addresses together, per second: guesses are refused before they are looked at. */
-  wrongPerSecond: 20,
 } as const;
 
 export interface ServeOptions {
@@ -58,7 +57,7 @@ export interface RunningServer {
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { maxHeaderSize, headersTimeout, requestTimeout } = limits;
   const bounds = { maxHeaderSize, headersTimeout, requestTimeout };
-  const guesses = new Guesses();
+  const guesses = new Guesses(systemClock);
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     answer(options, guesses, request, response).catch(async (reason: unknown) => {
       const error = PalimpsestError.from(reason);
@@ -139,13 +138,15 @@ async function signIn(
   exchange: Exchange,
   cookie: string,
 ): Promise<void> {
-  guesses.check();
   const { token } = await exchange.body(signInSchema);
   const authorization = `Bearer ${token.trim()}`;
+  const address = exchange.request.socket.remoteAddress ?? "";
+  // After the body has come: whoever sends many slowly has no more tries than others.
+  guesses.check(address);
   try {
     admit({ ...exchange.caller, authorization });
   } catch (reason) {
-    guesses.wrong();
+    guesses.wrong(address);
     throw reason;
   }
   const secure = exchange.request.socket instanceof TLSSocket ? "; Secure" : "";
@@ -157,10 +158,10 @@ async function signIn(
 
 /**
  * Cookies are kept by host and not by port: two heads of one machine have names of their own. The port is the one that the browser
- * knows: behind ports that are forwarded, two heads may well listen on the same one.
+ * knows: behind ports that are forwarded, two heads may well listen on the same one. It names none where it is the protocol's own.
  */
 function cookieName({ headers, socket }: IncomingMessage): string {
-  const [, port = socket.localPort] = /:(\d{1,5})$/.exec(headers.host ?? "") ?? [];
+  const [, port = socket instanceof TLSSocket ? 443 : 80] = /:(\d{1,5})$/.exec(headers.host ?? "") ?? [];
   return `palimpsest-${port}`;
 }
 
@@ -182,28 +183,4 @@ function checkOrigin({ headers }: IncomingMessage): void {
       "PERMISSION_DENIED",
       "changes are asked for by the dashboard's own pages, with a JSON body",
     );
-}
-
-/** Wrong tokens of one second. */
-class Guesses {
-  #second = 0;
-  #count = 0;
-
-  /** @throws {PalimpsestError} UNAVAILABLE */
-  check(): void {
-    if (this.#second === this.#now() && this.#count >= limits.wrongPerSecond)
-      throw new PalimpsestError("UNAVAILABLE", "too many wrong tokens: wait a second and sign in again", {
-        retryable: true,
-      });
-  }
-
-  wrong(): void {
-    const now = this.#now();
-    this.#count = this.#second === now ? this.#count + 1 : 1;
-    this.#second = now;
-  }
-
-  #now(): number {
-    return Math.floor(performance.now() / 1000);
-  }
 }

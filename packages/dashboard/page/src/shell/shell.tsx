@@ -4,6 +4,7 @@ import type { Session } from "../../../src/api/session.js";
 import { goTo, linkTo, place } from "../data/route.js";
 import { session, signOut, unreachable } from "../data/session.js";
 import { Problem } from "../parts/state.js";
+import { Boundary } from "./boundary.js";
 import { pages } from "./pages.js";
 import { SignIn } from "./sign-in.js";
 import { toggleTheme } from "./theme.js";
@@ -69,7 +70,11 @@ function SignedIn({ session: now }: { readonly session: Session }) {
         ) : null}
       </header>
       <Problem text={unreachable.value} />
-      <main>{View ? <View /> : <p>There is no page {path}.</p>}</main>
+      <main>
+        <Boundary at={place.value.parts.join("/")}>
+          {View ? <View key={path} /> : <p>There is no page {path}.</p>}
+        </Boundary>
+      </main>
       <dialog ref={help} aria-label="Keys">
         <h2>Keys</h2>
         <dl class="keys">

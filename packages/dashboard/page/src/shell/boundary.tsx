@@ -1,0 +1,49 @@
+/** Keeps an exception of one page to that page: tabs and keys stay, and another place begins anew. */
+import { Component, type ComponentChildren } from "preact";
+
+interface BoundaryProps {
+  /** Where the reader is: what failed there may work elsewhere. */
+  readonly at: string;
+  readonly children: ComponentChildren;
+}
+
+interface BoundaryState {
+  readonly problem: string | undefined;
+}
+
+export class Boundary extends Component<BoundaryProps, BoundaryState> {
+  override state: BoundaryState = { problem: undefined };
+
+  override componentDidCatch(reason: unknown): void {
+    // With its stack, for whoever looks for the cause.
+    reportError(reason);
+    const problem = reason instanceof Error ? `${reason.name}: ${reason.message}` : String(reason);
+    this.setState({ problem });
+  }
+
+  override componentDidUpdate(before: BoundaryProps): void {
+    if (before.at !== this.props.at) this.#again();
+  }
+
+  #again(): void {
+    if (this.state.problem !== undefined) this.setState({ problem: undefined });
+  }
+
+  override render() {
+    const { problem } = this.state;
+    if (problem === undefined) return this.props.children;
+    return (
+      <section class="card" role="alert" data-broken>
+        <h1>This page has failed</h1>
+        <p class="problem">{problem}</p>
+        <p>
+          The other pages go on. The browser's console has the place in the program; a report of it with what
+          you did before helps.
+        </p>
+        <button type="button" onClick={() => this.#again()}>
+          Try again
+        </button>
+      </section>
+    );
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Responsibility: how many wrong tokens may be tried per second, from one address and from all of them.
+ * Not responsible for: which tokens are wrong.
+ *
+ * Invariants:
+ * - GUESSES-1. Whoever guesses is refused without a look at the token, and others sign in meanwhile.
+ * - GUESSES-2. What is remembered is bounded: one second's wrong tokens, at most `ofAll` of them.
+ */
+import { isIPv6 } from "node:net";
+import { type Clock, PalimpsestError } from "@palimpsest/wire";
+
+/** Wrong tokens per second. Random tokens of 16 characters are out of reach with a thousand times as many. */
+export const guessLimits = { ofAddress: 20, ofAll: 1_000 } as const;
+
+export class Guesses {
+  readonly #clock: Clock;
+  readonly #byAddress = new Map<string, number>();
+  #second = 0;
+  #all = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Before a token is looked at. @throws {PalimpsestError} UNAVAILABLE */
+  check(address: string): void {
+    this.#forget();
+    const own = this.#byAddress.get(networkOf(address)) ?? 0;
+    if (own < guessLimits.ofAddress && this.#all < guessLimits.ofAll) return;
+    throw new PalimpsestError("UNAVAILABLE", "too many wrong tokens: wait a second and sign in again", {
+      retryable: true,
+    });
+  }
+
+  /** A token was wrong. */
+  wrong(address: string): void {
+    this.#forget();
+    const network = networkOf(address);
+    this.#byAddress.set(network, (this.#byAddress.get(network) ?? 0) + 1);
+    this.#all += 1;
+  }
+
+  /** Counts hold for the second in which they were made. */
+  #forget(): void {
+    const second = Math.floor(this.#clock.monotonicMs() / 1_000);
+    if (second === this.#second) return;
+    this.#second = second;
+    this.#byAddress.clear();
+    this.#all = 0;
+  }
+}
+
+/** Of IPv6 the first 64 bits: whoever has one address of such a network has all of them. */
+function networkOf(address: string): string {
+  const plain = address.replace(/^::ffff:(?=[\d.]+$)/, "").replace(/%.*$/, "");
+  if (!isIPv6(plain)) return plain;
+  const [head = "", tail] = plain.split("::");
+  const groups = head === "" ? [] : head.split(":");
+  const after = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = tail === undefined ? 0 : 8 - groups.length - after.length;
+  return [...groups, ...Array<string>(Math.max(0, zeros)).fill("0"), ...after]
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ""))
+    .join(":");
+}
