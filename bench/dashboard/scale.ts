@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createLogger } from "@palimpsest/telemetry";
-import { Credentials, headService, jobsService, LocalCalls, unary } from "@palimpsest/wire";
+import { Credentials, headService, jobsService, LocalCalls, servePart, unary } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { Page } from "playwright-core";
 import { buildPages } from "../../packages/dashboard/build.mjs";
@@ -241,7 +241,7 @@ async function benchActors(browser: TestBrowser): Promise<void> {
       },
     }),
   );
-  calls.addService(headService, {
+  servePart(calls, headService, {
     getCluster: unary(() => ({ clusterName: "bench" })),
     summarize: unary(() => ({ actors: [{ state: proto.ActorState.ACTOR_STATE_ALIVE, count: actors }] })),
     listQueues: unary(() => ({ queues: [] })),
@@ -252,7 +252,7 @@ async function benchActors(browser: TestBrowser): Promise<void> {
       return { actors: all.slice(from, to), nextPageToken: to < all.length ? String(to) : "" };
     }),
   });
-  calls.addService(jobsService, {});
+  servePart(calls, jobsService, {});
   const logger = createLogger({ component: "bench", level: "silent" });
   const cluster = { credentials, calls, jobLogBytes: () => 0 };
   const server = await startDashboard(cluster, { host: "127.0.0.1", port: 0, logger, runs: [] });

@@ -2,12 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type {
-  ServerDuplexStream,
-  ServerReadableStream,
-  ServerWritableStream,
-  sendUnaryData,
-} from "@grpc/grpc-js";
+import type { ServerDuplexStream, ServerWritableStream } from "@grpc/grpc-js";
 import {
   grpcNetwork,
   type Network,
@@ -15,6 +10,7 @@ import {
   PalimpsestError,
   type Peer,
   type RpcServer,
+  servePart,
   toGrpcError,
   unary,
 } from "@palimpsest/wire";
@@ -56,11 +52,8 @@ beforeEach(async () => {
   fetches = [];
   freed = [];
   server = grpcNetwork({ token }).createServer();
-  server.addService(objectsService, {
-    put: (
-      call: ServerReadableStream<proto.PutChunk.$Properties, proto.ObjectInfo.$Properties>,
-      answer: sendUnaryData<proto.ObjectInfo.$Properties>,
-    ) => {
+  servePart(server, objectsService, {
+    put: (call, answer) => {
       const chunks: Uint8Array[] = [];
       call.on("data", (chunk: proto.PutChunk.$Properties) => {
         if (chunk.holder) holders.push(chunk.holder);

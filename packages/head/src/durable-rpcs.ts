@@ -1,8 +1,8 @@
-import type { UntypedServiceImplementation } from "@grpc/grpc-js";
 import { headService, PalimpsestError } from "@palimpsest/wire";
 import { type Actor, fullNameOf, namespaceOf } from "./actor.js";
 import type { ActorTable } from "./actor-table.js";
 import type { DurableStates } from "./durable-states.js";
+import type { HeadHandlers } from "./head-handlers.js";
 import type { Recovery } from "./recovery.js";
 import type { Rpc } from "./rpc.js";
 
@@ -15,7 +15,7 @@ export function createDurableRpcs(deps: {
   readonly actors: Pick<ActorTable, "get">;
   readonly recovery: Recovery;
   readonly durableStates?: DurableStates | undefined;
-}): UntypedServiceImplementation {
+}): HeadHandlers<"openDurable" | "commitDurable" | "removeDurable"> {
   const { rpc, actors, recovery } = deps;
   const states = () => {
     if (deps.durableStates) return deps.durableStates;

@@ -2,7 +2,6 @@
  * Responsibility: the RPCs of service Head over the tables.
  * Not responsible for: anything that goes on after the answer.
  */
-import type { UntypedServiceImplementation } from "@grpc/grpc-js";
 import type { QueueDepth } from "@palimpsest/trajectories";
 import { callerOf, headService, isReader, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -18,6 +17,7 @@ import {
 import type { Bundles } from "./bundles.js";
 import { createDurableRpcs } from "./durable-rpcs.js";
 import type { DurableStates } from "./durable-states.js";
+import type { HeadHandlers } from "./head-handlers.js";
 import type { JobTable } from "./job-table.js";
 import { type ListingsDeps, listActors, listNodes, summarize } from "./listings.js";
 import type { NodeDrains } from "./node-drains.js";
@@ -31,11 +31,11 @@ import type { PlacementGroups } from "./placement-groups.js";
 import type { Recovery } from "./recovery.js";
 import type { Rpc } from "./rpc.js";
 import { environmentBundles, type RuntimeEnvironment } from "./runtime-environment.js";
-import { type SessionServiceDeps, type SessionStream, serveSession } from "./session-service.js";
+import { type SessionServiceDeps, serveSession } from "./session-service.js";
 import { createTaskEventRpcs, type TaskEventRpcDeps } from "./task-event-rpcs.js";
 import { createTaskRpcs } from "./task-rpcs.js";
 import type { TaskWorkers } from "./task-workers.js";
-import { serveTokens, type TokenStream } from "./token-service.js";
+import { serveTokens } from "./token-service.js";
 
 const maxWaitMs = 60_000;
 const defaultStackWaitMs = 5_000;
@@ -60,7 +60,7 @@ export interface HeadServiceDeps extends SessionServiceDeps, ListingsDeps, TaskE
   readonly shutdown: (all: boolean) => void;
 }
 
-export function createHeadHandlers(deps: HeadServiceDeps): UntypedServiceImplementation {
+export function createHeadHandlers(deps: HeadServiceDeps): HeadHandlers {
   const { rpc, lifecycle } = deps;
   return {
     getCluster: rpc.unary(headService.getCluster, (_request, _signal, call) => {
@@ -107,8 +107,8 @@ export function createHeadHandlers(deps: HeadServiceDeps): UntypedServiceImpleme
       if (!deps.tokens) throw new PalimpsestError("UNAVAILABLE", "this head has no token");
       return deps.tokens.rotate(callerOf(call), request.graceMs ?? 0, request.stolen ?? false);
     }),
-    followToken: (stream: TokenStream) => serveTokens(deps.tokens, stream),
-    session: (stream: SessionStream) => serveSession(deps, stream),
+    followToken: (stream) => serveTokens(deps.tokens, stream),
+    session: (stream) => serveSession(deps, stream),
   };
 }
 

@@ -169,8 +169,8 @@ function addServices(
     ...(own.redis.rotatePasswords ? { rotateRedis: own.redis.rotatePasswords } : {}),
   });
   const { actors, nodes, pendingQueue, sessions, lifecycle, jobLifecycle, jobs, logs, bundles } = plane;
-  const add = (...service: Parameters<RpcServer["addService"]>) => {
-    for (const server of servers) server.addService(...service);
+  const add: RpcServer["addService"] = (service, handlers) => {
+    for (const server of servers) server.addService(service, handlers);
   };
   add(
     headService,

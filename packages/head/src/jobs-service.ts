@@ -1,12 +1,13 @@
 /** The RPCs of service Jobs: bundles in and out, jobs over the table, logs as they come. */
 import { once } from "node:events";
-import type {
-  ServerReadableStream,
-  ServerWritableStream,
-  sendUnaryData,
-  UntypedServiceImplementation,
-} from "@grpc/grpc-js";
-import { type Clock, jobsService, PalimpsestError, toGrpcError } from "@palimpsest/wire";
+import type { ServerReadableStream, ServerWritableStream } from "@grpc/grpc-js";
+import {
+  type Clock,
+  jobsService,
+  PalimpsestError,
+  type ServiceHandlers,
+  toGrpcError,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { Bundles } from "./bundles.js";
 import { hasEnded, jobToProto, outputTailMs, submissionFromProto } from "./job.js";
@@ -28,7 +29,7 @@ export interface JobsServiceDeps {
 
 type Outgoing<Request, Message> = ServerWritableStream<Request, Message>;
 
-export function createJobsHandlers(deps: JobsServiceDeps): UntypedServiceImplementation {
+export function createJobsHandlers(deps: JobsServiceDeps): ServiceHandlers<typeof jobsService> {
   const { rpc, jobs, lifecycle, bundles } = deps;
   return {
     submit: rpc.unary(jobsService.submit, async (request) => {
@@ -51,19 +52,16 @@ export function createJobsHandlers(deps: JobsServiceDeps): UntypedServiceImpleme
     delete: rpc.unary(jobsService.delete, async (request) =>
       jobToProto(await lifecycle.delete(request.jobId ?? "")),
     ),
-    putBundle: (
-      call: ServerReadableStream<proto.BundleChunk.$Properties, proto.BundleInfo.$Properties>,
-      callback: sendUnaryData<proto.BundleInfo.$Properties>,
-    ) => {
+    putBundle: (call, callback) => {
       bundles.put(chunksOf(call, deps.uploadStallMs)).then(
         (bundle) => callback(null, bundle),
         (reason: unknown) => callback(toGrpcError(reason)),
       );
     },
-    getBundle: (call: Outgoing<proto.GetBundleRequest.$Properties, proto.BundleChunk.$Properties>) => {
+    getBundle: (call) => {
       void pour(call, () => mapData(bundles.read(call.request.sha256 ?? "")));
     },
-    logs: (call: Outgoing<proto.LogsRequest.$Properties, proto.LogChunk.$Properties>) => {
+    logs: (call) => {
       void pour(call, (signal) => readLogs(deps, call.request, signal));
     },
   };

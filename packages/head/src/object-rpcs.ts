@@ -1,7 +1,7 @@
 /** The RPCs of service Head about objects, over the directory. */
-import type { UntypedServiceImplementation } from "@grpc/grpc-js";
 import { headService, PalimpsestError } from "@palimpsest/wire";
 import { isValidId } from "./actor.js";
+import type { HeadHandlers } from "./head-handlers.js";
 import type { ObjectDirectory } from "./object-directory.js";
 import type { ObjectRecoveries } from "./object-recoveries.js";
 import type { Rpc } from "./rpc.js";
@@ -17,7 +17,7 @@ export function createObjectRpcs(
   rpc: Rpc,
   objects: ObjectDirectory,
   recoveries: ObjectRecoveries,
-): UntypedServiceImplementation {
+): HeadHandlers<"locateObject" | "recoverObject" | "freeObjects" | "missingObjects" | "listObjects"> {
   return {
     locateObject: rpc.unary(headService.locateObject, ({ objectId, waitMs, askingMs, nodeId }) =>
       objects.locate(

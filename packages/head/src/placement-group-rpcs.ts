@@ -1,10 +1,10 @@
 /** The RPCs of service Head about placement groups, and what an actor may ask of one. */
-import type { UntypedServiceImplementation } from "@grpc/grpc-js";
 import { fits, type Quantities } from "@palimpsest/scheduler";
 import { headService, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorSpec } from "./actor.js";
 import type { ActorTable } from "./actor-table.js";
+import type { HeadHandlers } from "./head-handlers.js";
 import { pageOf } from "./listings.js";
 import { expectOwner } from "./owners.js";
 import {
@@ -32,7 +32,11 @@ export interface GroupRpcDeps {
   readonly recovery: Recovery;
 }
 
-export function createGroupRpcs(deps: GroupRpcDeps): UntypedServiceImplementation {
+export function createGroupRpcs(
+  deps: GroupRpcDeps,
+): HeadHandlers<
+  "createPlacementGroup" | "resolvePlacementGroup" | "removePlacementGroup" | "listPlacementGroups"
+> {
   const { rpc, groups, groupTable } = deps;
   const shown = (group: PlacementGroup) => groupToProto(group, groups.reason(group));
   return {

@@ -1,4 +1,3 @@
-import type { UntypedServiceImplementation } from "@grpc/grpc-js";
 import {
   headService,
   jobsService,
@@ -6,7 +5,7 @@ import {
   nodeLinkService,
   PalimpsestError,
   type RpcServer,
-  toGrpcError,
+  refusals,
 } from "@palimpsest/wire";
 
 /** The server of a head that waits: its health is NOT_SERVING, and every call is refused. */
@@ -20,16 +19,8 @@ export async function standbyServer(network: Network): Promise<RpcServer> {
 
 /** Every call fails with UNAVAILABLE, which sends the caller on to the next address that it knows. */
 export function addRefusals(server: RpcServer): void {
-  const refuse = (call: { emit(event: "error", error: unknown): boolean }, callback?: unknown) => {
-    const error = toGrpcError(
-      new PalimpsestError("UNAVAILABLE", "this head is a standby: another one leads"),
-    );
-    if (typeof callback === "function") callback(error);
-    else call.emit("error", error);
-  };
-  for (const service of [headService, nodeLinkService, jobsService]) {
-    const refusals: UntypedServiceImplementation = {};
-    for (const name of Object.keys(service)) refusals[name] = refuse;
-    server.addService(service, refusals);
-  }
+  const error = new PalimpsestError("UNAVAILABLE", "this head is a standby: another one leads");
+  server.addService(headService, refusals(headService, error));
+  server.addService(nodeLinkService, refusals(nodeLinkService, error));
+  server.addService(jobsService, refusals(jobsService, error));
 }

@@ -8,6 +8,7 @@ import {
   type Role,
   type RpcServer,
   roleToken,
+  servePart,
   systemClock,
   type TlsIdentity,
   tlsIdentity,
@@ -77,7 +78,7 @@ class Leader {
     const network = grpcNetwork({ credentials, onCall: (record) => this.records.push(record) });
     this.#server = network.createServer();
     const followToken = (stream: TokenStream) => serveTokens(this.rotation, stream);
-    this.#server.addService(headService, { followToken });
+    servePart(this.#server, headService, { followToken });
     this.address = await this.#server.listen("127.0.0.1", portOf(this.address));
   }
 

@@ -1,8 +1,8 @@
 /** The RPCs of service Head about what has happened: tasks, calls, transfers, and what became of nodes, actors and jobs. */
-import type { UntypedServiceImplementation } from "@grpc/grpc-js";
 import { headService } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ClusterEvent, ClusterEvents } from "./cluster-events.js";
+import type { HeadHandlers } from "./head-handlers.js";
 import type { History } from "./history.js";
 import { pageLimit } from "./listings.js";
 import type { Rpc } from "./rpc.js";
@@ -13,7 +13,9 @@ export interface TaskEventRpcDeps {
   readonly history: Pick<History, "tasks" | "cluster">;
 }
 
-export function createTaskEventRpcs(deps: TaskEventRpcDeps): UntypedServiceImplementation {
+export function createTaskEventRpcs(
+  deps: TaskEventRpcDeps,
+): HeadHandlers<"reportTasks" | "listTasks" | "summarizeTasks" | "listEvents"> {
   const { rpc, history } = deps;
   const { tasks: taskEvents, cluster: clusterEvents } = history;
   return {

@@ -1,6 +1,6 @@
-import type { UntypedServiceImplementation } from "@grpc/grpc-js";
 import { normalizeQuantities } from "@palimpsest/scheduler";
 import { headService, PalimpsestError } from "@palimpsest/wire";
+import type { HeadHandlers } from "./head-handlers.js";
 import type { NodeDrains } from "./node-drains.js";
 import type { PendingQueue } from "./placement.js";
 import type { PlacementGroups } from "./placement-groups.js";
@@ -16,7 +16,7 @@ export function createTaskRpcs(
   groups: Pick<PlacementGroups, "queueOf">,
   workers: TaskWorkers,
   drains: Pick<NodeDrains, "workersToRetire" | "onBegin">,
-): UntypedServiceImplementation {
+): HeadHandlers<"awaitDemand" | "setWaiting"> {
   return {
     awaitDemand: rpc.unary(
       headService.awaitDemand,

@@ -1,12 +1,12 @@
-import type { ServerWritableStream, UntypedServiceImplementation } from "@grpc/grpc-js";
-import { toGrpcError } from "@palimpsest/wire";
+import type { ServerWritableStream } from "@grpc/grpc-js";
+import { type nodeLogsService, type ServiceHandlers, toGrpcError } from "@palimpsest/wire";
 import { type ActorLogChunk, type ActorLogRequest, type ActorLogsDeps, readActorLog } from "./actor-logs.js";
 import { handOver } from "./hand-over.js";
 
 type LogCall = ServerWritableStream<ActorLogRequest, ActorLogChunk>;
 
-export function createNodeLogsHandlers(deps: ActorLogsDeps): UntypedServiceImplementation {
-  return { getLog: (call: LogCall) => void send(deps, call) };
+export function createNodeLogsHandlers(deps: ActorLogsDeps): ServiceHandlers<typeof nodeLogsService> {
+  return { getLog: (call) => void send(deps, call) };
 }
 
 async function send(deps: ActorLogsDeps, call: LogCall): Promise<void> {

@@ -7,17 +7,19 @@
  * - SERVE-2. A reader that takes nothing for 30 s is cut off (hand-over.ts).
  * - SERVE-3. An upload of which no chunk comes for putStallMs is cut off, and leaves nothing behind.
  */
-import type {
-  handleServerStreamingCall,
-  ServerReadableStream,
-  sendUnaryData,
-  UntypedServiceImplementation,
-} from "@grpc/grpc-js";
-import { type Clock, PalimpsestError, toGrpcError, transferTimeoutMs, unary } from "@palimpsest/wire";
+import type { handleServerStreamingCall, ServerReadableStream } from "@grpc/grpc-js";
+import {
+  type Clock,
+  type objectsService,
+  PalimpsestError,
+  type ServiceHandlers,
+  toGrpcError,
+  transferTimeoutMs,
+  unary,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import type { LinkStream } from "./answer-writer.js";
 import type { ByteBudget } from "./byte-budget.js";
-import { serveWrite, type WriteStream } from "./content-write.js";
+import { serveWrite } from "./content-write.js";
 import { handOver } from "./hand-over.js";
 import { describeObjects } from "./object-details.js";
 import type { ObjectFetcher } from "./object-fetch.js";
@@ -54,7 +56,7 @@ export interface ObjectsServiceDeps {
   readonly onMoved: (direction: "in" | "out", bytes: number) => void;
 }
 
-export function createObjectsHandlers(deps: ObjectsServiceDeps): UntypedServiceImplementation {
+export function createObjectsHandlers(deps: ObjectsServiceDeps): ServiceHandlers<typeof objectsService> {
   const { store, fetcher } = deps;
   const infoOf = ({ objectId, sizeBytes, path }: StoredObject): proto.ObjectInfo.$Properties => ({
     objectId,
@@ -62,28 +64,22 @@ export function createObjectsHandlers(deps: ObjectsServiceDeps): UntypedServiceI
     path,
   });
   return {
-    put: (
-      call: ServerReadableStream<proto.PutChunk.$Properties, proto.ObjectInfo.$Properties>,
-      answer: sendUnaryData<proto.ObjectInfo.$Properties>,
-    ) => {
+    put: (call, answer) => {
       receive(deps, call).then(
         (stored) => answer(null, infoOf(stored)),
         (reason: unknown) => answer(toGrpcError(reason)),
       );
     },
-    pull: ((call) => void send(deps, call)) satisfies handleServerStreamingCall<
-      proto.PullRequest.$Properties,
-      proto.PullChunk.$Properties
-    >,
-    fetch: unary<proto.FetchRequest.$Properties, proto.ObjectInfo.$Properties>(async (request) => {
+    pull: (call) => void send(deps, call),
+    fetch: unary(async (request) => {
       const objectId = checkedId(request.objectId);
       return infoOf(await fetcher.fetch(objectId, request.holder ?? ""));
     }),
-    stat: unary<proto.StatRequest.$Properties, proto.ObjectInfo.$Properties>((request) => ({
+    stat: unary((request) => ({
       ...infoOf(store.get(checkedId(request.objectId))),
       bulk: deps.bulk ?? false,
     })),
-    free: unary<proto.FreeRequest.$Properties, proto.FreeResponse.$Properties>(async (request) => {
+    free: unary(async (request) => {
       const objectIds = (request.objectIds ?? []).map(checkedId);
       const holder = request.holder ?? "";
       if (objectIds.length > maxFreedAtOnce)
@@ -95,12 +91,10 @@ export function createObjectsHandlers(deps: ObjectsServiceDeps): UntypedServiceI
       await deps.freeElsewhere(objectIds, holder);
       return {};
     }),
-    write: (stream: WriteStream) => serveWrite(deps, stream),
-    link: (stream: LinkStream) => serveLink(deps, stream),
-    describe: unary<proto.DescribeObjectsRequest.$Properties, proto.DescribeObjectsResponse.$Properties>(
-      (request) => describeObjects(store, deps.pins, request),
-    ),
-    hold: unary<proto.HoldRequest.$Properties, proto.HoldResponse.$Properties>((request) => {
+    write: (stream) => serveWrite(deps, stream),
+    link: (stream) => serveLink(deps, stream),
+    describe: unary((request) => describeObjects(store, deps.pins, request)),
+    hold: unary((request) => {
       const holder = request.holder ?? "";
       if (holder === "") throw new PalimpsestError("INVALID_ARGUMENT", "holder is empty: name who holds");
       const missing: Uint8Array[] = [];

@@ -12,6 +12,7 @@ import { type Clock, systemClock } from "./clock.js";
 import { Credentials, roleToken } from "./credentials.js";
 import { PalimpsestError } from "./error.js";
 import { grpcNetwork } from "./grpc-network.js";
+import { type ServiceHandlers, servePart } from "./handlers.js";
 import type { Method } from "./method.js";
 import type { Peer, RpcServer } from "./network.js";
 import { GrpcServer, unary } from "./server.js";
@@ -50,13 +51,13 @@ async function serve(credentials: Credentials, records: CallRecord[] = []): Prom
     credentials,
     onCall: (record) => records.push(record),
   }).createServer();
-  server.addService(headService, headHandlers);
+  servePart(server, headService, headHandlers);
   endings.push(() => server.close(0));
   return server.listen("127.0.0.1", 0);
 }
 
-const headHandlers = {
-  getCluster: unary((_request: object, call) => ({ version: JSON.stringify(callerOf(call)) })),
+const headHandlers: Partial<ServiceHandlers<typeof headService>> = {
+  getCluster: unary((_request, call) => ({ version: JSON.stringify(callerOf(call)) })),
   shutdown: unary(() => ({})),
   killActor: unary(() => {
     throw new PalimpsestError("NOT_FOUND", "no such actor");
@@ -157,7 +158,7 @@ test("CREDENTIALS-4: an actor sees a token of its callers that is good for calls
     credentials: new Credentials(credentialsOf().grantFor("actor")),
   }).createServer();
   endings.push(() => server.close(0));
-  server.addService(actorHostService, {
+  servePart(server, actorHostService, {
     calls: (stream: ServerDuplexStream<object, object>) => {
       seen.push(String(stream.metadata.get("authorization")[0]).replace("Bearer ", ""));
       stream.write({});
@@ -245,7 +246,7 @@ test("AUDIT-2: no line of the audit log holds a token: callers have a role and a
     onError: (reason) => expect.unreachable(String(reason)),
   });
   const server = grpcNetwork({ credentials: credentialsOf(), onCall: log.record }).createServer();
-  server.addService(headService, headHandlers);
+  servePart(server, headService, headHandlers);
   endings.push(() => server.close(0));
   const address = await server.listen("127.0.0.1", 0);
   const derived = roleToken(token, "reader");
@@ -271,7 +272,7 @@ test("a request above the bound of its method is refused before it is decoded", 
 test("a connection that calls too often is told so, as an error that may be tried again", async () => {
   const server = new GrpcServer(credentialsOf(), { rate: { perSecond: 1, burst: 3, maxConnections: 10 } });
   endings.push(() => server.close(0));
-  server.addService(headService, headHandlers);
+  servePart(server, headService, headHandlers);
   const peer = peerOf(await server.listen("127.0.0.1", 0), credentialsOf());
   const call = () => peer.unary(headService.getCluster, {}, { timeoutMs: 5_000 });
   for (let i = 0; i < 3; i++) await call();
@@ -281,7 +282,7 @@ test("a connection that calls too often is told so, as an error that may be trie
 test("more connections than the bound are closed", async () => {
   const server = new GrpcServer(credentialsOf(), { maxConnections: 1 });
   endings.push(() => server.close(0));
-  server.addService(headService, headHandlers);
+  servePart(server, headService, headHandlers);
   const address = await server.listen("127.0.0.1", 0);
   expect(await outcome(address, credentialsOf(), headService.getCluster)).toBe("OK");
   expect(await outcome(address, credentialsOf(), headService.getCluster)).toBe("UNAVAILABLE");

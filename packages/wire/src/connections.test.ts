@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { Credentials } from "./credentials.js";
 import { grpcNetwork } from "./grpc-network.js";
+import { servePart } from "./handlers.js";
 import { unary } from "./server.js";
 import { headService } from "./services.js";
 
@@ -12,7 +13,7 @@ afterEach(() => {
 test("CONNECTIONS-2: without TLS a token that is refused at once ends the connections on which no other was given", async () => {
   const head = Credentials.ofCluster("old");
   const server = grpcNetwork({ credentials: head }).createServer();
-  server.addService(headService, { getCluster: unary(() => ({})), session: () => undefined });
+  servePart(server, headService, { getCluster: unary(() => ({})), session: () => undefined });
   endings.push(() => server.kill());
   const address = await server.listen("127.0.0.1", 0);
   const connect = async () => {

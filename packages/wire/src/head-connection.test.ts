@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { grpcNetwork } from "./grpc-network.js";
+import { servePart } from "./handlers.js";
 import { HeadConnection } from "./head-connection.js";
 import { unary } from "./server.js";
 import { headService } from "./services.js";
@@ -8,7 +9,7 @@ const network = grpcNetwork({ token: "token" });
 
 async function aHead() {
   const server = network.createServer();
-  server.addService(headService, { getCluster: unary(() => ({})) });
+  servePart(server, headService, { getCluster: unary(() => ({})) });
   return { address: await server.listen("127.0.0.1", 0), server };
 }
 

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { type Clock, systemClock } from "./clock.js";
 import { grpcNetwork } from "./grpc-network.js";
+import { servePart } from "./handlers.js";
 import { HeadPeer } from "./head-peer.js";
 import { unary } from "./server.js";
 import { headService } from "./services.js";
@@ -14,7 +15,7 @@ afterEach(() => {
 async function aHead(version: string, answers = true): Promise<string> {
   const server = network.createServer();
   const getCluster = unary(() => (answers ? { version } : new Promise<never>(() => undefined)));
-  server.addService(headService, { getCluster, session: () => undefined });
+  servePart(server, headService, { getCluster, session: () => undefined });
   endings.push(() => server.kill());
   return server.listen("127.0.0.1", 0);
 }

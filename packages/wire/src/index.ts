@@ -21,6 +21,7 @@ export {
 } from "./error.js";
 export { needsFence } from "./fence.js";
 export { type GrpcNetworkOptions, grpcNetwork } from "./grpc-network.js";
+export { type HandlerOf, refusals, type ServiceHandlers, servePart } from "./handlers.js";
 export { HeadConnection } from "./head-connection.js";
 export { HeadPeer } from "./head-peer.js";
 export { type HttpGuard, httpGuard } from "./http-guard.js";

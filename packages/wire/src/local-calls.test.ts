@@ -4,6 +4,7 @@ import { tokenMayCall, tokenRoles } from "./access.js";
 import { type CallRecord, callerOf } from "./authorization.js";
 import { Credentials, roleToken } from "./credentials.js";
 import { PalimpsestError } from "./error.js";
+import { servePart } from "./handlers.js";
 import { LocalCalls } from "./local-calls.js";
 import { unary } from "./server.js";
 import { headService, jobsService } from "./services.js";
@@ -18,13 +19,13 @@ const from = (sent: string | undefined) => ({
 function localCalls(): { readonly calls: LocalCalls; readonly records: CallRecord[] } {
   const records: CallRecord[] = [];
   const calls = new LocalCalls(Credentials.ofCluster(token), (record) => records.push(record));
-  calls.addService(headService, {
+  servePart(calls, headService, {
     getCluster: unary((_request: object, call) => ({ version: callerOf(call).tokenRole })),
     shutdown: unary(() => {
       throw new PalimpsestError("ALREADY_EXISTS", "it ends already");
     }),
   });
-  calls.addService(jobsService, {
+  servePart(calls, jobsService, {
     logs: (stream: ServerWritableStream<object, object>) => {
       for (const text of ["one", "two"]) stream.write({ data: Buffer.from(text) });
       stream.end();
@@ -74,7 +75,7 @@ test("the messages of a stream come until its end, or until the signal", async (
   expect(texts).toEqual(["one", "two"]);
   const waiting = new LocalCalls(Credentials.ofCluster(token), () => undefined);
   let cancelled = false;
-  waiting.addService(jobsService, {
+  servePart(waiting, jobsService, {
     logs: (stream: ServerWritableStream<object, object>) => {
       stream.on("cancelled", () => {
         cancelled = true;

@@ -12,6 +12,7 @@ import type { ServerUnaryCall, ServiceDefinition, UntypedServiceImplementation }
 import { type Caller, type CallRecord, identifyCaller, metadataOfCaller, permit } from "./authorization.js";
 import type { Credentials } from "./credentials.js";
 import { PalimpsestError } from "./error.js";
+import type { ServiceHandlers } from "./handlers.js";
 import type { Method } from "./method.js";
 import { fromGrpcError } from "./status.js";
 
@@ -37,6 +38,7 @@ export class LocalCalls {
     this.#onCall = onCall;
   }
 
+  addService<Service extends ServiceDefinition>(service: Service, handlers: ServiceHandlers<Service>): void;
   addService(service: ServiceDefinition, implementation: UntypedServiceImplementation): void {
     for (const [name, { path }] of Object.entries(service)) {
       const handler = implementation[name];

@@ -25,14 +25,20 @@ interface Kind {
   readonly streamed?: boolean;
 }
 
-function define<RequestShape, Request extends RequestShape, ResponseShape, Response extends ResponseShape>(
+function define<
+  RequestShape,
+  Request extends RequestShape,
+  ResponseShape,
+  Response extends ResponseShape,
+  K extends Kind,
+>(
   service: string,
   name: string,
   request: MessageType<RequestShape, Request>,
   response: MessageType<ResponseShape, Response>,
-  kind: Kind,
+  kind: K,
   access: Access,
-): Method<RequestShape, ResponseShape> {
+): Method<RequestShape, ResponseShape> & K {
   return {
     name: `${service}.${name}`,
     path: `/palimpsest.v1.${service}/${name}`,
@@ -48,7 +54,7 @@ function define<RequestShape, Request extends RequestShape, ResponseShape, Respo
 /** Defines the methods of one service, with the names of its proto. */
 export function serviceMethods(service: string) {
   const of =
-    (kind: Kind) =>
+    <const K extends Kind>(kind: K) =>
     <RequestShape, Request extends RequestShape, ResponseShape, Response extends ResponseShape>(
       name: string,
       request: MessageType<RequestShape, Request>,

@@ -3,11 +3,11 @@ import type {
   ClientReadableStream,
   ClientWritableStream,
   ServiceDefinition,
-  UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import type { BulkConnection } from "./bulk/bulk-client.js";
 import type { BulkReader } from "./bulk/bulk-server.js";
 import type { Credentials } from "./credentials.js";
+import type { ServiceHandlers } from "./handlers.js";
 import type { Method } from "./method.js";
 
 export interface CallSettings {
@@ -61,7 +61,8 @@ export interface Peer {
 
 /** The server of one process. It refuses every call that lacks valid credentials. */
 export interface RpcServer {
-  addService(service: ServiceDefinition, implementation: UntypedServiceImplementation): void;
+  /** Serves every method of a service. */
+  addService<Service extends ServiceDefinition>(service: Service, handlers: ServiceHandlers<Service>): void;
   /**
    * Accepts bulk connections at the port of the calls too, each with a reader of its own. Call it before listen().
    * Absent where bytes travel in calls alone.

@@ -1,10 +1,11 @@
-import type { handleUnaryCall, UntypedServiceImplementation } from "@grpc/grpc-js";
+import type { handleUnaryCall } from "@grpc/grpc-js";
 import type * as proto from "@palimpsest/wire/protocol";
 import { afterEach, expect, test } from "vitest";
 import { type CallRecord, callerOf } from "./authorization.js";
 import { GrpcPeer } from "./channel.js";
 import { Credentials, roleToken } from "./credentials.js";
 import { PalimpsestError } from "./error.js";
+import { type ServiceHandlers, servePart } from "./handlers.js";
 import { RateLimit } from "./rate-limit.js";
 import { RequestServer, type StreamedMethod } from "./request-server.js";
 import { RequestStream } from "./request-stream.js";
@@ -20,7 +21,7 @@ afterEach(async () => {
 
 /** Starts a head whose handlers the test supplies, and a channel to it with the token of a role. */
 async function served(
-  handlers: UntypedServiceImplementation,
+  handlers: Partial<ServiceHandlers<typeof headService>>,
   options: GrpcServerOptions & { readonly role?: "reader" } = {},
 ) {
   const records: CallRecord[] = [];
@@ -28,7 +29,7 @@ async function served(
     onCall: (record) => records.push(record),
     ...options,
   });
-  server.addService(headService, handlers);
+  servePart(server, headService, handlers);
   const address = await server.listen("127.0.0.1", 0);
   closers.push(() => server.kill());
   const credentials = Credentials.ofCluster(options.role ? roleToken(token, options.role) : token);
@@ -111,7 +112,10 @@ test("rights, rate, size and audit are those of single calls (REQUESTSERVER-1)",
 
 test("one that is given up or late is cancelled there, and a stream that breaks fails the others (REQUESTS-1)", async () => {
   const cancelled: string[] = [];
-  const waits: handleUnaryCall<proto.ResolveActorRequest.$Properties, unknown> = (call, callback) => {
+  const waits: handleUnaryCall<proto.ResolveActorRequest.$Properties, proto.ActorInfo.$Properties> = (
+    call,
+    callback,
+  ) => {
     const { name = "" } = call.request;
     call.on("cancelled", () => {
       cancelled.push(name ?? "");
@@ -152,7 +156,7 @@ test("after a rotation requests show the new token, and what was asked before is
   );
   const serverCredentials = Credentials.ofCluster(token);
   const server = new GrpcServer(serverCredentials);
-  server.addService(headService, { resolveActor: head });
+  servePart(server, headService, { resolveActor: head });
   const address = await server.listen("127.0.0.1", 0);
   closers.push(() => server.kill());
   const credentials = Credentials.ofCluster(token);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { GrpcPeer } from "./channel.js";
 import { Credentials } from "./credentials.js";
 import { PalimpsestError } from "./error.js";
+import { servePart } from "./handlers.js";
 import { GrpcServer, isLoopback, unary } from "./server.js";
 import { actorHostService, objectsService } from "./services.js";
 
@@ -14,7 +15,7 @@ let address: string;
 let sawAbort = false;
 
 beforeAll(async () => {
-  server.addService(objectsService, {
+  servePart(server, objectsService, {
     stat: unary((request: proto.StatRequest.$Properties): proto.ObjectInfo.$Properties => {
       if (request.objectId === "absent") {
         throw new PalimpsestError("NOT_FOUND", "object absent is not here", {
@@ -26,11 +27,10 @@ beforeAll(async () => {
     fetch: unary((_request, call) => {
       return new Promise<never>(() => call.on("cancelled", () => (sawAbort = true)));
     }),
-    delete: unary(() => ({ existed: true })),
     put: () => undefined,
     pull: () => undefined,
   });
-  server.addService(actorHostService, {
+  servePart(server, actorHostService, {
     calls: (stream: ServerDuplexStream<proto.CallBatch, proto.ReplyBatch.$Properties>) => {
       stream.on("data", (batch: proto.CallBatch) => {
         stream.write({

@@ -17,6 +17,7 @@ import { ConnectionGate, type ConnectionGateOptions } from "./connection-gate.js
 import { Connections } from "./connections.js";
 import type { Credentials } from "./credentials.js";
 import { PalimpsestError } from "./error.js";
+import type { ServiceHandlers } from "./handlers.js";
 import type { Method } from "./method.js";
 import type { RpcServer } from "./network.js";
 import { RateLimit, type RateLimitOptions } from "./rate-limit.js";
@@ -94,6 +95,7 @@ export class GrpcServer implements RpcServer {
     });
   }
 
+  addService<Service extends ServiceDefinition>(service: Service, handlers: ServiceHandlers<Service>): void;
   addService(service: ServiceDefinition, implementation: UntypedServiceImplementation): void {
     const guarded: Record<string, MethodDefinition<unknown, unknown>> = {};
     for (const [name, method] of Object.entries(service)) {

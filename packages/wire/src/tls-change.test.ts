@@ -10,6 +10,7 @@ import type { Role } from "./access.js";
 import { issueCertificate, makeAuthority, type Pem } from "./certificates.js";
 import { Credentials } from "./credentials.js";
 import { grpcNetwork } from "./grpc-network.js";
+import { servePart } from "./handlers.js";
 import type { RpcServer } from "./network.js";
 import { unary } from "./server.js";
 import { headService } from "./services.js";
@@ -52,7 +53,7 @@ function serialOf({ cert }: TlsIdentity): string {
 
 function headWith(credentials: Credentials): Promise<string> {
   server = grpcNetwork({ credentials }).createServer();
-  server.addService(headService, {
+  servePart(server, headService, {
     // Answers with the certificate of its caller.
     getCluster: unary((_request, call) => ({
       clusterId: call.getAuthContext().sslPeerCertificate?.serialNumber ?? "",

@@ -101,7 +101,7 @@ export class ActorHost {
     const host = new ActorHost(options, (mailbox) => createCallMetrics(deps.metrics, mailbox));
     const server = options.network.createServer();
     server.addService(actorHostService, {
-      calls: (stream: CallerStream) => host.accept(stream),
+      calls: (stream) => host.accept(stream),
       meshCalls: serveMesh,
       sharedCalls: serveShared,
     });

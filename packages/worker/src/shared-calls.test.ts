@@ -1,6 +1,6 @@
 import { ActorChannel, createHandle, SharedStreams } from "@palimpsest/client";
 import { createMetrics } from "@palimpsest/telemetry";
-import { actorHostService, grpcNetwork, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { actorHostService, grpcNetwork, PalimpsestError, servePart, systemClock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { ActorState } from "@palimpsest/wire/protocol";
 import { afterEach, expect, test } from "vitest";
@@ -49,7 +49,7 @@ async function lightActors(names: readonly string[], maxConcurrency = 1) {
   const actors = new Map<string, Light>();
   const streams: CallerStream[] = [];
   const server = network.createServer();
-  server.addService(actorHostService, {
+  servePart(server, actorHostService, {
     sharedCalls: (stream: CallerStream) => {
       streams.push(stream);
       serveShared(stream);

@@ -152,7 +152,7 @@ export class SharedProcess implements RunningActorProcess {
     const server = network.createServer();
     this.#server = server;
     server.addService(actorHostService, {
-      calls: (stream: CallerStream) => this.#accept(stream),
+      calls: (stream) => this.#accept(stream),
       meshCalls: serveMesh,
       sharedCalls: serveShared,
     });

@@ -1,10 +1,10 @@
-import type { ServiceDefinition } from "@grpc/grpc-js";
 import {
   headService,
   jobsService,
   nodeLinkService,
   PalimpsestError,
   type RpcServer,
+  servePart,
   systemClock,
 } from "@palimpsest/wire";
 import { type HeadConfig, parseHeadConfig } from "../../../packages/head/src/config.js";
@@ -129,7 +129,7 @@ export class SimHead {
     bundles.putText = async (text) => ({ sha256: sha256Of(text), sizeBytes: text.length });
     bundles.remove = async () => undefined;
     server.addService(
-      headService as ServiceDefinition,
+      headService,
       createHeadHandlers({
         ...{ groups: plane.groups, groupTable: plane.groupTable, taskWorkers: plane.taskWorkers },
         history: plane.history,
@@ -163,7 +163,7 @@ export class SimHead {
     const lifecycle = plane.jobLifecycle;
     const uploadStallMs = config.rpcTimeoutMs;
     const jobDeps = { ...config, rpc, jobs, lifecycle, logs, bundles, clock: systemClock, uploadStallMs };
-    server.addService(jobsService as ServiceDefinition, createJobsHandlers(jobDeps));
+    server.addService(jobsService, createJobsHandlers(jobDeps));
     const link = createNodeLinkHandlers({
       ...config,
       nodes,
@@ -180,6 +180,6 @@ export class SimHead {
       leadership,
       adopt: (nodeId, described) => plane.adopt(nodeId, described),
     });
-    server.addService(nodeLinkService as ServiceDefinition, { ...link });
+    servePart(server, nodeLinkService, link);
   }
 }

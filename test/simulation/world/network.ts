@@ -12,6 +12,7 @@ import {
   PalimpsestError,
   type Peer,
   type RpcServer,
+  type ServiceHandlers,
 } from "@palimpsest/wire";
 import { metadataOfCaller } from "../../../packages/wire/src/authorization.js";
 import { ClientCall, ServerCall, unavailable } from "./call-streams.js";
@@ -150,6 +151,7 @@ export class SimServer implements RpcServer {
     this.process = process;
   }
 
+  addService<Service extends ServiceDefinition>(service: Service, handlers: ServiceHandlers<Service>): void;
   addService(service: ServiceDefinition, implementation: UntypedServiceImplementation): void {
     for (const [name, { path }] of Object.entries(service)) {
       const handler = implementation[name];

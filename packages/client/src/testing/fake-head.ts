@@ -1,10 +1,5 @@
 import { createHash } from "node:crypto";
-import type {
-  ServerDuplexStream,
-  ServerReadableStream,
-  ServerWritableStream,
-  sendUnaryData,
-} from "@grpc/grpc-js";
+import type { ServerDuplexStream, ServerWritableStream } from "@grpc/grpc-js";
 import {
   Credentials,
   grpcNetwork,
@@ -12,6 +7,7 @@ import {
   jobsService,
   PalimpsestError,
   type RpcServer,
+  servePart,
   toGrpcError,
   unary,
 } from "@palimpsest/wire";
@@ -57,7 +53,7 @@ export class FakeHead {
 
   async listen(port: number): Promise<void> {
     const server = grpcNetwork({ credentials: this.credentials }).createServer();
-    server.addService(headService, {
+    servePart(server, headService, {
       getCluster: unary(() => ({ clusterId: "cluster-test", redisUrl: "redis://localhost:1", pid: 1 })),
       session: (stream: SessionStream) => this.#acceptSession(stream),
       createActor: unary((request: proto.CreateActorRequest.$Properties) => this.#create(request)),
@@ -90,11 +86,8 @@ export class FakeHead {
       listQueues: unary(() => ({ queues: [{ name: "rollouts", waiting: 3 }] })),
       shutdown: unary(() => ({})),
     });
-    server.addService(jobsService, {
-      putBundle: (
-        call: ServerReadableStream<proto.BundleChunk.$Properties, proto.BundleInfo.$Properties>,
-        answer: sendUnaryData<proto.BundleInfo.$Properties>,
-      ) => {
+    servePart(server, jobsService, {
+      putBundle: (call, answer) => {
         const chunks: Uint8Array[] = [];
         call.on("data", (chunk: proto.BundleChunk.$Properties) =>
           chunks.push(chunk.data ?? new Uint8Array()),

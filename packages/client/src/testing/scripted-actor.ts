@@ -7,6 +7,7 @@ import {
   encodeValue,
   grpcNetwork,
   type RpcServer,
+  servePart,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
@@ -27,7 +28,7 @@ export class ScriptedActor {
   static async start(token: string): Promise<ScriptedActor> {
     const actor = new ScriptedActor();
     const server = grpcNetwork({ token }).createServer();
-    server.addService(actorHostService, { calls: (stream: CallerStream) => actor.#accept(stream) });
+    servePart(server, actorHostService, { calls: (stream) => actor.#accept(stream) });
     actor.#server = server;
     actor.address = await server.listen("127.0.0.1", 0);
     return actor;

@@ -1,7 +1,7 @@
-import type { ServerDuplexStream, ServerReadableStream, ServerWritableStream } from "@grpc/grpc-js";
 import type * as proto from "@palimpsest/wire/protocol";
 import { afterEach, expect, test } from "vitest";
 import { grpcNetwork } from "../grpc-network.js";
+import { servePart } from "../handlers.js";
 import { unary } from "../server.js";
 import { actorHostService, objectsService } from "../services.js";
 import { fromGrpcError } from "../status.js";
@@ -21,7 +21,7 @@ async function started(rules: readonly object[], seed = 7) {
   );
   const seen = { stat: 0, frames: 0, chunks: 0, broken: 0 };
   const server = network.createServer();
-  server.addService(objectsService, {
+  servePart(server, objectsService, {
     stat: unary((request: proto.StatRequest.$Properties) => {
       seen.stat++;
       return { objectId: request.objectId ?? "" };
@@ -29,21 +29,18 @@ async function started(rules: readonly object[], seed = 7) {
     fetch: unary((_request, call) => {
       return new Promise<never>(() => call.on("cancelled", () => seen.broken++));
     }),
-    free: unary(() => ({ existed: true })),
-    put: (
-      stream: ServerReadableStream<proto.PutChunk, proto.ObjectInfo.$Properties>,
-      reply: (error: null, info: proto.ObjectInfo.$Properties) => void,
-    ) => {
+    free: unary(() => ({})),
+    put: (stream, reply) => {
       stream.on("data", () => seen.chunks++);
       stream.on("end", () => reply(null, { objectId: "put" }));
     },
-    pull: (stream: ServerWritableStream<proto.PullRequest, proto.PullChunk.$Properties>) => {
+    pull: (stream) => {
       stream.write({ data: Buffer.from("x") });
       stream.end();
     },
   });
-  server.addService(actorHostService, {
-    calls: (stream: ServerDuplexStream<proto.CallBatch, proto.ReplyBatch.$Properties>) => {
+  servePart(server, actorHostService, {
+    calls: (stream) => {
       stream.on("error", () => undefined);
       stream.on("cancelled", () => seen.broken++);
       stream.on("data", (batch: proto.CallBatch) => {

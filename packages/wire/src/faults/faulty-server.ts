@@ -1,5 +1,6 @@
 import type { ServiceDefinition, UntypedHandleCall, UntypedServiceImplementation } from "@grpc/grpc-js";
 import type { Clock } from "../clock.js";
+import type { ServiceHandlers } from "../handlers.js";
 import type { RpcServer } from "../network.js";
 import { toGrpcError } from "../status.js";
 import { type FaultDraw, injectedError } from "./fault-draw.js";
@@ -24,6 +25,7 @@ export class FaultyServer implements RpcServer {
     this.#clock = clock;
   }
 
+  addService<Service extends ServiceDefinition>(service: Service, handlers: ServiceHandlers<Service>): void;
   addService(service: ServiceDefinition, implementation: UntypedServiceImplementation): void {
     const wrapped = Object.entries(service).map(([name, { path }]) => {
       const handler = implementation[name];
