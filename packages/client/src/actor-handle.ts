@@ -149,13 +149,22 @@ function callOf(deps: HandleDeps, settings: CallSettings, method: string): Call 
         retries: retriesOf(settings.retries ?? deps.defaults.retries),
         retryExceptions: settings.retryExceptions ?? false,
         concurrencyGroup: settings.concurrencyGroup ?? "",
-        signals: [settings.signal, signal].filter((given) => given !== undefined),
+        signals: signalsOf(settings.signal, signal),
       });
-      return Object.assign(call.promise, { [Symbol.asyncIterator]: () => call.iterate() });
+      const given = call.promise as Promise<unknown> & AsyncIterable<unknown>;
+      given[Symbol.asyncIterator] = () => call.iterate();
+      return given;
     } catch (reason) {
       return refused(PalimpsestError.from(reason));
     }
   };
+}
+
+const noSignals: readonly AbortSignal[] = [];
+
+function signalsOf(one: AbortSignal | undefined, other: AbortSignal | undefined): readonly AbortSignal[] {
+  if (one === undefined && other === undefined) return noSignals;
+  return [one, other].filter((given) => given !== undefined);
 }
 
 /** -1: without limit, as in options. */

@@ -14,6 +14,10 @@ export function isSignalMarker(argument: unknown): boolean {
   );
 }
 
+function isSignal(argument: unknown): argument is AbortSignal {
+  return typeof argument === "object" && argument instanceof AbortSignal;
+}
+
 export interface EncodedArguments {
   readonly value: OutgoingValue;
   /** The AbortSignal among the arguments: it cancels the call, and the method gets a signal in its place. */
@@ -25,12 +29,11 @@ export interface EncodedArguments {
  * @throws {PalimpsestError} INVALID_ARGUMENT for what cannot travel, LIMIT_EXCEEDED above maxCallBytes
  */
 export function encodeArguments(args: readonly unknown[], values?: ValueStore): EncodedArguments {
-  let signal: AbortSignal | undefined;
-  const data = args.map((argument) => {
-    if (!(argument instanceof AbortSignal)) return argument;
-    signal ??= argument;
-    return { [markerKey]: "signal" };
-  });
+  const signal = args.find(isSignal);
+  const data =
+    signal === undefined
+      ? args
+      : args.map((argument) => (isSignal(argument) ? { [markerKey]: "signal" } : argument));
   if (values) return { value: outgoingValue(data, values, true), signal };
   const bytes = encodeValue(data);
   if (bytes.byteLength > maxCallBytes) {

@@ -138,21 +138,7 @@ export class CallStream implements ActorStream {
     call.callId = this.#nextCallId++;
     this.#calls.set(call.callId, call);
     if (recipient) this.#recipients.set(call.callId, recipient);
-    this.#post({
-      call: {
-        callId: call.callId,
-        method: call.method,
-        ...argumentsOf(call),
-        ...(call.resultId === "" ? {} : { resultObjectId: Buffer.from(call.resultId, "hex") }),
-        timeoutMs: call.remainingMs(),
-        streamCredit: streamWindow,
-        streamCreditBytes: streamWindowBytes,
-        concurrencyGroup: call.concurrencyGroup,
-        identity: this.#identities?.of(call) ?? null,
-        to: recipient?.to ?? null,
-        traceparent: call.span?.traceparent ?? "",
-      },
-    });
+    this.#post({ call: callOf(call, this.#identities, recipient) });
   }
 
   /** One message for the calls to several actors of the process, whose arguments are the same. */
@@ -302,8 +288,31 @@ const methods = {
   shared: actorHostService.sharedCalls,
 } as const;
 
-function argumentsOf({ args }: PendingCall): Pick<proto.Call.$Properties, "args" | "argsObject"> {
-  if (!args?.object) return { args: args?.bytes ?? new Uint8Array() };
-  const { objectId, sizeBytes } = args.object;
-  return { argsObject: { objectId: Buffer.from(objectId, "hex"), sizeBytes } };
+const noBytes = new Uint8Array();
+
+/** Most calls have no more than the first fields: what a call lacks is left out, since each field costs its encoding. */
+function callOf(
+  pending: PendingCall,
+  identities: CallIdentities | undefined,
+  recipient: Recipient | undefined,
+): proto.Call.$Properties {
+  const { args, resultId, concurrencyGroup, span } = pending;
+  const call: proto.Call.$Properties = {
+    callId: pending.callId,
+    method: pending.method,
+    args: args?.bytes ?? noBytes,
+    timeoutMs: pending.remainingMs(),
+    streamCredit: streamWindow,
+    streamCreditBytes: streamWindowBytes,
+  };
+  if (args?.object) {
+    const { objectId, sizeBytes } = args.object;
+    call.argsObject = { objectId: Buffer.from(objectId, "hex"), sizeBytes };
+  }
+  if (resultId !== "") call.resultObjectId = Buffer.from(resultId, "hex");
+  if (concurrencyGroup !== "") call.concurrencyGroup = concurrencyGroup;
+  if (identities) call.identity = identities.of(pending);
+  if (recipient) call.to = recipient.to;
+  if (span) call.traceparent = span.traceparent;
+  return call;
 }

@@ -11,7 +11,9 @@ import {
   decodeWhole,
   type EncodedValue,
   encodeLong,
+  encodePlain,
   encodeValue,
+  isPlain,
   PalimpsestError,
   storedValue,
   wholeOf,
@@ -44,6 +46,7 @@ export interface OutgoingValue {
 }
 
 const nothing = () => undefined;
+const noRefs: readonly ObjectRef[] = [];
 
 /**
  * @param snapshot whether the value may change as soon as this returns
@@ -56,6 +59,10 @@ export function outgoingValue(
   snapshot: boolean,
   objectId = "",
 ): OutgoingValue {
+  if (objectId === "" && isPlain(value)) {
+    const bytes = encodePlain(value);
+    if (bytes.byteLength <= smallValueBytes) return inlineValue(bytes);
+  }
   const encoded = encodeLong(value);
   const refs = refsOf(encoded.references);
   const isSmall = encoded.sizeBytes <= smallValueBytes && objectId === "";
@@ -102,7 +109,7 @@ export function inlineValue(bytes: Uint8Array): OutgoingValue {
     bytes,
     sizeBytes: bytes.byteLength,
     keeps: false,
-    refs: [],
+    refs: noRefs,
     release: nothing,
   };
 }

@@ -11,7 +11,16 @@
  *   one item.
  */
 import { type TraceSpan, tracing } from "@palimpsest/telemetry";
-import { type Clock, decodeValue, errorFromProto, PalimpsestError, whenAborted } from "@palimpsest/wire";
+import {
+  type Clock,
+  type Deadline,
+  deadlinesOf,
+  decodeValue,
+  type Expiring,
+  errorFromProto,
+  PalimpsestError,
+  whenAborted,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { OutgoingValue, ReadyValue } from "./outgoing-value.js";
 import { StreamItems } from "./stream-items.js";
@@ -20,8 +29,6 @@ import type { ValueStore } from "./value-store.js";
 
 /** What a call takes besides its arguments, measured roughly. */
 const overheadBytes = 512;
-
-const longestTimerMs = 2 ** 31 - 1;
 
 export interface PendingCallOptions {
   readonly method: string;
@@ -70,7 +77,20 @@ export interface CallCarrier {
 
 type Outcome = { readonly kind: "value" | "end" } | { readonly kind: "error"; readonly error: Error };
 
-export class PendingCall {
+const valueOutcome: Outcome = { kind: "value" };
+
+/** Those of the promise that was made last: a function of its own for each promise would cost more than the promise. */
+const settlers: { resolve: (value: unknown) => void; reject: (reason: Error) => void } = {
+  resolve: () => undefined,
+  reject: () => undefined,
+};
+
+function takeSettlers(resolve: (value: unknown) => void, reject: (reason: Error) => void): void {
+  settlers.resolve = resolve;
+  settlers.reject = reject;
+}
+
+export class PendingCall implements Expiring {
   readonly method: string;
   readonly concurrencyGroup: string;
   /** Undefined where nobody traces. */
@@ -93,13 +113,14 @@ export class PendingCall {
   readonly #deadlineAtMs: number;
   readonly #signals: readonly AbortSignal[];
   readonly #timeoutMs: number;
-  #cancelTimer: (() => void) | undefined;
+  #deadline: Deadline | undefined;
   /** Ends the look at its signals. */
-  #unwatch: readonly (() => void)[] = [];
-  #resolve!: (value: unknown) => void;
-  #reject!: (reason: Error) => void;
+  #unwatch: readonly (() => void)[] | undefined;
+  #resolve: (value: unknown) => void;
+  #reject: (reason: Error) => void;
   #outcome: Outcome | undefined;
-  readonly #items: StreamItems;
+  /** Made when the first item comes: most calls have none. */
+  #items: StreamItems | undefined;
   #wake: (() => void) | undefined;
 
   constructor(options: PendingCallOptions, carrier: CallCarrier) {
@@ -115,16 +136,12 @@ export class PendingCall {
     this.sizeBytes = callBytes(options.args);
     this.retriesLeft = options.retries;
     this.#carrier = carrier;
-    this.#items = new StreamItems(options.values, (items, bytes) => {
-      if (!this.#outcome) carrier.grant(this, items, bytes);
-    });
     this.#timeoutMs = options.timeoutMs;
     this.#deadlineAtMs = carrier.clock.monotonicMs() + options.timeoutMs;
     this.#signals = options.signals;
-    this.promise = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
+    this.promise = new Promise(takeSettlers);
+    this.#resolve = settlers.resolve;
+    this.#reject = settlers.reject;
     this.#watch();
     const { preparing, bytes } = options.args;
     if (preparing === undefined) this.#args = { bytes, object: undefined };
@@ -142,7 +159,7 @@ export class PendingCall {
 
   /** Whether an item has arrived: such a call is never sent again. */
   get started(): boolean {
-    return this.#items.received > 0;
+    return this.#items !== undefined && this.#items.received > 0;
   }
 
   /** Milliseconds left, at least 1; 0 when it has no deadline. */
@@ -164,7 +181,7 @@ export class PendingCall {
     try {
       const decoded = decodeValue(value, this.#values);
       const given = this.#reader ? this.#reader.inline(decoded) : decoded;
-      this.#settle({ kind: "value" });
+      this.#settle(valueOutcome);
       this.#resolve(given);
     } catch (reason) {
       this.fail(PalimpsestError.from(reason, "CODEC"));
@@ -173,7 +190,7 @@ export class PendingCall {
 
   /** Settles when all that came with the reply is held for this program. */
   async held(): Promise<void> {
-    await Promise.all([this.#reading, this.#items.read()]);
+    await Promise.all([this.#reading, this.#items?.read()]);
     await this.#values?.holds.settled();
   }
 
@@ -181,6 +198,9 @@ export class PendingCall {
   push(reply: proto.Reply.$Properties): void {
     if (this.#outcome) return;
     try {
+      this.#items ??= new StreamItems(this.#values, (items, bytes) => {
+        if (!this.#outcome) this.#carrier.grant(this, items, bytes);
+      });
       this.#items.push(reply);
       this.#wake?.();
     } catch (reason) {
@@ -246,7 +266,7 @@ export class PendingCall {
       },
       return: () => {
         isLeft = true;
-        this.#items.clear();
+        this.#items?.clear();
         this.cancel(new PalimpsestError("CANCELLED", `the reader of ${this.method} stopped early`));
         return Promise.resolve({ done: true, value: undefined });
       },
@@ -256,17 +276,18 @@ export class PendingCall {
   }
 
   async #next(): Promise<IteratorResult<unknown>> {
-    while (this.#items.isEmpty && !this.#outcome) {
+    while (this.#hasNoItem && !this.#outcome) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
-    if (!this.#items.isEmpty) {
+    const items = this.#items;
+    if (items !== undefined && !items.isEmpty) {
       try {
-        return { done: false, value: await this.#items.take() };
+        return { done: false, value: await items.take() };
       } catch (reason) {
         const error = PalimpsestError.from(reason);
-        this.#items.clear();
+        items.clear();
         this.cancel(error);
         throw error;
       }
@@ -275,10 +296,14 @@ export class PendingCall {
     return { done: true, value: undefined };
   }
 
+  get #hasNoItem(): boolean {
+    return this.#items === undefined || this.#items.isEmpty;
+  }
+
   #settle(outcome: Outcome): void {
     this.#outcome = outcome;
-    this.#cancelTimer?.();
-    for (const unwatch of this.#unwatch) unwatch();
+    if (this.#deadline) deadlinesOf(this.#carrier.clock).remove(this.#deadline);
+    if (this.#unwatch) for (const unwatch of this.#unwatch) unwatch();
     if (!this.#keepsArguments) this.#outgoing.release();
     this.#carrier.settled(this);
     this.span?.end(outcome.kind === "error" ? outcome.error : undefined);
@@ -333,11 +358,14 @@ export class PendingCall {
     });
   }
 
+  /** Its deadline has come. */
+  expire(): void {
+    this.cancel(this.#late());
+  }
+
   #watch(): void {
-    if (Number.isFinite(this.#timeoutMs)) {
-      const timeoutMs = Math.min(this.#timeoutMs, longestTimerMs);
-      this.#cancelTimer = this.#carrier.clock.after(timeoutMs, () => this.cancel(this.#late()));
-    }
+    if (Number.isFinite(this.#timeoutMs))
+      this.#deadline = deadlinesOf(this.#carrier.clock).add(this, this.#timeoutMs);
     if (this.#signals.length === 0) return;
     const onAbort = () => {
       const cause = this.#signals.find((signal) => signal.aborted)?.reason;

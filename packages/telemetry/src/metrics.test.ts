@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { definitionOf } from "./catalog.js";
 import { createMetrics } from "./metrics.js";
 import { type MetricsGuard, type MetricsServer, serveMetrics } from "./metrics-server.js";
 
@@ -10,6 +11,9 @@ afterEach(async () => {
   await server?.close();
   server = undefined;
 });
+
+const withoutExemplars = (json: unknown): unknown =>
+  JSON.parse(JSON.stringify(json, (name, value) => (name === "exemplar" ? undefined : value)));
 
 describe("metrics", () => {
   it("exports values with the labels of the process and of the metric", async () => {
@@ -32,6 +36,24 @@ describe("metrics", () => {
     one.counter("palimpsest_learner_updates_total").inc();
     two.counter("palimpsest_learner_updates_total");
     expect(await two.registry.metrics()).toContain('palimpsest_learner_updates_total{component="b"} 0');
+  });
+
+  it("tells tallies as the library tells its histograms", async () => {
+    const metrics = createMetrics({ component: "t", labels: { actor_id: "a" }, processMetrics: false });
+    const theirs = createMetrics({ component: "t", labels: { actor_id: "a" }, processMetrics: false });
+    const tally = metrics.tallies("palimpsest_actor_call_seconds").tally({ method: "echo" });
+    const library = theirs.histogram("palimpsest_actor_call_seconds");
+    const bounds = definitionOf("palimpsest_actor_call_seconds").buckets ?? [];
+    for (const value of [...bounds, 0, 1e-7, 0.5, 1e9]) {
+      tally.observe(value);
+      library.observe({ method: "echo" }, value);
+    }
+    expect(await metrics.registry.metrics()).toBe(await theirs.registry.metrics());
+    const [json, expected] = await Promise.all([
+      metrics.registry.getMetricsAsJSON(),
+      theirs.registry.getMetricsAsJSON(),
+    ]);
+    expect(withoutExemplars(json)).toEqual(withoutExemplars(expected));
   });
 
   it("uses the buckets of the catalog", async () => {

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { definitionOf, type LabelsOf, type MetricName, type MetricNameOf } from "./catalog.js";
+import { TallyHistogram } from "./tally-histogram.js";
 
 export interface MetricsOptions {
   /** What kind of process this is: "head", "node", "rollout", … It becomes the label `component`. */
@@ -16,6 +17,8 @@ export interface Metrics {
   counter<N extends MetricNameOf<"counter">>(name: N): Counter<LabelsOf<N>>;
   gauge<N extends MetricNameOf<"gauge">>(name: N): Gauge<LabelsOf<N>>;
   histogram<N extends MetricNameOf<"histogram">>(name: N): Histogram<LabelsOf<N>>;
+  /** One for what is observed with each call. A name is either of them, and not both. */
+  tallies<N extends MetricNameOf<"histogram">>(name: N): TallyHistogram<LabelsOf<N>>;
 }
 
 /** Creates a registry of its own. Nothing is global, so one process can have several. */
@@ -49,6 +52,15 @@ export function createMetrics(options: MetricsOptions): Metrics {
         name,
         (config) =>
           new Histogram<LabelsOf<N>>({
+            ...(config as InstrumentConfig<LabelsOf<N>>),
+            buckets: [...(definitionOf(name).buckets ?? [])],
+          }),
+      ),
+    tallies: <N extends MetricNameOf<"histogram">>(name: N) =>
+      instrument(
+        name,
+        (config) =>
+          new TallyHistogram<LabelsOf<N>>({
             ...(config as InstrumentConfig<LabelsOf<N>>),
             buckets: [...(definitionOf(name).buckets ?? [])],
           }),

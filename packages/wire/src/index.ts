@@ -11,6 +11,7 @@ export type { BulkBytes, BulkReader } from "./bulk/bulk-server.js";
 export { bearerMetadata } from "./channel.js";
 export { type Clock, every, systemClock } from "./clock.js";
 export { Credentials, type Grant, roleToken } from "./credentials.js";
+export { type Deadline, Deadlines, deadlinesOf, type Expiring } from "./deadlines.js";
 export {
   type ErrorCode,
   type ErrorOptions,
@@ -70,7 +71,7 @@ export {
   tlsIdentity,
 } from "./tls.js";
 export { transferTimeoutMs } from "./transfer.js";
-export { decodeValue, encodeValue } from "./value.js";
+export { decodeValue, encodePlain, encodeValue, isPlain } from "./value.js";
 export {
   markReference,
   objectReference,

@@ -75,11 +75,15 @@ export function encodingWith<T>(next: ValueEncoding | undefined, encode: () => T
 }
 
 /** Runs a synchronous decoder with this decoding. */
-export function decodingWith<T>(next: ValueDecoding | undefined, decode: () => T): T {
+export function decodingWith<T>(
+  next: ValueDecoding | undefined,
+  decode: (bytes: Uint8Array) => T,
+  bytes: Uint8Array,
+): T {
   const before = decoding;
   decoding = next;
   try {
-    return decode();
+    return decode(bytes);
   } finally {
     decoding = before;
   }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodeValue, encodeValue } from "./value.js";
+import { decodeValue, encodePlain, encodeValue, isPlain } from "./value.js";
 
 test("structured data comes back equal", () => {
   fc.assert(
@@ -92,4 +92,38 @@ test("a key that would change a prototype arrives as another key", () => {
   const back = decodeValue(encodeValue(JSON.parse('{"__proto__": {"admin": true}}'))) as { admin?: boolean };
   expect(back.admin).toBeUndefined();
   expect(Object.getPrototypeOf(back)).toBe(Object.prototype);
+});
+
+test("plain values are the bytes that they are inside of others", () => {
+  const item = fc.oneof(
+    fc.string({ unit: "grapheme" }),
+    fc.string({ minLength: 30, maxLength: 300 }),
+    fc.double(),
+    fc.integer(),
+    fc.maxSafeInteger(),
+    fc.boolean(),
+    fc.constantFrom(null, undefined, -0, Number.NaN, Number.POSITIVE_INFINITY),
+  );
+  fc.assert(
+    fc.property(fc.oneof(item, fc.array(item, { maxLength: 16 })), (value) => {
+      expect(isPlain(value)).toBe(true);
+      const plain = Buffer.from(encodePlain(value));
+      // A list with a map behind it is not plain.
+      const whole = Buffer.from(encodeValue([value, new Map()]));
+      const others = Buffer.from(encodeValue([new Map()]));
+      expect(whole.subarray(1).equals(Buffer.concat([plain, others.subarray(1)]))).toBe(true);
+    }),
+  );
+  for (const value of [
+    {},
+    [{}],
+    [[1]],
+    [1n],
+    [() => 1],
+    Symbol(),
+    new Date(0),
+    [new Uint8Array(1)],
+    new Array(17).fill(1),
+  ])
+    expect(isPlain(value)).toBe(false);
 });

@@ -318,9 +318,10 @@ export class ActorHost {
         { details: { actorId: this.#options.actorId, method: name } },
       );
     }
-    const apply: Method = (...args) => Reflect.apply(member, instance, args);
     const { around } = this.#options;
-    const method: Method = around ? (...args) => around(() => apply(...args)) : apply;
+    const method: Method = around
+      ? (...args) => around(() => Reflect.apply(member, instance, args))
+      : (...args) => Reflect.apply(member, instance, args);
     this.#methods.set(name, method);
     return method;
   }

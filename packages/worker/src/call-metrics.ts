@@ -1,12 +1,14 @@
 import type { Metrics } from "@palimpsest/telemetry";
 
-/** What an actor counts about its calls. Instruments are looked up once a method: calls are frequent. */
+/** What an actor counts about its calls. Calls are frequent: none of this is asked of the library with each. */
 export interface CallMetrics {
   /** @param method one that the class has, else unknownMethod: a caller's inventions must not make series */
   ended(method: string, outcome: "ok" | "error" | "cancelled", ranSeconds: number): void;
   waited(seconds: number): void;
   refused(): void;
 }
+
+const outcomes = ["ok", "error", "cancelled"] as const;
 
 /** Stands for every method that the class does not have. */
 export const unknownMethod = "(unknown)";
@@ -16,8 +18,8 @@ export function createCallMetrics(
   mailbox: { readonly waiting: number; readonly running: number },
 ): CallMetrics {
   const calls = metrics.counter("palimpsest_actor_calls_total");
-  const seconds = metrics.histogram("palimpsest_actor_call_seconds");
-  const wait = metrics.histogram("palimpsest_actor_mailbox_wait_seconds");
+  const seconds = metrics.tallies("palimpsest_actor_call_seconds");
+  const wait = metrics.tallies("palimpsest_actor_mailbox_wait_seconds").tally({});
   const rejected = metrics.counter("palimpsest_actor_rejected_calls_total");
   const waiting = metrics.gauge("palimpsest_actor_mailbox_calls");
   const running = metrics.gauge("palimpsest_actor_running_calls");
@@ -27,13 +29,18 @@ export function createCallMetrics(
 
   const byMethod = new Map<string, ReturnType<typeof instruments>>();
   function instruments(method: string) {
-    return {
-      ok: calls.labels({ method, outcome: "ok" }),
-      error: calls.labels({ method, outcome: "error" }),
-      cancelled: calls.labels({ method, outcome: "cancelled" }),
-      seconds: seconds.labels({ method }),
-    };
+    return { ok: 0, error: 0, cancelled: 0, seconds: seconds.tally({ method }) };
   }
+  // Counted here, and by the library when somebody scrapes: it looks the labels up each time.
+  Object.assign(calls, {
+    collect: () => {
+      for (const [method, counts] of byMethod)
+        for (const outcome of outcomes) {
+          if (counts[outcome] > 0) calls.inc({ method, outcome }, counts[outcome]);
+          counts[outcome] = 0;
+        }
+    },
+  });
 
   return {
     ended(method, outcome, ranSeconds) {
@@ -42,7 +49,7 @@ export function createCallMetrics(
         found = instruments(method);
         byMethod.set(method, found);
       }
-      found[outcome].inc();
+      found[outcome]++;
       found.seconds.observe(ranSeconds);
     },
     waited: (waitedSeconds) => wait.observe(waitedSeconds),

@@ -32,13 +32,15 @@ export interface Item {
 
 type Result = Pick<proto.Reply.$Properties, "value" | "valueObject">;
 
+const noBytes = new Uint8Array();
+
 export class CallValues {
   readonly #deps: CallValuesDeps;
   readonly #call: proto.Call.$Properties;
   /** What replies refer to. */
-  readonly #kept: Releasable[] = [];
+  #kept: Releasable[] | undefined;
   /** Items that the caller has not taken, in their order; undefined: it traveled in its message. */
-  readonly #untaken: (Releasable | undefined)[] = [];
+  #untaken: (Releasable | undefined)[] | undefined;
   #ended = false;
 
   constructor(call: proto.Call.$Properties, deps: CallValuesDeps) {
@@ -50,7 +52,7 @@ export class CallValues {
   arguments(): unknown {
     const { args, argsObject } = this.#call;
     const { values } = this.#deps;
-    if (!argsObject) return decodeValue(args ?? new Uint8Array(), values);
+    if (!argsObject) return decodeValue(args ?? noBytes, values);
     if (!values)
       throw new PalimpsestError("CODEC", "the arguments are an object, and objects cannot be read here");
     const objectId = Buffer.from(argsObject.objectId ?? []).toString("hex");
@@ -61,9 +63,11 @@ export class CallValues {
   result(value: unknown): Result | Promise<Result> {
     const { values } = this.#deps;
     if (!values) return { value: this.#encode(value) };
-    const resultId = Buffer.from(this.#call.resultObjectId ?? []).toString("hex");
+    const { resultObjectId } = this.#call;
+    const resultId = resultObjectId?.byteLength ? Buffer.from(resultObjectId).toString("hex") : "";
     const outgoing = outgoingValue(value, values, false, resultId);
     if (!outgoing.keeps && !values.holds.isHolding) return { value: outgoing.bytes };
+    this.#kept ??= [];
     this.#kept.push(outgoing);
     return (async () => {
       const { bytes, object } = (await outgoing.preparing) ?? { bytes: outgoing.bytes, object: undefined };
@@ -102,26 +106,39 @@ export class CallValues {
 
   /** The caller has taken so many of the items: those that are objects are not needed any more. */
   taken(items: number): void {
-    for (const one of this.#untaken.splice(0, items)) one?.release();
+    for (const one of this.#untaken?.splice(0, items) ?? []) one?.release();
   }
 
   #sent(item: Item, object: Releasable | undefined): Item {
-    if (!this.#ended) this.#untaken.push(object);
-    else object?.release();
+    if (this.#ended) object?.release();
+    else {
+      this.#untaken ??= [];
+      this.#untaken.push(object);
+    }
     return item;
   }
 
   #keep(one: Releasable): void {
-    if (this.#ended) one.release();
-    else this.#kept.push(one);
+    if (this.#ended) {
+      one.release();
+      return;
+    }
+    this.#kept ??= [];
+    this.#kept.push(one);
   }
 
   /** Posts the last reply; undefined: nobody reads one. */
   end(reply: proto.Reply.$Properties | undefined): void {
     const { keep } = this.#deps;
     this.#ended = true;
-    const items = this.#untaken.splice(0).flatMap((one) => (one === undefined ? [] : [one]));
-    const kept = [...this.#kept.splice(0), ...items];
+    if (this.#kept === undefined && this.#untaken === undefined) {
+      if (reply) this.#deps.reply(reply);
+      return;
+    }
+    const items = (this.#untaken ?? []).filter((one) => one !== undefined);
+    const kept = [...(this.#kept ?? []), ...items];
+    this.#kept = undefined;
+    this.#untaken = undefined;
     const release = () => {
       for (const one of kept) one.release();
     };

@@ -14,7 +14,14 @@
  */
 import { isSignalMarker } from "@palimpsest/client";
 import { type TraceSpan, type Tracing, tracing } from "@palimpsest/telemetry";
-import { errorToProto, PalimpsestError } from "@palimpsest/wire";
+import {
+  type Deadline,
+  deadlinesOf,
+  type Expiring,
+  errorToProto,
+  PalimpsestError,
+  systemClock,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { CallEvents, ListedCall } from "./call-events.js";
 import { type CallMetrics, unknownMethod } from "./call-metrics.js";
@@ -47,7 +54,9 @@ export interface InvocationDeps extends CallValuesDeps {
   readonly onSettled: (invocation: Invocation) => void;
 }
 
-export class Invocation implements ListedCall {
+const deadlines = deadlinesOf(systemClock);
+
+export class Invocation implements ListedCall, Expiring {
   readonly callId: number;
   readonly sizeBytes: number;
   /** Set while its arguments are read (MAILBOX-9). */
@@ -57,7 +66,8 @@ export class Invocation implements ListedCall {
   readonly #method: string;
   readonly #arrivedAt = performance.now();
   #abort: AbortController | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #timeoutMs: number;
+  #deadline: Deadline | undefined;
   #settled = false;
   #begunAtMs: number | undefined;
   /** Why a task that still runs was cancelled. */
@@ -79,9 +89,8 @@ export class Invocation implements ListedCall {
     this.sizeBytes = overheadBytes + (call.args?.byteLength ?? 0);
     this.#credit = call.streamCredit || 1;
     this.#creditBytes = call.streamCreditBytes || Number.POSITIVE_INFINITY;
-    const timeoutMs = call.timeoutMs ?? 0;
-    if (timeoutMs > 0)
-      this.#timer = setTimeout(() => this.#expire(timeoutMs), Math.min(timeoutMs, 2 ** 31 - 1));
+    this.#timeoutMs = call.timeoutMs ?? 0;
+    if (this.#timeoutMs > 0) this.#deadline = deadlines.add(this, this.#timeoutMs);
   }
 
   get taskId(): string {
@@ -205,9 +214,10 @@ export class Invocation implements ListedCall {
     this.#onCredit?.();
   }
 
-  #expire(timeoutMs: number): void {
+  /** Its deadline has come. */
+  expire(): void {
     this.cancel(
-      new PalimpsestError("GET_TIMEOUT", `${this.#method} gave no answer within ${timeoutMs} ms`, {
+      new PalimpsestError("GET_TIMEOUT", `${this.#method} gave no answer within ${this.#timeoutMs} ms`, {
         details: { actorId: this.#deps.actorId, method: this.#method },
       }),
     );
@@ -217,7 +227,10 @@ export class Invocation implements ListedCall {
     if (!Array.isArray(args)) {
       throw new PalimpsestError("INVALID_ARGUMENT", `the arguments of ${this.#method} are not an array`);
     }
-    return args.map((argument: unknown) => (isSignalMarker(argument) ? this.#signal() : argument));
+    // They were decoded for this call alone.
+    for (const [index, argument] of args.entries())
+      if (typeof argument === "object" && isSignalMarker(argument)) args[index] = this.#signal();
+    return args;
   }
 
   #signal(): AbortSignal {
@@ -230,11 +243,14 @@ export class Invocation implements ListedCall {
     if (iterator) return this.#stream(iterator, startedAt);
     try {
       const result = this.#values.result(value);
-      const reply = (stored: object) => this.#succeed({ callId: this.callId, ...stored }, startedAt);
       if (result instanceof Promise) {
-        return result.then(reply, (reason: unknown) => this.#fail(PalimpsestError.from(reason), startedAt));
+        return result.then(
+          (stored) => this.#succeed({ callId: this.callId, ...stored }, startedAt),
+          (reason: unknown) => this.#fail(PalimpsestError.from(reason), startedAt),
+        );
       }
-      reply(result);
+      // It travels in its message: what a message lacks is left out, since each field costs its encoding.
+      this.#succeed({ callId: this.callId, value: result.value ?? null }, startedAt);
     } catch (reason) {
       this.#fail(PalimpsestError.from(reason), startedAt);
     }
@@ -319,9 +335,10 @@ export class Invocation implements ListedCall {
     if (this.#settled) return;
     this.#settled = true;
     this.#begun?.();
-    clearTimeout(this.#timer);
+    if (this.#deadline) deadlines.remove(this.#deadline);
     const cancelled = this.#cancelled && { callId: this.callId, error: errorToProto(this.#cancelled) };
-    this.#values.end(reply && { ...(cancelled ?? reply), ...this.#ranFor() });
+    const last = reply && (cancelled ?? reply);
+    this.#values.end(last && this.#deps.tasks ? { ...last, ...this.#ranFor() } : last);
     this.#deps.onSettled(this);
   }
 }

@@ -71,7 +71,8 @@ export class Lanes {
 
   /** Takes a waiting call out; false when it does not wait (any more). */
   remove(entry: MailboxEntry): boolean {
-    return this.#all.some((lane) => lane.remove(entry));
+    for (const lane of this.#all) if (lane.remove(entry)) return true;
+    return false;
   }
 
   /** Starts no call of the caller until resume(). */

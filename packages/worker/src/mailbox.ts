@@ -18,6 +18,7 @@
 import { PalimpsestError } from "@palimpsest/wire";
 
 const sliceMs = 10;
+const noOthers = { calls: 0, bytes: 0 };
 
 export interface MailboxEntry {
   /** Bytes that it holds while it waits. */
@@ -142,7 +143,7 @@ export class Mailbox {
 
   #refuseAbove(sizeBytes: number): void {
     const { maxPendingCalls, maxPendingBytes } = this.#options;
-    const others = this.#options.others?.() ?? { calls: 0, bytes: 0 };
+    const others = this.#options.others?.() ?? noOthers;
     // Calls for which there is room to run leave the mailbox in this very turn.
     const waiting = this.#waiting.size - Math.max(0, this.#maxConcurrency - this.#running);
     const takesRoom = waiting >= 0;
@@ -186,7 +187,7 @@ export class Mailbox {
 
   #drain(): void {
     if (this.#yielding) return;
-    while (this.#running < this.#maxConcurrency) {
+    while (this.#running < this.#maxConcurrency && this.#turns.size > 0) {
       const [queue] = this.#turns;
       if (!queue?.first) return;
       if (performance.now() - this.#turnedAt > sliceMs) {
@@ -196,7 +197,7 @@ export class Mailbox {
       const { entry } = queue.first;
       this.#unlink(queue.first);
       // To the end of the ring (MAILBOX-3).
-      if (this.#turns.delete(queue)) this.#turns.add(queue);
+      if (this.#turns.size > 1 && this.#turns.delete(queue)) this.#turns.add(queue);
       this.#running++;
       const done = entry.run();
       if (done && entry.beginning) this.#holdWhile(queue, entry.beginning);
