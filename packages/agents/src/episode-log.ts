@@ -210,7 +210,7 @@ function checkSample(sampled: GenerateResult, maxTokens: number): void {
   if (length > maxTokens) {
     throw new AgentError(
       "BAD_SAMPLE",
-      `sampler: gave ${length} tokens where maxTokens is ${maxTokens}; fix the sampler`,
+      `sampler: returned ${length} tokens, but maxTokens is ${maxTokens}: fix the sampler`,
     );
   }
   for (const name of ["rolloutLogprobs", "sampledLogprobs"] as const) {

@@ -70,7 +70,8 @@ describe("a chat endpoint", () => {
   });
 
   it("ends at a stop text that the server leaves in the answer, and hands no part of it on", async () => {
-    // As transformers serve does: a stop text ends the sampling and stays; the usage comes with the end, no mark after it.
+    // transformers serve behaves so: a stop text ends the sampling and stays in the answer; the usage comes with the
+    // end, and no mark follows it.
     const pieces = ["It is Pa", "r", "ty time, or Pa", "ris. It"];
     const leaving: Answer = (received, response) => {
       const usage = { prompt_tokens: 5, completion_tokens: 9, total_tokens: 14 };
@@ -153,7 +154,7 @@ describe("a chat endpoint", () => {
         readOne();
       }
     })();
-    await expect(reading).rejects.toThrow(/UNREACHABLE.*not asked for again/);
+    await expect(reading).rejects.toThrow(/UNREACHABLE.*not requested again/);
     await expect(generation.result).rejects.toThrow(EngineError);
     expect(pieces).toEqual(["one"]);
     expect(server.received).toHaveLength(4);
@@ -181,7 +182,7 @@ describe("a chat endpoint", () => {
   });
 
   it("needs no list of models where the model is named, and says so where it is not", async () => {
-    // As transformers serve does while there is no cache of the hub.
+    // transformers serve behaves so while the hub has no cache.
     const failing: Answer = (received, response) =>
       received.path === "/v1/models"
         ? raw("Internal Server Error", "text/plain; charset=utf-8", 500)(received, response)

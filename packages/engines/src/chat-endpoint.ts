@@ -15,21 +15,21 @@ export interface EndpointSettings {
   readonly maxTokens?: number;
   readonly temperature?: number;
   readonly topP?: number;
-  /** Not of OpenAI; vLLM, SGLang and llama.cpp know it, as they do minP. */
+  /** Not part of OpenAI's protocol. vLLM, SGLang and llama.cpp accept it, as they do minP. */
   readonly topK?: number;
   readonly minP?: number;
   readonly stop?: readonly string[];
   readonly seed?: number;
   readonly signal?: AbortSignal;
-  /** Goes into the session headers. */
+  /** The value of the session headers. */
   readonly session?: string;
-  /** Told before every further attempt. */
+  /** Called before every retry. */
   readonly onRetry?: (retry: Retry) => void;
-  /** Further fields of the request's body, such as chat_template_kwargs; they replace none of the others. */
+  /** Further fields of the request's body, such as chat_template_kwargs. They replace none of the others. */
   readonly extraBody?: Readonly<Record<string, unknown>>;
 }
 
-/** A conversation, for the server's chat template, or a text to go on with. */
+/** A conversation, for the server's chat template, or a text to continue. */
 export type EndpointRequest = EndpointSettings &
   (
     | { readonly messages: readonly EndpointMessage[]; readonly prompt?: never }
@@ -39,11 +39,11 @@ export type EndpointRequest = EndpointSettings &
 export interface EndpointText {
   readonly text: string;
   readonly stopReason: "stop" | "length";
-  /** As the server counts; undefined where it does not say. */
+  /** Token counts as the server reports them; undefined when it does not. */
   readonly usage: { readonly promptTokens: number | undefined; readonly sampledTokens: number | undefined };
 }
 
-/** An answer while it is written: iterate it once for the pieces of text, await `result` for all of it. */
+/** An answer that is being written: iterate it once for the pieces of text, and await `result` for the whole. */
 export interface EndpointGeneration extends AsyncIterable<string> {
   readonly result: Promise<EndpointText>;
 }
@@ -72,16 +72,16 @@ const modelsSchema = z.object({
   ),
 });
 
-/** A model as the server lists it. */
+/** A model in the server's list. */
 export interface ServedModel {
   readonly name: string;
-  /** Tokens of prompt and answer together; vLLM, SGLang and llama.cpp say it. */
+  /** Maximum tokens of prompt and answer together, which vLLM, SGLang and llama.cpp report. */
   readonly contextTokens?: number;
 }
 
 /**
- * Any server that speaks OpenAI's protocol, as text in and text out. It gives no token ids and no
- * log-probs: for answers, evaluation and chat; not for training.
+ * Any server that speaks OpenAI's protocol, with text in and text out. It returns no token ids and no log-probs, so it
+ * serves answers, evaluation and chat, and not training.
  */
 export class ChatEndpoint {
   readonly #client: HttpClient;
@@ -90,7 +90,7 @@ export class ChatEndpoint {
   #limitField: "max_tokens" | "max_completion_tokens" = "max_tokens";
 
   /**
-   * @param clock for tests
+   * @param clock a clock for tests
    * @throws {EngineError} CONFIG_INVALID
    */
   constructor(config: EngineConfigInput, clock?: RetryClock) {
@@ -99,27 +99,30 @@ export class ChatEndpoint {
     this.#client = new HttpClient(parsed, clock);
   }
 
-  /** Names of the models that the server serves. */
+  /** Returns the names of the models that the server serves. */
   async models(signal?: AbortSignal): Promise<string[]> {
     return (await this.#served(signal)).map(({ name }) => name);
   }
 
   /**
-   * The model that answers: the one that was named, else the first of the server's list.
-   * @throws {EngineError} CONFIG_INVALID where none is named anywhere
+   * Returns the model that answers: the configured one, else the first in the server's list.
+   * @throws {EngineError} CONFIG_INVALID when no name is configured and the list is empty
    */
   async model(options: Pick<PostOptions, "signal" | "onRetry"> = {}): Promise<ServedModel> {
     if (this.#model === undefined) {
       const [first] = await this.#served(options.signal, options.onRetry).catch(nameIt);
       if (first === undefined) {
-        throw new EngineError("CONFIG_INVALID", "model: not given, and the server names none at /v1/models");
+        throw new EngineError(
+          "CONFIG_INVALID",
+          "model: it is not configured, and the server's list at /v1/models is empty: name the model",
+        );
       }
       this.#model = first.name;
       return first;
     }
     const name = this.#model;
     const served = await this.#served(options.signal, options.onRetry).catch((reason: unknown) => {
-      // Servers without a list, or with one that fails, still answer for the models that they know.
+      // Servers without a list, or whose list fails, still answer for the models that they know.
       if (isWithoutList(reason)) return [];
       throw reason;
     });
@@ -141,7 +144,7 @@ export class ChatEndpoint {
     });
   }
 
-  /** Starts at once. Whoever stops iterating ends the request. */
+  /** Starts at once. Ending the iteration early ends the request. */
   streamText(request: EndpointRequest): EndpointGeneration {
     const queue = new TextQueue<EndpointText>(request.signal);
     queue.run((signal, write) =>
@@ -187,7 +190,7 @@ export class ChatEndpoint {
     return { path: messages === undefined ? "/v1/completions" : "/v1/chat/completions", body: given };
   }
 
-  /** Asks again under the other name where the server wants it, and keeps to it. */
+  /** Retries with the field's other name when the server requires it, and uses that name from then on. */
   async #withLimitField<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call();
@@ -208,7 +211,7 @@ export class ChatEndpoint {
 
   async #served(signal: AbortSignal | undefined, onRetry?: PostOptions["onRetry"]): Promise<ServedModel[]> {
     const reply = modelsSchema.safeParse(await this.#client.get("/v1/models", { signal, onRetry }));
-    if (!reply.success) throw new EngineError("BAD_REPLY", "/v1/models: the answer is no list of models");
+    if (!reply.success) throw new EngineError("BAD_REPLY", "/v1/models: the answer is not a list of models");
     return reply.data.data.map(({ id, max_model_len, meta }) => {
       const contextTokens = max_model_len ?? meta?.n_ctx;
       return { name: id, ...(contextTokens ? { contextTokens } : {}) };
@@ -216,7 +219,7 @@ export class ChatEndpoint {
   }
 }
 
-/** The list is the server's to give or not: only asking for it failed. */
+/** Returns whether only the request for the list failed, which a server need not offer. */
 function isWithoutList(reason: unknown): reason is EngineError {
   return reason instanceof EngineError && ["REFUSED", "BAD_REPLY", "SERVER_FAILED"].includes(reason.code);
 }
@@ -225,7 +228,7 @@ function nameIt(reason: unknown): never {
   if (!isWithoutList(reason)) throw reason;
   throw new EngineError(
     reason.code,
-    `${reason.message.replace(/^\[[A-Z_]+\] /, "")}; name the model, and its list is not needed`,
+    `${reason.message.replace(/^\[[A-Z_]+\] /, "")}; name the model, and the list is not needed`,
     {
       cause: reason,
       retryable: false,
@@ -234,7 +237,7 @@ function nameIt(reason: unknown): never {
   );
 }
 
-/** Puts an answer together from its events, or from the one value that it is; ends it at a stop text itself. */
+/** Assembles an answer from its events, or from its single value, and ends it at a stop text itself. */
 function read(path: string, stops: readonly string[] = [], write: (piece: string) => void = () => undefined) {
   const stop = new StopText(stops);
   let text = "";
@@ -245,7 +248,7 @@ function read(path: string, stops: readonly string[] = [], write: (piece: string
     if (piece !== "") write(piece);
   };
   return {
-    /** Whether a part of the answer was handed on. */
+    /** Whether a part of the answer has been passed to the caller. */
     get written() {
       return text !== "";
     },

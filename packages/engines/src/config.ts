@@ -1,54 +1,66 @@
 import { z } from "zod";
 import { EngineError } from "./error.js";
 
-const notHttp = "is no address of a server; give one such as http://127.0.0.1:8000";
+const notHttp = "is not the URL of a server: give one such as http://127.0.0.1:8000";
 
 export const engineConfigSchema = z.strictObject({
   url: z
     .url({ protocol: /^https?$/, abort: true, error: notHttp })
     .refine((url) => new URL(url).username === "" && new URL(url).password === "", {
-      message: "holds a name or password; give the key as apiKey",
+      message: "contains a name or password: give the key as apiKey",
     })
     .transform((url) => url.replace(/\/+$/, "").replace(/\/v1$/, ""))
-    .describe("where the server listens, such as http://127.0.0.1:8000; a /v1 at its end is left out"),
+    .describe("URL of the server, such as http://127.0.0.1:8000; a /v1 at its end is ignored"),
   model: z
     .string()
     .min(1)
     .optional()
-    .describe("the name under which the server serves the model; servers of one model need none"),
-  apiKey: z.string().min(1).optional().describe("sent as a bearer token; never logged, never in an error"),
-  headers: z.record(z.string(), z.string()).default({}).describe("sent with every request"),
+    .describe("the name under which the server serves the model; servers with a single model do not need it"),
+  apiKey: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("sent as a bearer token; never logged, and never in an error"),
+  headers: z.record(z.string(), z.string()).default({}).describe("headers that are sent with every request"),
   sessionHeaders: z
     .array(z.string().min(1))
     .default(["x-session-id", "x-smg-routing-key"])
-    .describe("carry the session's name, so that routers of vLLM and SGLang send a session to one replica"),
-  maxConcurrency: z.int().min(1).default(64).describe("requests under way at once"),
-  maxQueue: z.int().min(0).default(4096).describe("requests that may wait for their turn"),
-  timeoutMs: z.int().min(1).default(600_000).describe("for one request with all its attempts"),
+    .describe(
+      "headers that carry the session's name, so that routers of vLLM and SGLang send a session to one replica",
+    ),
+  maxConcurrency: z.int().min(1).default(64).describe("maximum number of concurrent requests"),
+  maxQueue: z.int().min(0).default(4096).describe("maximum number of waiting requests"),
+  timeoutMs: z
+    .int()
+    .min(1)
+    .default(600_000)
+    .describe("deadline of one request with all its attempts, in milliseconds"),
   attemptTimeoutMs: z
     .int()
     .min(1)
     .max(290_000)
     .default(240_000)
-    .describe("for one attempt, answer included; fetch itself gives up after 300 s"),
-  maxAttempts: z.int().min(1).default(6).describe("attempts of one request, the first included"),
+    .describe(
+      "deadline of one attempt in milliseconds, including the answer; fetch itself gives up after 300 s",
+    ),
+  maxAttempts: z.int().min(1).default(6).describe("attempts of one request, including the first"),
   malformedAttempts: z
     .int()
     .min(1)
     .default(1)
-    .describe("attempts of one request whose answers make no sense, such as JSON that does not parse"),
+    .describe("attempts of one request whose answers are malformed, such as JSON that does not parse"),
   backoffMs: z
     .int()
     .min(1)
     .default(250)
-    .describe("longest wait before the second attempt; doubles from there"),
-  maxBackoffMs: z.int().min(1).default(20_000).describe("longest wait between two attempts"),
+    .describe("longest wait before the second attempt in milliseconds; doubles from there"),
+  maxBackoffMs: z.int().min(1).default(20_000).describe("longest wait between two attempts in milliseconds"),
 });
 
 export type EngineConfig = z.infer<typeof engineConfigSchema>;
 export type EngineConfigInput = z.input<typeof engineConfigSchema>;
 
-/** @throws {EngineError} CONFIG_INVALID, naming the fields */
+/** @throws {EngineError} CONFIG_INVALID naming the fields */
 export function parseConfig<T extends z.ZodType>(schema: T, input: unknown): z.infer<T> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
@@ -62,6 +74,6 @@ export function parseConfig<T extends z.ZodType>(schema: T, input: unknown): z.i
 
 const urlGiven = (input: unknown): string | undefined => {
   const url = z.looseObject({ url: z.string() }).safeParse(input).data?.url;
-  // Names and passwords of a URL are in no error.
+  // Names and passwords of a URL must not appear in errors.
   return url === undefined || url.includes("@") ? undefined : url;
 };

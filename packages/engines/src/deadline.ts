@@ -1,7 +1,8 @@
 /**
- * Runs a call under a signal that fires after `timeoutMs` or with one of the caller's. Timer and listener are gone
- * when the call has ended: thousands of requests under one caller's signal leave nothing behind.
- * @param late what the signal's reason is after the time
+ * Runs a call under a signal that fires after `timeoutMs` milliseconds or with one of the caller's signals. Timer and
+ * listener are removed when the call ends, so that thousands of requests under one caller's signal leave nothing
+ * behind.
+ * @param late returns the signal's reason after the deadline
  */
 export async function withDeadline<T>(
   timeoutMs: number,

@@ -7,7 +7,7 @@ const replySchema = z.object({
   data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()) })),
 });
 
-/** Vectors of texts from a server that speaks OpenAI's protocol (/v1/embeddings): an `Embedder` of memory stores. */
+/** Vectors of texts from a server that speaks OpenAI's protocol (/v1/embeddings): an `Embedder` for memory stores. */
 export class EndpointEmbedder {
   readonly name: string;
   readonly dimensions: number;
@@ -17,8 +17,8 @@ export class EndpointEmbedder {
 
   /**
    * @param options.dimensions numbers in the model's vectors
-   * @param options.batch texts a request. Default 64
-   * @param options.clock for tests
+   * @param options.batch texts per request. Default 64
+   * @param options.clock a clock for tests
    * @throws {EngineError} CONFIG_INVALID
    */
   constructor(
@@ -34,7 +34,7 @@ export class EndpointEmbedder {
   }
 
   /**
-   * @returns one vector of `dimensions` numbers a text, in order
+   * @returns one vector of `dimensions` numbers per text, in order
    * @throws {EngineError}; the signal's reason
    */
   async embed(texts: readonly string[], signal?: AbortSignal): Promise<number[][]> {
@@ -50,7 +50,7 @@ export class EndpointEmbedder {
   }
 
   async #embedPart(texts: readonly string[], signal: AbortSignal | undefined): Promise<number[][]> {
-    // Servers refuse an empty text; a space says as little.
+    // Servers refuse an empty text; a space carries as little meaning.
     const input = texts.map((text) => (text.trim() === "" ? " " : text));
     const body = { model: this.#model, input, encoding_format: "float" };
     return await this.#client.ask("/v1/embeddings", body, { signal }, (value) =>
@@ -66,12 +66,13 @@ export class EndpointEmbedder {
     const vectors: number[][] = [];
     for (const { index, embedding } of parsed.data.data) {
       if (embedding.length !== this.dimensions) {
-        throw refuse(`a vector has ${embedding.length} numbers where dimensions is ${this.dimensions}`);
+        throw refuse(`a vector has ${embedding.length} numbers, but dimensions is ${this.dimensions}`);
       }
       vectors[index] = embedding;
     }
     const given = Object.keys(vectors).length;
-    if (given !== count || vectors.length !== count) throw refuse(`${given} vectors for ${count} texts`);
+    if (given !== count || vectors.length !== count)
+      throw refuse(`${given} vectors arrived for ${count} texts`);
     return vectors;
   }
 }

@@ -7,27 +7,27 @@ import type { GenerateRequest, GenerateResult } from "./generate.js";
 import type { Retry, RetryClock } from "./http-client.js";
 
 /*
- * Job: a server of messages and texts as a sampler of token ids, so that agents run over any OpenAI-compatible server.
- * Not its job: training. The ids are this process's own (endpoint-tokenizer.ts) and log-probs are NaN: what the server
- *     does not tell is not filled in, and no queue or learner takes it.
- *
- * S1. A prompt of turns goes to /v1/chat/completions as messages, one without any to /v1/completions.
- * S2. What the model thought, in a field of its own or up to </think>, is left out of the reply.
- *     A model that can think is asked not to, unless the configuration wants it; servers that refuse the field are asked
- *     without it.
- * S3. A reply that was cut, by the server or to fit maxTokens here, has stopReason "length".
+ * Responsibility: presents a server of messages and texts as a sampler of token ids, so that agents run over any
+ * OpenAI-compatible server.
+ * Not responsible for: training. The ids are this process's own (endpoint-tokenizer.ts) and log-probs are NaN: what the
+ * server does not report is not made up, and no queue or learner accepts it.
+ * - S1. A prompt of turns is sent to /v1/chat/completions as messages, one without turns to /v1/completions.
+ * - S2. What the model thought, in a field of its own or up to </think>, is left out of the reply.
+ *     A model that can think is asked not to, unless the configuration wants it; servers that refuse the field are
+ *     asked without it.
+ * - S3. A reply that was truncated, by the server or to fit maxTokens here, has stopReason "length".
  */
 
-/** Of vLLM, SGLang and llama.cpp; other servers pass over it or refuse it by name. */
+/** vLLM, SGLang and llama.cpp accept this field; other servers ignore it or refuse it by name. */
 const thinkingField = "chat_template_kwargs";
 
 const endpointSamplerConfigSchema = engineConfigSchema.extend({
-  maxConcurrency: z.int().min(1).default(8).describe("requests under way at once"),
+  maxConcurrency: z.int().min(1).default(8).describe("maximum number of concurrent requests"),
   malformedAttempts: z
     .int()
     .min(1)
     .default(4)
-    .describe("attempts of one request whose answers make no sense, such as JSON that does not parse"),
+    .describe("attempts of one request whose answers are malformed, such as JSON that does not parse"),
   enableThinking: z
     .boolean()
     .default(false)
@@ -36,26 +36,29 @@ const endpointSamplerConfigSchema = engineConfigSchema.extend({
     .enum(["required", "preferred"])
     .default("required")
     .describe(
-      "what happens where a server refuses the temperature by name, as hosted models that think do. required: the request fails; preferred: it is sent again without one, and so are all that follow",
+      "what happens when a server refuses the temperature by name, as hosted reasoning models do. required: the request fails; preferred: this request and all later ones are sent without a temperature",
     ),
   extraBody: z
     .record(z.string(), z.unknown())
     .default({})
-    .describe("further fields of every request, in place of those that would be sent"),
+    .describe("further fields of every request, which replace those that would be sent"),
 });
 
 export type EndpointSamplerConfig = z.input<typeof endpointSamplerConfigSchema> & EngineConfigInput;
 
 export interface EndpointSamplerOptions {
-  /** Counts and cuts texts as the server's model does; absent: about four characters per token. */
+  /** Counts and truncates texts as the server's model does. Absent: about four characters per token. */
   readonly tokenizer?: PlainTokenizer;
-  /** Told of every attempt that failed and is made again. */
+  /** Called for every failed attempt that is retried. */
   readonly onRetry?: (retry: Retry) => void;
-  /** For tests. */
+  /** A clock for tests. */
   readonly clock?: RetryClock;
 }
 
-/** Any OpenAI-compatible server behind the seam that agents know: token ids in, token ids out. Not for training. */
+/**
+ * Any OpenAI-compatible server behind the interface that agents use: token ids in, token ids out. It cannot be used for
+ * training.
+ */
 export class EndpointSampler {
   readonly tokenizer: EndpointTokenizer;
   readonly #endpoint: ChatEndpoint;
@@ -84,13 +87,13 @@ export class EndpointSampler {
     return this.tokenizer.chat;
   }
 
-  /** The model that answers. @throws {EngineError} UNREACHABLE and others: a first word before long work */
+  /** Returns the model that answers; a check before long work. @throws {EngineError} UNREACHABLE and others */
   async model(signal?: AbortSignal): Promise<ServedModel> {
     return await this.#endpoint.model({ signal, onRetry: this.#onRetry });
   }
 
   /**
-   * Log-probs are NaN, the policy's version 0 and its hash "".
+   * Generates a reply. Log-probs are NaN, the policy version is 0 and its hash "".
    * @throws {EngineError}; the signal's reason when aborted
    */
   async generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult> {
@@ -121,7 +124,7 @@ export class EndpointSampler {
     };
   }
 
-  /** Asks again without a field that the server refuses by name, where it may be left out; at most once per field. */
+  /** Retries without a field that the server refuses by name, if it may be omitted; at most once per field. */
   async #withoutRefused(ask: () => Promise<EndpointText>): Promise<EndpointText> {
     for (let attempt = 1; ; attempt++) {
       const sent = { temperature: this.#sendsTemperature, thinking: thinkingField in this.#thinkingBody };
@@ -145,7 +148,7 @@ export class EndpointSampler {
     await this.#endpoint.close();
   }
 
-  /** S2, S3. The stop token is the model's own, which a text does not show. */
+  /** Encodes the reply as ids (S2, S3). The stop token is the model's own, which a text does not show. */
   #sampledIds(
     { text, stopReason }: EndpointText,
     { maxTokens, stopTokenIds }: GenerateRequest,
@@ -153,7 +156,7 @@ export class EndpointSampler {
     const said = withoutThinking(text);
     const stopIds = stopReason === "stop" ? stopTokenIds.slice(0, 1) : [];
     const whole = (ids: readonly number[]) => ids.length + stopIds.length <= maxTokens;
-    // The server counted its own tokens: what was within its limit should be within ours.
+    // The server counted its own tokens, so a reply within its limit should be within ours.
     const asWords = this.tokenizer.encode(said, { specialTokens: "text" });
     const ids = whole(asWords) ? asWords : this.tokenizer.encodeDensely(said);
     if (whole(ids)) return { tokenIds: [...ids, ...stopIds], stopReason };
@@ -165,7 +168,7 @@ export class EndpointSampler {
 export interface OpenEndpoint {
   /** The model's name at the server. */
   readonly name: string;
-  /** Tokens of prompt and reply together, where the server says it. */
+  /** Maximum tokens of prompt and reply together, if the server reports it. */
   readonly contextTokens?: number;
   readonly sampler: EndpointSampler;
   readonly tokenizer: EndpointTokenizer;
@@ -174,7 +177,7 @@ export interface OpenEndpoint {
 }
 
 /**
- * Asks the server for its model, so that a wrong address is known before long work.
+ * Asks the server for its model, so that a wrong address is noticed before long work.
  * @throws {EngineError}; the signal's reason
  */
 export async function openEndpoint(

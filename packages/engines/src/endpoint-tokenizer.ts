@@ -2,7 +2,7 @@ import type { EndpointMessage } from "./chat-endpoint.js";
 import { EngineError } from "./error.js";
 import { decodePieces, encodePieces } from "./text-pieces.js";
 
-/** What counts and cuts texts: a real tokenizer, where the server's own is at hand. */
+/** Counts and truncates texts: a real tokenizer, when the server's own is available. */
 export interface PlainTokenizer {
   encode(text: string, options?: { readonly specialTokens?: "ids" | "text" }): number[];
   decode(tokenIds: readonly number[]): string;
@@ -10,7 +10,7 @@ export interface PlainTokenizer {
 
 const open = "<|im_start|>";
 const close = "<|im_end|>";
-/** Above every id of a vocabulary and of text pieces. */
+/** It is above every id of a vocabulary and of text pieces. */
 const firstMark = 2 ** 52;
 const marks = new Map([
   [open, firstMark],
@@ -28,11 +28,11 @@ const chatMl = {
 
 /**
  * Token ids for agents whose model takes messages: text by a tokenizer that needs no download, or by a given one, and
- * two marks for the beginnings and ends of turns. A mark that a text spells out stays letters, so no document can
- * forge a turn.
+ * two marks for the beginnings and ends of turns. A mark that a text spells out stays letters, so no document can forge
+ * a turn.
  */
 export class EndpointTokenizer implements PlainTokenizer {
-  /** How chats are written for `messagesOf` to read. */
+  /** The chat format that `messagesOf` reads. */
   readonly chat = chatMl;
   readonly #plain: PlainTokenizer | undefined;
 
@@ -49,7 +49,7 @@ export class EndpointTokenizer implements PlainTokenizer {
     });
   }
 
-  /** The same text in fewer ids, where they can be fewer. */
+  /** Encodes the text in as few ids as possible. */
   encodeDensely(text: string): number[] {
     return this.#plain === undefined ? encodePieces(text, "dense") : this.#encodePlain(text);
   }
@@ -65,8 +65,8 @@ export class EndpointTokenizer implements PlainTokenizer {
   }
 
   /**
-   * The turns of a rendered chat; undefined for a prompt without any.
-   * @throws {EngineError} REQUEST_INVALID for turns that are not as `chat` renders them
+   * Returns the turns of a rendered chat; undefined for a prompt without turns.
+   * @throws {EngineError} REQUEST_INVALID for turns that `chat` did not render
    */
   messagesOf(promptTokenIds: readonly number[]): EndpointMessage[] | undefined {
     const [openId, closeId] = [...marks.values()];
@@ -86,13 +86,13 @@ export class EndpointTokenizer implements PlainTokenizer {
         messages.push({ role, content: turn.slice(end + 1) });
         at += 2;
       } else if (typeof part !== "object" || this.#decodePlain(part).trim() !== "") {
-        throw malformed("what stands between two turns");
+        throw malformed("what comes between two turns");
       }
     }
     throw malformed("its end, which must open the assistant's turn,");
   }
 
-  /** Marks, and the runs of other ids between them. */
+  /** Splits ids into marks and the runs of other ids between them. */
   #parts(tokenIds: readonly number[]): (number | number[])[] {
     const parts: (number | number[])[] = [];
     for (const id of tokenIds) {
@@ -114,8 +114,8 @@ export class EndpointTokenizer implements PlainTokenizer {
 }
 
 /**
- * A server takes a tool's message only as the reply to a call that it wrote in its own form; agents write calls as
- * text, so their tools' words travel as a user's.
+ * Sends tools' messages as a user's: a server accepts a tool's message only as the reply to a call that it wrote in its
+ * own form, and agents write calls as text.
  */
 function asServersTake(messages: readonly EndpointMessage[]): EndpointMessage[] {
   const taken: EndpointMessage[] = [];
@@ -137,6 +137,6 @@ function asServersTake(messages: readonly EndpointMessage[]): EndpointMessage[] 
 function malformed(what: string): EngineError {
   return new EngineError(
     "REQUEST_INVALID",
-    `prompt: ${what} is not as a chat renders it; give the agent the tokenizer's own \`chat\`, or a prompt without turns`,
+    `prompt: ${what} is not as a chat renders it: give the agent the tokenizer's own \`chat\`, or a prompt without turns`,
   );
 }

@@ -1,27 +1,27 @@
-/** What went wrong, as a program may ask. Closed: each code has one meaning. */
+/** Says what went wrong, for programs. The set is closed: each code has one meaning. */
 export type EngineErrorCode =
   /** A setting is missing, out of bounds or not supported. */
   | "CONFIG_INVALID"
-  /** A request that no server of this kind can answer. */
+  /** No server of this kind can answer the request. */
   | "REQUEST_INVALID"
-  /** The server knows the request and says no: 4xx. */
+  /** The server understood the request and refuses it: 4xx. */
   | "REFUSED"
-  /** The server has too much to do, 429 or 503, also after the last attempt. */
+  /** The server is overloaded, 429 or 503, even at the last attempt. */
   | "OVERLOADED"
-  /** The server failed, 5xx, also after the last attempt. */
+  /** The server failed, 5xx, even at the last attempt. */
   | "SERVER_FAILED"
-  /** No connection, or it was cut, also after the last attempt. */
+  /** There was no connection or it was cut, even at the last attempt. */
   | "UNREACHABLE"
   | "TIMEOUT"
-  /** The answer is not what such a server says: no JSON, wrong fields, no UTF-8. */
+  /** The answer is not what such a server returns: not JSON, wrong fields, not UTF-8. */
   | "BAD_REPLY"
-  /** Sampled by other weights than those that were loaded last. */
+  /** The answer was sampled by other weights than those that were loaded last. */
   | "OTHER_WEIGHTS"
-  /** The server gives no token ids or no log-probabilities: nothing can be trained from it. */
+  /** The server returns no token ids or no log-probs, so nothing can be trained from it. */
   | "NOT_TRAINABLE"
-  /** The server has no endpoint for it, such as loading weights. */
+  /** The server has no endpoint for the operation, such as loading weights. */
   | "UNSUPPORTED"
-  /** As many requests wait as may wait; the same request may succeed later. */
+  /** The maximum number of requests wait already. The same request may succeed later. */
   | "QUEUE_FULL"
   | "CLOSED";
 
@@ -33,13 +33,13 @@ const retryableCodes: ReadonlySet<EngineErrorCode> = new Set([
   "QUEUE_FULL",
 ]);
 
-/** The one error of this package. The message names the endpoint or field, what came, and the fix. */
+/** The one error class of this package. The message names the endpoint or field, what arrived, and the fix. */
 export class EngineError extends Error {
   readonly code: EngineErrorCode;
   readonly retryable: boolean;
-  /** HTTP status, where the server answered. */
+  /** HTTP status, if the server answered. */
   readonly status: number | undefined;
-  /** What the server asked to wait. */
+  /** How long the server asked to wait. */
   readonly retryAfterMs: number | undefined;
 
   constructor(

@@ -1,4 +1,4 @@
-/** What is asked of a language model: token ids in, token ids out. The seam that agents own, as a whole. */
+/** A request to a language model: token ids in, token ids out. It is the complete interface that agents own. */
 export interface GenerateRequest {
   readonly promptTokenIds: readonly number[];
   readonly maxTokens: number;
@@ -7,21 +7,27 @@ export interface GenerateRequest {
   readonly topK?: number;
   readonly minP?: number;
   readonly stopTokenIds: readonly number[];
-  /** Texts after which sampling stops; the sampled tokens then hold the text's own. */
+  /** Texts after which sampling stops. The sampled tokens then include the text's own. */
   readonly stop?: readonly string[];
   readonly seed: number;
-  /** Called with sampled tokens as they come, each once and in order; the answer is streamed then. */
+  /** Called with sampled tokens as they arrive, each once and in order. The answer is then streamed. */
   readonly onTokens?: (tokenIds: readonly number[]) => void;
 }
 
 export interface GenerateResult {
   readonly tokenIds: readonly number[];
-  /** Nats, before temperature and truncation; one per token. NaN where the server tells those after them alone. */
+  /**
+   * Log-probs in nats before temperature and truncation, one per token. NaN when the server reports only those after
+   * them.
+   */
   readonly rolloutLogprobs: readonly number[];
-  /** Nats, after temperature and truncation; one per token. Absent where the server tells those before them. */
+  /**
+   * Log-probs in nats after temperature and truncation, one per token. Absent when the server reports those before
+   * them.
+   */
   readonly sampledLogprobs?: readonly number[];
   readonly stopReason: "stop" | "length";
   readonly policyVersion: number;
-  /** As it was told at the last load of weights; "" before: a server does not say what it serves. */
+  /** Hash given with the last load of weights, or "" before any: a server does not report what it serves. */
   readonly weightsHash: string;
 }

@@ -7,39 +7,38 @@ import { readEvents } from "./server-sent-events.js";
 import { Turnstile } from "./turnstile.js";
 
 /*
- * Job: requests to one server: bounded in number, retried where it helps, ended in time.
- * Not its job: what the requests say and what the answers mean.
- *
- * H1. 408, 429, 5xx and cut connections are tried again, up to maxAttempts, after a random wait below
- *     backoffMs · 2^n, or as long as the server's Retry-After asks, unless that is beyond timeoutMs. Answers that make no
- *     sense are, up to malformedAttempts. Other refusals are not.
- * H2. An answer of which a part was handed on is never asked for again: nobody reads the same token twice.
- * H3. After an abort no further attempt begins, and the signal's reason is thrown.
- * H4. The API key is in the Authorization header and nowhere else: not in errors, not in what is logged.
+ * Responsibility: sends requests to one server: bounded in number, retried where that helps, and with a deadline.
+ * Not responsible for: what the requests say and what the answers mean.
+ * - H1. 408, 429, 5xx and cut connections are retried up to maxAttempts, after a random wait below backoffMs · 2^n, or
+ *   as long as the server's Retry-After asks, unless that exceeds timeoutMs. Malformed answers are retried up to
+ *   malformedAttempts. Other refusals are not retried.
+ * - H2. An answer of which a part was passed on is never requested again, so that nobody reads the same token twice.
+ * - H3. After an abort no further attempt begins, and the signal's reason is thrown.
+ * - H4. The API key is in the Authorization header and nowhere else: not in errors, and not in what is logged.
  */
 
 export interface PostOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Name that goes into the session headers. */
+  /** The value of the session headers. */
   readonly session?: string | undefined;
-  /** The request is part of a call of `alone`, which has its turn already. */
+  /** True when the request is part of a call of `alone`, which already has its turn. */
   readonly inTurn?: boolean;
-  /** Told before every further attempt. */
+  /** Called before every retry. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
 }
 
-/** An attempt that failed, and will be made again. */
+/** A failed attempt that will be retried. */
 export interface Retry {
   readonly path: string;
-  /** Which attempt failed, from 1. */
+  /** Which attempt failed, counted from 1. */
   readonly attempt: number;
   readonly reason: EngineError;
 }
 
-/** What waiting between attempts needs; tests put their own in place. */
+/** What waiting between attempts needs. Tests supply their own. */
 export interface RetryClock {
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** In [0, 1). */
+  /** A number in [0, 1). */
   random(): number;
 }
 
@@ -64,12 +63,14 @@ export class HttpClient {
     this.#turnstile = new Turnstile({ maxRunning: config.maxConcurrency, maxWaiting: config.maxQueue });
   }
 
-  /** One JSON value; `undefined` for an answer without a body. */
+  /** Posts a body and returns one JSON value; `undefined` for an answer without a body. */
   async post(path: string, body: unknown, options: PostOptions = {}): Promise<unknown> {
     return await this.ask(path, body, options, (value) => value);
   }
 
-  /** @param read makes sense of the JSON value; what it throws as retryable or as BAD_REPLY is a failed attempt (H1) */
+  /**
+   * @param read interprets the JSON value; when it throws a retryable error or BAD_REPLY, the attempt has failed (H1)
+   */
   async ask<T>(path: string, body: unknown, options: PostOptions, read: (value: unknown) => T): Promise<T> {
     return await this.#request("POST", path, body, options, async (response) =>
       read(parseJson(path, response, await readText(path, response))),
@@ -82,14 +83,14 @@ export class HttpClient {
     );
   }
 
-  /** The answer as it is, whatever its content type. */
+  /** Returns the answer as text, whatever its content type. */
   async text(path: string, options: PostOptions = {}): Promise<string> {
     return await this.#request("GET", path, undefined, options, (response) => readText(path, response));
   }
 
   /**
-   * The data of server-sent events, one by one; returns what `done` says after the last.
-   * @param take returns true when it handed something on to the caller: from then on there is no retry (H2)
+   * Reads the data of server-sent events, one by one, and returns what `done` says after the last.
+   * @param take returns true when it passed something to the caller; from then on there is no retry (H2)
    */
   async stream<T>(
     path: string,
@@ -101,7 +102,7 @@ export class HttpClient {
       if (contentTypeOf(response) !== "text/event-stream") {
         throw new EngineError(
           "BAD_REPLY",
-          `${path}: answered with ${contentTypeOf(response) || "no content type"} where events were asked for; is ${this.#config.url} a server that streams?`,
+          `${path}: answered with ${contentTypeOf(response) || "no content type"} instead of server-sent events: is ${this.#config.url} a server that streams?`,
         );
       }
       const { take, done } = start();
@@ -118,7 +119,7 @@ export class HttpClient {
     await this.#turnstile.close();
   }
 
-  /** Several requests of which no other comes between. */
+  /** Runs several requests with no other request between them. */
   async alone<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     return await this.#turnstile.run(call, signal, true);
   }
@@ -168,12 +169,12 @@ export class HttpClient {
   ): Promise<T> {
     const { url, headers, sessionHeaders, attemptTimeoutMs } = this.#config;
     const late = () =>
-      new EngineError("TIMEOUT", `${path}: no whole answer within attemptTimeoutMs ${attemptTimeoutMs}`);
+      new EngineError("TIMEOUT", `${path}: no complete answer within attemptTimeoutMs ${attemptTimeoutMs}`);
     return await withDeadline(attemptTimeoutMs, [signal], late, async (attemptSignal) => {
       try {
         const response = await fetch(`${url}${path}`, {
           method,
-          // Following one would carry prompts to a server that nobody named.
+          // Following a redirect would send prompts to a server that nobody named.
           redirect: "manual",
           headers: {
             ...(body === undefined ? {} : { "content-type": "application/json" }),
@@ -189,20 +190,20 @@ export class HttpClient {
         if (!response.ok) throw await failureOf(path, response, (text) => this.#scrub(text));
         return await read(response);
       } catch (reason) {
-        // fetch hides which of the two ended it.
+        // fetch does not say which of the two signals ended it.
         if (attemptSignal.aborted) throw attemptSignal.reason;
         throw reason;
       }
     });
   }
 
-  /** H1 */
+  /** Returns whether the error may be retried (H1). */
   #mayTryAgain({ code, retryable }: EngineError, attempt: number, malformed: number): boolean {
     const { maxAttempts, malformedAttempts } = this.#config;
     return attempt < maxAttempts && (code === "BAD_REPLY" ? malformed < malformedAttempts : retryable);
   }
 
-  /** H1: a random part of a doubling time, so that requests that failed together do not come back together. */
+  /** Waits a random part of a delay that doubles (H1), so that requests that failed together do not return together. */
   async #backOff(attempt: number, retryAfterMs: number | undefined, signal: AbortSignal): Promise<void> {
     const { backoffMs, maxBackoffMs } = this.#config;
     const longest = Math.min(maxBackoffMs, backoffMs * 2 ** (attempt - 1));
@@ -221,13 +222,13 @@ export class HttpClient {
     const why = String(cause?.code ?? cause?.message ?? (reason instanceof Error ? reason.message : reason));
     return new EngineError(
       "UNREACHABLE",
-      `${this.#config.url}${path}: ${this.#scrub(why)}; does the server run there?`,
+      `${this.#config.url}${path}: ${this.#scrub(why)}: does the server run there?`,
     );
   }
 
   #lastWord(error: EngineError, attempts: number, handedOn: boolean): EngineError {
     const note = handedOn
-      ? " (a part of the answer was handed on, so it was not asked for again)"
+      ? " (a part of the answer was passed on, so it was not requested again)"
       : attempts > 1
         ? ` (the last of ${attempts} attempts)`
         : "";
@@ -240,7 +241,7 @@ export class HttpClient {
     });
   }
 
-  /** H4: some servers repeat the key that they refuse. */
+  /** Removes the key (H4), because some servers repeat the key that they refuse. */
   #scrub(text: string): string {
     return this.#apiKey === undefined ? text : text.replaceAll(this.#apiKey, "***");
   }
@@ -252,7 +253,7 @@ function parseJson(path: string, response: Response, text: string): unknown {
   if (type !== "application/json" && !type.endsWith("+json")) {
     throw new EngineError(
       "BAD_REPLY",
-      `${path}: answered with ${type || "no content type"} instead of JSON; is the url that of the model's server?`,
+      `${path}: answered with ${type || "no content type"} instead of JSON: is this the URL of the model's server?`,
     );
   }
   return parseEvent(path, text);

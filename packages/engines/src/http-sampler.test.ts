@@ -34,7 +34,7 @@ async function aServer(usual: Answer): Promise<ModelServer> {
   return server;
 }
 
-/** A clock that does not wait, and remembers how long it should have. */
+/** A clock that does not wait, and records how long it should have waited. */
 function aClock(): RetryClock & { readonly waits: number[] } {
   const waits: number[] = [];
   return { waits, random: () => 0.5, wait: async (ms) => void waits.push(ms) };
@@ -130,7 +130,7 @@ describe.each(kinds)("a sampler over a server like %s", (kind) => {
   it.skipIf(kind === "llamacpp")("does not ask again when a part was handed on (H2)", async () => {
     const server = await aServer(likes[kind]);
     const streamed = await aServer(likes[kind]);
-    // What such a server would stream, taken from one that does.
+    // These are the events that such a server would stream, taken from one that does.
     const streams = new Promise<unknown[]>((resolve) => {
       streamed.next(async (received, response) => {
         const write = response.write.bind(response);
@@ -162,7 +162,7 @@ describe.each(kinds)("a sampler over a server like %s", (kind) => {
     };
     const error = await failure(aSampler(server, { kind }).generate({ ...request, onTokens: onSome }));
     expect(error.code).toBe("UNREACHABLE");
-    expect(error.message).toMatch(/not asked for again/);
+    expect(error.message).toMatch(/not requested again/);
     expect(seen).toEqual([13, 14]);
     expect(server.received).toHaveLength(1);
   });
@@ -195,7 +195,7 @@ describe("a sampler over llama.cpp", () => {
     const server = await aServer(likeLlamaCpp);
     await aSampler(server, { kind: "llamacpp" }).generate(request);
     expect(server.received[0]?.body).toMatchObject({
-      // Neither xtc nor dry, typical, penalties, top-n-sigma or adaptive-p, whatever they are set to.
+      // xtc, dry, typical, penalties, top-n-sigma and adaptive-p must not apply, whatever they are set to.
       samplers: ["top_k", "top_p", "min_p", "temperature"],
       mirostat: 0,
       dynatemp_range: 0,
@@ -237,7 +237,7 @@ describe("a sampler over llama.cpp", () => {
   it("gives no token the log-prob of an equal one", async () => {
     const token = (id: number, logprob: number) => ({ id, logprob, top_logprobs: [{ id, logprob }] });
     const server = await aServer(likeLlamaCpp);
-    // The first or the second of two equal tokens was within a character: it cannot be told.
+    // The first or the second of two equal tokens was within a character, and it cannot be known which.
     server.next(
       json({
         tokens: [5, 8, 8, 6],
@@ -270,7 +270,7 @@ describe("answers that are broken", () => {
   it.each([
     ["no JSON", raw("{ half", "application/json"), "BAD_REPLY", /does not parse/],
     ["a page", raw("<html>hi</html>", "text/html"), "BAD_REPLY", /text\/html instead of JSON/],
-    ["no UTF-8", raw(Uint8Array.of(0x7b, 0xff, 0xfe), "application/json"), "BAD_REPLY", /no UTF-8/],
+    ["no UTF-8", raw(Uint8Array.of(0x7b, 0xff, 0xfe), "application/json"), "BAD_REPLY", /not UTF-8/],
     ["a refusal", json({ error: { message: "too long" } }, 400), "REFUSED", /400 too long/],
     ["a wrong key", json({ detail: "who?" }, 401), "REFUSED", /401 who\?; give the server's key/],
     ["a redirect", json({}, 302, { location: "/x" }), "REFUSED", /302 .*redirects are not followed/],
@@ -288,10 +288,10 @@ describe("answers that are broken", () => {
       server.next(answer);
       return failure(aSampler(server, { maxAttempts: 1 }).generate({ ...request, onTokens }));
     };
-    expect((await ask(json({ choices: [] }))).message).toMatch(/application\/json where events/);
+    expect((await ask(json({ choices: [] }))).message).toMatch(/application\/json instead of server-sent events/);
     expect((await ask(events(["{ half"]))).message).toMatch(/does not parse/);
     expect((await ask(raw(Uint8Array.of(0x64, 0xff, 0xfe), "text/event-stream"))).message).toMatch(
-      /no UTF-8/,
+      /not UTF-8/,
     );
     expect((await ask(events([{ error: { message: "out of memory", code: 500 } }]))).message).toMatch(
       /SERVER_FAILED.*out of memory/,
@@ -316,7 +316,7 @@ describe("answers that are broken", () => {
       server.next(answer);
       return failure(aSampler(server, { maxAttempts: 1 }).generate(request));
     };
-    expect((await ask(choice(5, 5, "length"))).message).toMatch(/BAD_REPLY.*5 tokens where maxTokens is 4/);
+    expect((await ask(choice(5, 5, "length"))).message).toMatch(/BAD_REPLY.*5 tokens, but maxTokens is 4/);
     expect((await ask(choice(4, 3, "length"))).message).toMatch(/NOT_TRAINABLE.*3 log-probs for 4 tokens/);
     expect((await ask(choice(1, 1, "abort"))).code).toBe("SERVER_FAILED");
     expect((await ask(json({ choices: [] }))).message).toMatch(/no completion/);
@@ -508,8 +508,8 @@ describe("loading weights", () => {
       path: "/update_weights_from_disk",
       body: { model_path: weights.path, weight_version: "3" },
     });
-    // This one goes on with the weights that it had.
-    expect((await failure(sampler.generate(request))).message).toMatch(/weights "default" where "3"/);
+    // This request continues with the weights that it had.
+    expect((await failure(sampler.generate(request))).message).toMatch(/weights "default", but "3"/);
     server.next(json({ success: false, message: "shapes differ" }));
     const error = await failure(sampler.reloadWeights({ ...weights, policyVersion: 4 }));
     expect(error.message).toMatch(/REFUSED.*shapes differ/);
@@ -545,7 +545,7 @@ describe("loading weights", () => {
   it("is not possible with llama.cpp", async () => {
     const server = await aServer(likeLlamaCpp);
     const error = await failure(aSampler(server, { kind: "llamacpp" }).reloadWeights(weights));
-    expect(error.message).toMatch(/UNSUPPORTED.*start it again/);
+    expect(error.message).toMatch(/UNSUPPORTED.*restart it/);
   });
 
   it("waits for running requests and holds later ones (E2, Q2)", async () => {

@@ -13,14 +13,16 @@ import { startedAt } from "./server-process.js";
 import { offersReload, reloadOn, type WeightsOnDisk } from "./weight-reload.js";
 
 /*
- * Job: a model behind HTTP as a sampler: token ids in, token ids and log-probs out.
- * Not its job: connections and retries (http-client.ts), the servers' dialects (protocols/), text (chat-endpoint.ts).
- *
- * E1. A result has one log-prob a token, or there is no result: what a server cannot say is an error that
- *     names what cannot be trained from it.
- * E2. One result is sampled by one set of weights: a load waits for the running requests and holds the next.
- * E3. After its end, at a stop token, a text or the limit, nothing is kept; the stop token is.
- * E4. A log-prob is told for what it is: before temperature and truncation, or after both.
+ * Responsibility: presents a model behind HTTP as a sampler: token ids in, token ids and log-probs out.
+ * Not responsible for: connections and retries (http-client.ts), the servers' dialects (protocols/), or text
+ * (chat-endpoint.ts).
+ * - E1. A result has one log-prob per token, or there is no result: what a server does not report is an error that says
+ *   what cannot be trained.
+ * - E2. One result is sampled by one set of weights: a load waits for the running requests and holds back the next
+ *   ones.
+ * - E3. Nothing after the end of a reply is kept, where the end is a stop token, a stop text or the limit; the stop
+ *   token itself is kept.
+ * - E4. A log-prob is reported as what it is: before temperature and truncation, or after both.
  */
 
 export const serverKinds = ["vllm", "sglang", "llamacpp"] as const;
@@ -29,7 +31,7 @@ export type ServerKind = (typeof serverKinds)[number];
 export const httpSamplerConfigSchema = engineConfigSchema.extend({
   kind: z
     .enum([...serverKinds, "openai"])
-    .describe("whose endpoints are used; openai: the plain protocol, which gives no token ids"),
+    .describe("which server's endpoints are used; openai: the plain protocol, which returns no token ids"),
   originalLogprobs: z
     .boolean()
     .default(false)
@@ -40,7 +42,7 @@ export type HttpSamplerConfig = z.input<typeof httpSamplerConfigSchema>;
 
 const protocols: Readonly<Record<ServerKind, TokenProtocol>> = { vllm, sglang, llamacpp: llamaCpp };
 
-/** What a caller of the sampler needs; `session` gives one that goes to the same replica each time. */
+/** What a caller of the sampler needs. `session` returns one whose requests go to the same replica each time. */
 export interface SessionSampler {
   generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult>;
 }
@@ -53,11 +55,11 @@ export class HttpSampler implements SessionSampler {
   #logprobsMode: LogprobsMode;
   #policyVersion = 0;
   #weightsHash = "";
-  /** Whether the server was told what to call its weights, so that its answers can be held to it. */
+  /** Whether the server was told the name of its weights, so that its answers can be checked against it. */
   #named = false;
 
   /**
-   * @param clock for tests
+   * @param clock a clock for tests
    * @throws {EngineError} CONFIG_INVALID; NOT_TRAINABLE for kind "openai"
    */
   constructor(config: HttpSamplerConfig, clock?: RetryClock) {
@@ -65,7 +67,7 @@ export class HttpSampler implements SessionSampler {
     if (kind === "openai") {
       throw new EngineError(
         "NOT_TRAINABLE",
-        "kind: an OpenAI-like server gives text without token ids, so no trajectory can be trained from it; serve the model with vLLM, SGLang or llama.cpp, or use ChatEndpoint for its text",
+        "kind: an OpenAI-like server returns text without token ids, so no trajectory can be trained from it: serve the model with vLLM, SGLang or llama.cpp, or use ChatEndpoint for its text",
       );
     }
     this.kind = kind;
@@ -91,14 +93,14 @@ export class HttpSampler implements SessionSampler {
     return await this.#generate(request, { signal });
   }
 
-  /** The same sampler for one episode: its requests carry the name, so that a router keeps them together. */
+  /** Returns the same sampler for one episode. Its requests carry the name, so that a router keeps them together. */
   session(name: string): SessionSampler {
     return { generate: (request, signal) => this.#generate(request, { signal, session: name }) };
   }
 
   /**
    * Makes the server load weights from a folder in the Hugging Face layout that it can read (E2).
-   * @throws {EngineError} UNSUPPORTED where the server has no such endpoint, or does not offer it
+   * @throws {EngineError} UNSUPPORTED when the server has no such endpoint or does not enable it
    */
   async reloadWeights(weights: WeightsOnDisk, signal?: AbortSignal): Promise<void> {
     await this.#client.alone(async () => {
@@ -110,15 +112,15 @@ export class HttpSampler implements SessionSampler {
   }
 
   /**
-   * Whether the server has what `reloadWeights` asks. It is asked by a method that changes nothing, and which servers
-   * refuse for an endpoint that they have.
-   * @throws {EngineError} while it does not answer
+   * Returns whether the server has the endpoints that `reloadWeights` uses. It asks with a method that changes nothing,
+   * which servers refuse for an endpoint that they have.
+   * @throws {EngineError} while the server does not answer
    */
   async offersReload(signal?: AbortSignal): Promise<boolean> {
     return await offersReload(this.kind, this.#client, signal);
   }
 
-  /** Says what weights the server was started with: it does not say so itself. */
+  /** Records which weights the server was started with, because it does not report that itself. */
   assumeWeights({ policyVersion, weightsHash }: WeightsOnDisk): void {
     this.#policyVersion = policyVersion;
     this.#weightsHash = weightsHash;
@@ -126,10 +128,11 @@ export class HttpSampler implements SessionSampler {
   }
 
   /**
-   * Finds out by two short requests whose log-probs the server tells; results name them so from then on. Before, vLLM
-   * and llama.cpp are taken to tell the model's own, SGLang those after the temperature unless `originalLogprobs` is set.
-   * llama.cpp gives either: after this, those after temperature and truncation.
-   * @throws {EngineError} NOT_TRAINABLE where they are no log-probs; what `generate` throws
+   * Determines with two short requests which log-probs the server reports; results name them accordingly from then on.
+   * Before that, vLLM and llama.cpp are assumed to report the model's own, SGLang those after the temperature unless
+   * `originalLogprobs` is set. llama.cpp can return either: after the probe, those after temperature and truncation are
+   * used.
+   * @throws {EngineError} NOT_TRAINABLE when they are not log-probs; what `generate` throws
    */
   async probeLogprobs(signal?: AbortSignal): Promise<LogprobsMode> {
     const post = (path: string, body: object) => this.#client.post(path, body, { signal });
@@ -137,13 +140,14 @@ export class HttpSampler implements SessionSampler {
     return this.#logprobsMode;
   }
 
-  /** @throws {EngineError} while the server takes no requests */
+  /** @throws {EngineError} while the server accepts no requests */
   async checkHealth(signal?: AbortSignal): Promise<void> {
     await this.#client.text("/health", { signal, inTurn: true });
   }
 
   /**
-   * What tells the server's process from the one after a restart; undefined where the server does not say.
+   * Returns what distinguishes the server's process from the one after a restart; undefined when the server does not
+   * report it.
    * @throws {EngineError} UNREACHABLE and others
    */
   async serverProcess(signal?: AbortSignal): Promise<string | undefined> {
@@ -168,7 +172,7 @@ export class HttpSampler implements SessionSampler {
       if (sampled.weightVersion !== expected) {
         throw new EngineError(
           "OTHER_WEIGHTS",
-          `${path}: sampled by weights "${sampled.weightVersion}" where "${expected}" were loaded; does somebody else load weights into this server?`,
+          `${path}: sampled by weights "${sampled.weightVersion}", but "${expected}" were loaded: does another program load weights into this server?`,
         );
       }
     }
@@ -181,7 +185,7 @@ export class HttpSampler implements SessionSampler {
     };
   }
 
-  /** An answer in one piece, with the log-probs that the server gives only when asked again. */
+  /** Requests an answer in one piece, with the log-probs that the server returns only when asked again. */
   async #whole(
     request: GenerateRequest,
     body: object,
@@ -197,7 +201,7 @@ export class HttpSampler implements SessionSampler {
     return { ...sampled, logprobs: logprobs ?? sampled.logprobs };
   }
 
-  /** E4 */
+  /** Returns the log-probs under the names of what they are (E4). */
   #told(
     request: GenerateRequest,
     mode: LogprobsMode,
@@ -210,7 +214,7 @@ export class HttpSampler implements SessionSampler {
     return request.temperature === 1 ? { rolloutLogprobs: logprobs } : unknown;
   }
 
-  /** Gathers the events of one attempt and hands its tokens on. */
+  /** Collects the events of one attempt and passes its tokens on. */
   #reader(request: GenerateRequest): { take(event: unknown): boolean; done(): Whole } {
     const { path } = this.#protocol;
     let tokenIds: number[] = [];
@@ -247,7 +251,10 @@ interface Whole extends Sampled {
 
 const isTruncated = ({ topP = 1, topK = 0, minP = 0 }: GenerateRequest) => topP < 1 || topK > 0 || minP > 0;
 
-/** At 0 servers tell the model's own, and where nothing is changed both are the same. */
+/**
+ * At temperature 0 servers report the model's own log-probs, and without temperature and truncation both kinds are
+ * equal.
+ */
 function modeOf(request: GenerateRequest, mode: LogprobsMode): LogprobsMode {
   const { temperature } = request;
   return temperature === 0 || (temperature === 1 && !isTruncated(request)) ? "raw_logprobs" : mode;
@@ -256,15 +263,15 @@ function modeOf(request: GenerateRequest, mode: LogprobsMode): LogprobsMode {
 const isStop = ({ stopTokenIds }: GenerateRequest, id: number | undefined) =>
   id !== undefined && stopTokenIds.includes(id);
 
-/** E3 */
+/** Truncates a reply at its stop token (E3). */
 function cutAtStop(request: GenerateRequest, tokenIds: readonly number[]): readonly number[] {
   const at = tokenIds.findIndex((id) => isStop(request, id));
   return at < 0 ? tokenIds : tokenIds.slice(0, at + 1);
 }
 
-/** E1, E3 */
+/** Checks that an answer is complete (E1, E3). */
 function wholeOf(path: string, request: GenerateRequest, sampled: Sampled | undefined): Whole {
-  if (sampled === undefined) throw new EngineError("BAD_REPLY", `${path}: the answer holds no completion`);
+  if (sampled === undefined) throw new EngineError("BAD_REPLY", `${path}: the answer contains no completion`);
   const { end } = sampled;
   if (end === undefined) {
     throw new EngineError("UNREACHABLE", `${path}: the answer ended before the completion did`);
@@ -276,13 +283,13 @@ function wholeOf(path: string, request: GenerateRequest, sampled: Sampled | unde
   if (tokenIds.length > request.maxTokens) {
     throw new EngineError(
       "BAD_REPLY",
-      `${path}: gave ${tokenIds.length} tokens where maxTokens is ${request.maxTokens}`,
+      `${path}: returned ${tokenIds.length} tokens, but maxTokens is ${request.maxTokens}`,
     );
   }
   if (sampled.logprobs.length < tokenIds.length) {
     throw new EngineError(
       "NOT_TRAINABLE",
-      `${path}: gave ${sampled.logprobs.length} log-probs for ${tokenIds.length} tokens, so it cannot be trained on`,
+      `${path}: returned ${sampled.logprobs.length} log-probs for ${tokenIds.length} tokens, so it cannot be trained on`,
     );
   }
   return {

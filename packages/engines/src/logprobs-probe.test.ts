@@ -8,14 +8,14 @@ type Told = "raw" | "processed" | "logits";
 const logits = [2.5, -1, 0.5, 3, -6, 1];
 const drawn = 2;
 
-/** Log-softmax of the logits over a temperature. */
+/** Returns the log-softmax of the logits divided by a temperature. */
 function logprobsAt(temperature: number): number[] {
   const scaled = logits.map((logit) => logit / temperature);
   const total = Math.log(scaled.reduce((sum, logit) => sum + Math.exp(logit), 0));
   return scaled.map((logit) => logit - total);
 }
 
-/** A server whose next token is always the same, with the numbers that such a server tells of it. */
+/** A server whose next token is always the same, with the numbers that such a server reports for it. */
 function drawing(kind: ServerKind, told: Told): Answer {
   return (received, response) => {
     const { body } = received;
@@ -144,8 +144,8 @@ describe("log-probs", () => {
     const silent = await aSampler(json({ tokens: [5], tokens_predicted: 1, stop_type: "limit" }), {
       kind: "llamacpp",
     });
-    await expect(silent.sampler.probeLogprobs()).rejects.toThrow(/tells no log-probs of the likeliest/);
-    // A token within a character, and a seed whose token is not.
+    await expect(silent.sampler.probeLogprobs()).rejects.toThrow(/reports no log-probs of the likeliest/);
+    // The first is a token within a character, the second a seed with another token.
     const { sampler: second, server } = await aSampler(drawing("llamacpp", "processed"), {
       kind: "llamacpp",
     });

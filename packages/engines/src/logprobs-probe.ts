@@ -5,18 +5,18 @@ import type { LogprobsMode, TokenProtocol } from "./protocols/protocol.js";
 /** vLLM refuses temperatures above 2. */
 const temperatures = [0.5, 2] as const;
 const likeliest = 5;
-/** llama.cpp says nothing of a token within a character: then another seed is tried. */
+/** llama.cpp reports nothing about a token within a character, so that another seed is tried then. */
 const seeds = 8;
 /**
- * Nats. Between these temperatures a token's log-prob moves by more than its distance from the likeliest; what the same
- * request gives twice differs by the rounding of a 16-bit server.
+ * In nats. Between these temperatures a token's log-prob changes by more than its distance from the likeliest token;
+ * the same request twice differs only by the rounding of a 16-bit server.
  */
 const leastDifference = 0.25;
 
 /**
- * Finds out what log-probs a server tells, by the next token of a fixed prompt at two temperatures: the model's own are
- * the same at both.
- * @throws {EngineError} NOT_TRAINABLE where they are no log-probs, or none are told
+ * Determines which log-probs a server reports, by the next token of a fixed prompt at two temperatures: the model's own
+ * are the same at both.
+ * @throws {EngineError} NOT_TRAINABLE when they are not log-probs, or none are reported
  */
 export async function probeLogprobs(
   protocol: TokenProtocol,
@@ -46,17 +46,17 @@ export async function probeLogprobs(
     }
     throw new EngineError(
       "NOT_TRAINABLE",
-      `${protocol.path}: tells no log-probs of the likeliest tokens, so it is not known whether they are those after the temperature; is this server new enough?`,
+      `${protocol.path}: reports no log-probs of the likeliest tokens, so it is not known whether they are those after the temperature: is this server new enough?`,
     );
   }
 }
 
-/** vLLM can tell logits in their place. */
+/** Refuses numbers that are not log-probs, because vLLM can report logits instead. */
 function checkLogprobs(path: string, logprobs: readonly number[]): void {
   const total = logprobs.reduce((sum, logprob) => sum + Math.exp(logprob), 0);
   if (total <= 1.01) return;
   throw new EngineError(
     "NOT_TRAINABLE",
-    `${path}: the numbers that it tells as log-probs add up to a probability of ${total.toPrecision(3)}; does it run with a --logprobs-mode of logits?`,
+    `${path}: the numbers that it reports as log-probs add up to a probability of ${total.toPrecision(3)}: does it run with a --logprobs-mode of logits?`,
   );
 }

@@ -1,12 +1,12 @@
 import { EngineError, type EngineErrorCode } from "./error.js";
 
-/** So much of an error's text is worth showing. */
+/** Number of characters of an error's text that are worth showing. */
 const excerptLength = 300;
 
 export const contentTypeOf = (response: Response) =>
   (response.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 
-/** @throws {EngineError} BAD_REPLY when the bytes are no UTF-8 */
+/** @throws {EngineError} BAD_REPLY when the bytes are not UTF-8 */
 export async function readText(path: string, response: Response): Promise<string> {
   return decodeUtf8(path, new Uint8Array(await response.arrayBuffer()));
 }
@@ -15,11 +15,11 @@ export function decodeUtf8(path: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new EngineError("BAD_REPLY", `${path}: answered with bytes that are no UTF-8`);
+    throw new EngineError("BAD_REPLY", `${path}: answered with bytes that are not UTF-8`);
   }
 }
 
-/** What a status that is not 2xx means, with the server's own words. */
+/** Translates a status that is not 2xx, with the server's own words. */
 export async function failureOf(
   path: string,
   response: Response,
@@ -39,7 +39,7 @@ export async function failureOf(
   );
 }
 
-/** An error inside a stream: { error: { message, code } }, as OpenAI-like servers send after the headers. */
+/** Reads an error inside a stream: { error: { message, code } }, as OpenAI-like servers send after the headers. */
 export function failureInStream(path: string, event: unknown): EngineError | undefined {
   const error = (event as { error?: unknown } | null)?.error;
   if (error === undefined || error === null) return undefined;
@@ -49,7 +49,7 @@ export function failureInStream(path: string, event: unknown): EngineError | und
   return new EngineError(codeOf(status), `${path}: ${said}`, { status, retryable: isRetryable(status) });
 }
 
-/** Seconds, or a date. */
+/** Parses a Retry-After header: seconds, or a date. */
 export function retryAfterMs(header: string | null, nowMs: number): number | undefined {
   if (header === null || header.trim() === "") return undefined;
   const seconds = Number(header);
@@ -68,12 +68,12 @@ function codeOf(status: number): EngineErrorCode {
 
 function mendOf(status: number): string {
   if (status === 401 || status === 403) return "; give the server's key as apiKey";
-  if (status >= 300 && status < 400) return "; redirects are not followed, so give the server's own url";
-  if (status === 404) return "; is the url right, and the model's name one that the server serves?";
+  if (status >= 300 && status < 400) return "; redirects are not followed, so give the server's own URL";
+  if (status === 404) return "; is the URL right, and does the server serve a model of this name?";
   return "";
 }
 
-/** { error: { message } }, { message }, { detail }, or the text as it is, on one line. */
+/** Returns the message of { error: { message } }, { message } or { detail }, or the text itself, on one line. */
 function messageOf(text: string): string {
   const flat = text.replace(/\s+/g, " ").trim();
   try {
@@ -81,7 +81,7 @@ function messageOf(text: string): string {
     const inner = (error as { message?: unknown } | null | undefined)?.message ?? error ?? message ?? detail;
     if (inner !== undefined) return typeof inner === "string" ? inner : JSON.stringify(inner);
   } catch {
-    // Not JSON: a proxy's page, most often.
+    // It is not JSON, most often a proxy's page.
   }
   return flat;
 }

@@ -2,10 +2,13 @@ import { EngineError } from "./error.js";
 import type { HttpClient } from "./http-client.js";
 
 const metricsPath = "/metrics";
-/** What Prometheus's client libraries tell of the process, in seconds since 1970. */
+/** This is the line in which Prometheus's client libraries report the process's start, in seconds since 1970. */
 const startLine = /^process_start_time_seconds(?:\{[^}]*\})? (\S+)$/m;
 
-/** When the server's process began, by its metrics page; undefined where it has none, or does not tell. */
+/**
+ * Returns when the server's process started, according to its metrics page; undefined when it has none or does not
+ * report it.
+ */
 export async function startedAt(
   client: HttpClient,
   signal: AbortSignal | undefined,
@@ -13,7 +16,7 @@ export async function startedAt(
   try {
     return startLine.exec(await client.text(metricsPath, { signal, inTurn: true }))?.[1];
   } catch (reason) {
-    // 501: llama.cpp's server without --metrics.
+    // 501 is the answer of llama.cpp's server without --metrics.
     if (reason instanceof EngineError && (reason.status === 404 || reason.status === 501)) return undefined;
     throw reason;
   }

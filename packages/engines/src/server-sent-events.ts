@@ -1,12 +1,12 @@
 import { createParser } from "eventsource-parser";
 import { EngineError } from "./error.js";
 
-/** One event, or the lack of an end of line in a broken stream, may take so much. */
+/** Maximum bytes of one event, and thus of a broken stream without line ends. */
 const maxEventBytes = 16 * 2 ** 20;
 
 /**
- * The data of each event as it arrives, up to "[DONE]", however the bytes are cut.
- * @throws {EngineError} BAD_REPLY for bytes that are no UTF-8 and for an event without end
+ * Yields the data of each event as it arrives, up to "[DONE]", however the bytes are split.
+ * @throws {EngineError} BAD_REPLY for bytes that are not UTF-8 and for an event without end
  */
 export async function* readEvents(path: string, response: Response): AsyncGenerator<string, void> {
   const ready: string[] = [];
@@ -22,7 +22,7 @@ export async function* readEvents(path: string, response: Response): AsyncGenera
     try {
       return decoder.decode(bytes, { stream: bytes !== undefined });
     } catch {
-      throw new EngineError("BAD_REPLY", `${path}: streamed bytes that are no UTF-8`);
+      throw new EngineError("BAD_REPLY", `${path}: streamed bytes that are not UTF-8`);
     }
   };
   for await (const chunk of response.body ?? []) {

@@ -1,5 +1,5 @@
 /**
- * Lets an answer through up to the first of some stop texts, for servers that leave it in the answer. What may be the
+ * Passes an answer on up to the first of some stop texts, for servers that leave it in the answer. Text that may be the
  * beginning of one is held back.
  */
 export class StopText {
@@ -11,7 +11,7 @@ export class StopText {
     this.#stops = stops.filter((stop) => stop !== "");
   }
 
-  /** A stop text came; nothing after it is let through. */
+  /** Whether a stop text was reached. Nothing after it is passed on. */
   get reached(): boolean {
     return this.#reached;
   }
@@ -27,14 +27,14 @@ export class StopText {
     return out;
   }
 
-  /** What was held back and is no stop text after all. */
+  /** Returns the text that was held back and turned out not to be a stop text. */
   end(): string {
     const rest = this.#held;
     this.#held = "";
     return rest;
   }
 
-  /** Length of the longest end of the held text that begins a stop text. */
+  /** Returns the length of the longest end of the held text that begins a stop text. */
   #beginning(): number {
     const longest = Math.max(0, ...this.#stops.map((stop) => stop.length - 1));
     for (let length = Math.min(longest, this.#held.length); length > 0; length--) {

@@ -1,6 +1,6 @@
 import { EngineError } from "./error.js";
 
-/** Pieces of text between who writes them and who reads them; the reader's leaving ends the writer. */
+/** Passes pieces of text from a writer to a reader. When the reader leaves, the writer is aborted. */
 export class TextQueue<T> implements AsyncIterable<string> {
   readonly #left = new AbortController();
   readonly #signal: AbortSignal;
@@ -13,7 +13,7 @@ export class TextQueue<T> implements AsyncIterable<string> {
     this.#signal = signal ? AbortSignal.any([signal, this.#left.signal]) : this.#left.signal;
   }
 
-  /** Starts the writer; once. */
+  /** Starts the writer; call it once. */
   run(writer: (signal: AbortSignal, write: (piece: string) => void) => Promise<T>): void {
     this.#result = writer(this.#signal, (piece) => {
       this.#pieces.push(piece);
@@ -22,12 +22,12 @@ export class TextQueue<T> implements AsyncIterable<string> {
       this.#ended = true;
       this.#wake();
     });
-    // Whoever only iterates sees the failure there; nobody need await `result` as well.
+    // A caller that only iterates sees the failure there, so `result` need not be awaited as well.
     this.#result.catch(() => undefined);
   }
 
   get result(): Promise<T> {
-    return this.#result ?? Promise.reject(new EngineError("CLOSED", "nothing was asked"));
+    return this.#result ?? Promise.reject(new EngineError("CLOSED", "nothing was requested"));
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string, void> {

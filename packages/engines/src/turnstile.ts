@@ -1,13 +1,12 @@
 import { EngineError } from "./error.js";
 
 /*
- * Job: lets at most so many calls run at once, in the order of their arrival; now and then one alone.
- * Not its job: what the calls do, and how long they may take.
- *
- * Q1. At most `maxRunning` calls run; at most `maxWaiting` wait, one more rejects with QUEUE_FULL.
- * Q2. A call that runs alone starts when those before it are done; those after it wait until it is done.
- * Q3. A waiting call that is aborted leaves the row at once and rejects with the signal's reason.
- * Q4. After close every waiting call rejects with CLOSED; close resolves when the running ones are done.
+ * Responsibility: limits how many calls run at once, in the order of their arrival, and sometimes runs one alone.
+ * Not responsible for: what the calls do, and how long they may take.
+ * - Q1. At most `maxRunning` calls run and at most `maxWaiting` wait; one more rejects with QUEUE_FULL.
+ * - Q2. A call that runs alone starts when those before it are done; those after it wait until it is done.
+ * - Q3. A waiting call that is aborted leaves the queue at once and rejects with the signal's reason.
+ * - Q4. After close every waiting call rejects with CLOSED; close resolves when the running ones are done.
  */
 
 interface Waiting {
@@ -30,7 +29,7 @@ export class Turnstile {
     this.#maxWaiting = limits.maxWaiting;
   }
 
-  /** @throws {EngineError} QUEUE_FULL, CLOSED; the signal's reason; what the call throws */
+  /** @throws {EngineError} QUEUE_FULL, CLOSED; the signal's reason; whatever the call throws */
   async run<T>(call: () => Promise<T>, signal?: AbortSignal, alone = false): Promise<T> {
     await this.#turn(alone, signal);
     try {
@@ -61,14 +60,14 @@ export class Turnstile {
       return;
     }
     if (this.#waiting.length >= this.#maxWaiting) {
-      const message = `${this.#waiting.length} requests wait already; send fewer at once or raise maxQueue`;
+      const message = `${this.#waiting.length} requests wait already: send fewer at once or raise maxQueue`;
       throw new EngineError("QUEUE_FULL", message);
     }
     await new Promise<void>((resolve, reject) => {
       const leave = () => {
         this.#waiting = this.#waiting.filter((other) => other !== entry);
         entry.fail(signal?.reason);
-        // It may have been the one that wanted to be alone.
+        // The removed call may have been the one that wanted to run alone.
         this.#next();
       };
       const entry: Waiting = {
@@ -108,4 +107,4 @@ export class Turnstile {
   }
 }
 
-const closed = () => new EngineError("CLOSED", "the engine was closed; make another");
+const closed = () => new EngineError("CLOSED", "the engine was closed: create another one");

@@ -4,7 +4,7 @@ import type { HttpClient } from "./http-client.js";
 import type { ServerKind } from "./http-sampler.js";
 
 export interface WeightsOnDisk {
-  /** A folder in the Hugging Face layout, by the name that it has where the server runs. */
+  /** Path of a folder in the Hugging Face layout on the machine where the server runs. */
   readonly path: string;
   readonly policyVersion: number;
   readonly weightsHash: string;
@@ -13,14 +13,14 @@ export interface WeightsOnDisk {
 const vllmReset = z.object({ success: z.boolean() });
 const sglangReply = z.object({ success: z.boolean(), message: z.string().optional() });
 
-/** Where each kind of server takes weights; none: it cannot. */
+/** The endpoint with which each kind of server loads weights; absent when it cannot. */
 const reloadPaths: Readonly<Record<ServerKind, string | undefined>> = {
   vllm: "/pause",
   sglang: "/update_weights_from_disk",
   llamacpp: undefined,
 };
 
-/** @throws {EngineError} what the client throws, but for the refusal of a method */
+/** @throws {EngineError} what the client throws, except the refusal of a method */
 export async function offersReload(
   kind: ServerKind,
   client: HttpClient,
@@ -51,14 +51,14 @@ export async function reloadOn(
     case "llamacpp":
       throw new EngineError(
         "UNSUPPORTED",
-        "llama.cpp: its server cannot load other weights; start it again with the new model, or serve it with vLLM or SGLang",
+        "llama.cpp: its server cannot load other weights: restart it with the new model, or serve it with vLLM or SGLang",
       );
   }
 }
 
 /**
- * Holds generation, lets every worker read the folder, forgets the prefixes of the old weights, goes on.
- * The endpoints are those of vLLM's development mode.
+ * Pauses generation, lets every worker read the folder, drops the prefix cache of the old weights, and resumes. The
+ * endpoints are those of vLLM's development mode.
  */
 async function reloadVllm(
   client: HttpClient,
@@ -70,22 +70,22 @@ async function reloadVllm(
   if (!offered) {
     throw new EngineError(
       "UNSUPPORTED",
-      "vLLM: has no /pause; start it with VLLM_SERVER_DEV_MODE=1, in a version that can pause generation",
+      "vLLM: has no /pause: start it with VLLM_SERVER_DEV_MODE=1, in a version that can pause generation",
     );
   }
   try {
     const reload = { method: "reload_weights", kwargs: { weights_path: path } };
     await client.post("/collective_rpc", reload, options);
     const reset = vllmReset.safeParse(await client.post("/reset_prefix_cache", undefined, options));
-    // Older versions say nothing here.
+    // Older versions return nothing here.
     if (reset.data?.success === false) {
       throw new EngineError(
         "SERVER_FAILED",
-        "/reset_prefix_cache: the server keeps what it read under the old weights; does somebody else send it requests?",
+        "/reset_prefix_cache: the server keeps prefixes of the old weights: does another program send it requests?",
       );
     }
   } finally {
-    // Also after an abort: a server that stays paused answers nobody.
+    // This is done after an abort as well, because a server that stays paused answers nobody.
     await client.post("/resume", undefined, { inTurn: true });
   }
 }
@@ -105,7 +105,7 @@ async function reloadSglang(
   }
 }
 
-/** false where there is no such endpoint. */
+/** Returns false when there is no such endpoint. */
 async function ask(call: () => Promise<unknown>): Promise<boolean> {
   try {
     await call();

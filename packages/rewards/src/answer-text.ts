@@ -1,14 +1,14 @@
 import { stripWhiteSpace } from "./white-space.js";
 
-/** Text after the last `</think>`, trimmed; the whole text where there is no such mark. */
+/** Returns the text after the last `</think>`, trimmed, or the whole text when there is no such mark. */
 export function afterThinking(text: string): string {
   const at = text.lastIndexOf("</think>");
   return at < 0 ? text : stripWhiteSpace(text.slice(at + "</think>".length));
 }
 
 /**
- * What follows the last "the answer is", null where the phrase is missing: asterisks and DeepSeek's turn marks
- * removed, white space and full stops trimmed. Source: BytedTsinghua-SIA/MemAgent,
+ * Returns what follows the last "the answer is", or null when the phrase is missing. Asterisks and DeepSeek's turn
+ * marks are removed, white space and full stops trimmed. Source: BytedTsinghua-SIA/MemAgent,
  * taskutils/memory_eval/utils, extract_answer.
  */
 export function phraseAnswer(text: string): string | null {

@@ -1,12 +1,11 @@
 /**
- * What stands in the last `\boxed` of a text, null where there is none.
- *
+ * Returns the content of the last `\boxed` of a text, or null when there is none.
  * As in the reference (BytedTsinghua-SIA/MemAgent, verl/utils/reward_score/hotpotqa.py):
- * - `\boxed` followed by a space wins over every braced form and runs to the next `$` or to the end;
- * - otherwise the last `\boxed{…}` with balanced braces; a box that never closes counts as none, even when
- *   an earlier one is whole; braces count without regard to backslashes;
- * - `\fbox` is no box, and neither is `\boxed` before anything but `{` (the reference stops with an
- *   assertion there; here the answer is null).
+ * - `\boxed` followed by a space takes precedence over every braced form and extends to the next `$` or to the end;
+ * - otherwise the last `\boxed{…}` with balanced braces counts; a box that never closes makes the answer null, even
+ *   when an earlier one is complete; braces count whether or not a backslash precedes them;
+ * - `\fbox` is not a box, and neither is `\boxed` before anything but `{` (the reference fails an assertion there; here
+ *   the answer is null).
  */
 export function boxedAnswer(text: string): string | null {
   if (text.includes("\\boxed ")) {
@@ -26,9 +25,9 @@ export function boxedAnswer(text: string): string | null {
 }
 
 /**
- * Form in which boxed answers are compared (MATH-style, as in the reference): line feeds, `\!`, `\left`,
- * `\right`, `^{\circ}`, `^\circ`, `\$`, `\%` go; `\\` becomes `\`; `tfrac` and `dfrac` become `frac`; ` .` and `{.`
- * get a zero; then all spaces (U+0020 only) go. Case is not touched.
+ * Returns the form in which boxed answers are compared (MATH-style, as in the reference): line feeds, `\!`, `\left`,
+ * `\right`, `^{\circ}`, `^\circ`, `\$` and `\%` are removed; `\\` becomes `\`; `tfrac` and `dfrac` become `frac`; ` .`
+ * and `{.` get a zero; then all spaces (U+0020 only) are removed. Case is kept.
  */
 export function normalizeBoxed(answer: string): string {
   return answer
@@ -48,9 +47,9 @@ export function normalizeBoxed(answer: string): string {
     .replaceAll(" ", "");
 }
 
-/** The last `count` characters (code points, as Python counts them). */
+/** Returns the last `count` characters (code points, as Python counts them). */
 export function lastCharacters(text: string, count: number): string {
-  // Twice as many UTF-16 units hold at least as many code points; a pair cut in half at the front falls off.
+  // Twice as many UTF-16 units contain at least as many code points; a pair that is cut in half at the front falls off.
   const tail = Array.from(text.slice(-2 * count));
   return tail.slice(-count).join("");
 }

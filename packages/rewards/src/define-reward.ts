@@ -8,18 +8,18 @@ export interface RewardModule extends RewardKind {
   readonly provides: "reward";
 }
 
-/** What the function of `defineReward` is given besides task and episode. */
+/** What the function of `defineReward` receives besides task and episode. */
 export interface RewardCall<Settings> {
   readonly settings: Settings;
-  /** Aborts when the score is not wanted any more. */
+  /** Aborts when the score is no longer wanted. */
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * A reward of your own.
- * @param definition.settings schema of what a recipe may set, such as `z.strictObject({})` for nothing
- * @param definition.score a finite number, or a number with its components by name. What it throws is a failure of the episode, which
- *   leaves its group, and never a zero.
+ * Defines a reward of your own.
+ * @param definition.settings schema of the settings that a recipe may give, such as `z.strictObject({})` for none
+ * @param definition.score returns a finite number, or a number with its components by name. When it throws, the episode
+ *   fails and leaves its group; it never counts as zero.
  */
 export function defineReward<Config extends object>(definition: {
   readonly settings: z.ZodType<Config>;
@@ -38,7 +38,7 @@ export function defineReward<Config extends object>(definition: {
       if (!Number.isFinite(score?.reward))
         throw new RewardError(
           "BAD_REPLY",
-          `reward.module: score gave ${typeof scored === "object" ? `a reward of ${String(score?.reward)}` : shown(scored)} for task ${task.id}; return a finite number, or throw where there is none`,
+          `reward.module: score returned ${typeof scored === "object" ? `a reward of ${String(score?.reward)}` : shown(scored)} for task ${task.id}: return a finite number, or throw when there is none`,
         );
       return score;
     },
@@ -46,5 +46,5 @@ export function defineReward<Config extends object>(definition: {
   return { provides: "reward", ...kind };
 }
 
-/** A text is shown as one: `"1"` is no number. */
+/** Shows a text in quotes, because `"1"` is not a number. */
 const shown = (scored: unknown) => (typeof scored === "string" ? JSON.stringify(scored) : String(scored));

@@ -3,9 +3,9 @@ import { z } from "zod";
 import { RewardError } from "./error.js";
 import type { RewardKind } from "./reward-kind.js";
 
-/** A language model as text in, text out; endpoints of @palimpsest/engines are such. */
+/** A language model with text in and text out, such as an endpoint of @palimpsest/engines. */
 export interface TextModel {
-  /** @throws where it could not answer, after its own attempts */
+  /** @throws when it could not answer, after its own retries */
   generateText(request: {
     readonly messages: readonly { readonly role: string; readonly content: string }[];
     readonly maxTokens?: number;
@@ -14,11 +14,9 @@ export interface TextModel {
   }): Promise<{ readonly text: string }>;
 }
 
-/** A model that is not trained and says how likely an answer is. */
+/** A frozen model that returns how likely an answer is. */
 export interface Reader {
-  /**
-   * @returns nats of all the answer's tokens together, each at least; and how many tokens there are
-   */
+  /** @returns the sum of the log-probs of the answer's tokens in nats, and the number of these tokens */
   logLikelihood(request: {
     readonly prompt: string;
     readonly answer: string;
@@ -26,22 +24,30 @@ export interface Reader {
   }): Promise<{ readonly logprob: number; readonly tokens: number }>;
 }
 
-/** Where a model is asked that speaks OpenAI's protocol. */
+/** Settings of a model endpoint that speaks OpenAI's protocol. */
 export const modelEndpointSchema = z.strictObject({
-  url: z.url({ protocol: /^https?$/ }).describe("where the server listens, such as http://127.0.0.1:8000"),
-  model: z.string().min(1).optional().describe("name of the model; servers of one model need none"),
+  url: z.url({ protocol: /^https?$/ }).describe("address of the server, such as http://127.0.0.1:8000"),
+  model: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("name of the model; servers with a single model do not need it"),
   tokenEnv: z
     .string()
     .min(1)
     .optional()
-    .describe("environment variable with the key, sent as a bearer token; never logged"),
-  tokenFile: z.string().min(1).optional().describe("file with the key, in place of tokenEnv"),
-  maxConcurrency: z.int().min(1).default(32).describe("requests under way at once"),
-  timeoutMs: z.int().min(1).default(120_000).describe("for one request with all its attempts"),
+    .describe("environment variable with the key, which is sent as a bearer token and never logged"),
+  tokenFile: z.string().min(1).optional().describe("file with the key, instead of tokenEnv"),
+  maxConcurrency: z.int().min(1).default(32).describe("maximum number of concurrent requests"),
+  timeoutMs: z
+    .int()
+    .min(1)
+    .default(120_000)
+    .describe("deadline of one request with all its attempts, in milliseconds"),
 });
 export type ModelEndpoint = z.output<typeof modelEndpointSchema>;
 
-/** The model that says how likely answers are. */
+/** Settings of the model that returns how likely answers are. */
 export const frozenReaderSchema = z.strictObject({
   path: z
     .string()
@@ -50,15 +56,15 @@ export const frozenReaderSchema = z.strictObject({
 });
 export type FrozenReader = z.output<typeof frozenReaderSchema>;
 
-/** What rewards are given that they cannot make: whoever runs them knows models and environment. */
+/** What rewards need and cannot create themselves. Whoever runs them supplies models and environment. */
 export interface RewardDependencies {
   readonly openTextModel?: (endpoint: ModelEndpoint) => TextModel;
   readonly openReader?: (reader: FrozenReader) => Reader;
-  /** In place of the embedder of the settings. */
+  /** Used instead of the embedder of the settings. */
   readonly embedder?: Embedder;
-  /** What the module exports that the settings name; for the reward `module` alone. */
+  /** What the module named in the settings exports; used by the reward `module` only. */
   readonly module?: RewardKind;
-  /** Where tokenEnv is looked up. */
+  /** The environment in which tokenEnv is looked up. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 

@@ -1,27 +1,27 @@
-/** Why an answer could not be scored: an error, never a zero. */
+/** Why an answer could not be scored. These are errors, and never a zero reward. */
 export type RewardErrorCode =
-  /** No reward of that name. */
+  /** No reward has that name. */
   | "UNKNOWN_REWARD"
-  /** An episode without what its steps wrote, where they are rewarded. */
+  /** The reward scores steps, and the episode does not have what its steps wrote. */
   | "STEPS_MISSING"
-  /** A task without right answers. */
+  /** The task has no right answers. */
   | "NO_GROUND_TRUTH"
-  /** A LoCoMo category that there is not. */
+  /** LoCoMo has no such category. */
   | "UNKNOWN_CATEGORY"
-  /** An episode without a memory store. */
+  /** The episode has no memory store. */
   | "NO_STORE"
-  /** A task without a question that the store can be asked. */
+  /** The task has no question that the store can be asked. */
   | "NO_PROBES"
-  /** Settings that need something which was not given, such as a model to judge by. */
+  /** The settings need something that was not supplied, such as a model to judge with. */
   | "BAD_CONFIG"
-  /** A reward service or judge that could not be reached within its attempts and time. */
+  /** A reward service or judge could not be reached within its attempts and time. */
   | "UNREACHABLE"
-  /** A reward service that will not score this, whatever is tried again. */
+  /** A reward service refused to score this, and retrying would not help. */
   | "REFUSED"
-  /** An answer of a reward service or judge that makes no sense. */
+  /** The answer of a reward service or judge was malformed. */
   | "BAD_REPLY";
 
-/** The only error class of this package: its message names the field, the value and the fix. */
+/** The only error class of this package. Its message names the field, the value and the fix. */
 export class RewardError extends Error {
   readonly code: RewardErrorCode;
 
@@ -37,7 +37,7 @@ export function requireAnswers(answers: readonly string[]): void {
   if (answers.length === 0) {
     throw new RewardError(
       "NO_GROUND_TRUTH",
-      "answers: the list is empty; a task needs at least one right answer",
+      "answers: the list is empty: a task needs at least one right answer",
     );
   }
 }

@@ -55,7 +55,7 @@ if (!present) process.stdout.write(`skipped: no golden scores in ${folder}\n`);
 const read = <T>(name: string, list: string): Contested<T>[] =>
   JSON.parse(readFileSync(`${folder}/${name}.json`, "utf8"))[list];
 
-/** Disputed cases in which we differ from the reference on purpose: no right answer is an error of ours. */
+/** Disputed cases in which we deliberately differ from the reference: a task without right answers is an error here. */
 const departures = ["mr-256"];
 
 describe.skipIf(!present)("golden scores of the reference", () => {

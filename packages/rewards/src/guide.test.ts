@@ -4,7 +4,7 @@ import { modelEndpointSchema } from "./dependencies.js";
 import { rewardConfigSchema } from "./index.js";
 import { remoteReplySchema } from "./remote/protocol.js";
 
-/** Names of settings that the guide of another agent explains, or that tell nothing by themselves. */
+/** Settings that another agent's guide explains, or whose names say nothing by themselves. */
 const elsewhere = ["rememr1"];
 
 it("the guide to rewards names every reward and every setting of it", () => {

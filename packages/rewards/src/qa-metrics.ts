@@ -1,11 +1,11 @@
 import { splitWords } from "./white-space.js";
 
 /**
- * Question-answering metrics as in SQuAD and HotpotQA: exact match, F1 over tokens, containment.
- * Source: BytedTsinghua-SIA/MemAgent, taskutils/memory_eval/utils. Departs in one point: where prediction or
- * gold is empty after normalization every metric is 0 (the reference calls the empty text contained in
- * everything, and equal to itself). Kept although disputable: containment holds in both directions, so a
- * fragment of the gold counts for `subExactMatch`; a, an and the go even where they are content.
+ * Question-answering metrics as in SQuAD and HotpotQA: exact match, F1 over tokens, containment. Source:
+ * BytedTsinghua-SIA/MemAgent, taskutils/memory_eval/utils. Departs in one point: when prediction or gold is empty after
+ * normalization, every metric is 0 (in the reference the empty text is contained in everything and equal to itself).
+ * Kept although disputable: containment counts in both directions, so a fragment of the gold counts for
+ * `subExactMatch`; a, an and the are removed even where they are content.
  */
 export interface QaMetrics {
   readonly exactMatch: number;
@@ -18,15 +18,15 @@ export interface QaMetrics {
 const nothing: QaMetrics = { exactMatch: 0, f1: 0, precision: 0, recall: 0, subExactMatch: 0 };
 
 const asciiPunctuation = /[!-/:-@[-`{-~]/g;
-// Python's \w: letters, decimal and other numbers, and the underscore; marks are not part of a word.
+// This is Python's \w: letters, decimal and other numbers, and the underscore. Marks are not part of a word.
 const article = /(?<![\p{L}\p{N}_])(?:a|an|the)(?![\p{L}\p{N}_])/gu;
 
-/** Lower case, ASCII punctuation and articles removed, single spaces. No Unicode normalization. */
+/** Lower-cases, removes ASCII punctuation and articles, and collapses spaces. There is no Unicode normalization. */
 export function normalizeAnswer(text: string): string {
   return splitWords(text.toLowerCase().replace(asciiPunctuation, "").replace(article, " ")).join(" ");
 }
 
-/** Metrics of one prediction against one gold answer; null (no prediction) scores 0. */
+/** Computes the metrics of one prediction against one gold answer; null (no prediction) scores 0. */
 export function qaMetrics(prediction: string | null, gold: string): QaMetrics {
   const left = normalizeAnswer(prediction ?? "");
   const right = normalizeAnswer(gold);
@@ -59,7 +59,7 @@ function tokenF1(left: string, right: string): Pick<QaMetrics, "f1" | "precision
   return { precision, recall, f1: (2 * precision * recall) / (precision + recall) };
 }
 
-/** Best value of each metric over several gold answers. */
+/** Returns the best value of each metric over several gold answers. */
 export function bestQaMetrics(prediction: string | null, answers: readonly string[]): QaMetrics {
   return answers
     .map((gold) => qaMetrics(prediction, gold))
@@ -75,7 +75,10 @@ export function bestQaMetrics(prediction: string | null, answers: readonly strin
     );
 }
 
-/** Share of the wanted answers that the prediction contains: the reward of tasks with several values. */
+/**
+ * Returns the fraction of the wanted answers that the prediction contains, which is the reward of tasks with several
+ * values.
+ */
 export function containedFraction(prediction: string | null, answers: readonly string[]): number {
   if (answers.length === 0) return 0;
   const text = normalizeAnswer(prediction ?? "");

@@ -3,16 +3,18 @@ import type { Score, Task, TrajectoryHead } from "@palimpsest/trajectories";
 import type { z } from "zod";
 import type { RewardDependencies } from "./dependencies.js";
 
-/** What a reward may read: an episode as it was, trained on or not. Its conversations have their token ids only where
- *  the kind says that it `readsTokens`. */
+/**
+ * What a reward may read: an episode as it was, whether it is trained on or not. Its conversations have their token ids
+ * only when the kind says that it `readsTokens`.
+ */
 export type ScoredEpisode = Pick<
   TrajectoryHead,
   "answer" | "conversations" | "memorySteps" | "storeDiff" | "counters"
 >;
 
 /**
- * Scores one episode of a task, by pure arithmetic or by asking others.
- * @throws a failure to score; it is never a zero
+ * Scores one episode of a task, by computation alone or by asking others.
+ * @throws when it cannot score; a failure is never a zero
  */
 export type TrajectoryReward = (
   task: Task,
@@ -21,22 +23,22 @@ export type TrajectoryReward = (
 ) => Score | Promise<Score>;
 
 /**
- * One kind of reward: what a recipe may say of it, and the function that comes of that. The built-in ones are such records,
- * and a module of a user exports one (`defineReward`).
+ * One kind of reward: the settings that a recipe may give it, and the function that is made of them. The built-in
+ * rewards are such records, and a module of a user exports one (`defineReward`).
  */
 export interface RewardKind<Config extends object = object> {
-  /** Names under which recipes ask for it. */
+  /** Names by which recipes refer to it. */
   readonly names: readonly string[];
-  /** Its settings; of the built-in ones `name` is one of them. */
+  /** Schema of its settings. For built-in kinds `name` is one of them. */
   readonly schema: z.ZodType<Config>;
   /**
    * @param dependencies models, environment and embedder, for rewards that need them
    * @throws {RewardError} BAD_CONFIG
    */
   create(config: Config, dependencies: RewardDependencies): TrajectoryReward;
-  /** Whether it reads the token ids of conversations, and not only texts and lengths. Default: it does not. */
+  /** Returns whether it reads the token ids of conversations, and not only texts and lengths. Default: false. */
   readsTokens?(config: Config): boolean;
-  /** The embedder of the search that it makes in stores. Default: it makes none. */
+  /** Returns the embedder for its search in stores. Default: undefined, for kinds that do not search. */
   embedder?(config: Config): EmbedderConfig | undefined;
 }
 

@@ -5,23 +5,23 @@ import { bestQaMetrics, containedFraction } from "./qa-metrics.js";
 import { rulerScores } from "./ruler.js";
 
 /**
- * Scores a final answer against the right ones. Pure. Components, each in [0, 1]: `exactMatch` (boxed exact
- * match), `boxed` (1 where a box was found), `f1`, `subExactMatch`, `containedFraction` (of the box's content); of
- * the rewards whose names begin with `answer-`, the same of the whole reply, which needs no box; of those that begin
- * with `ruler-`, `all` and `part` of the whole reply.
+ * Scores a final answer against the right ones. It is pure. Components, each in [0, 1]: `exactMatch` (boxed exact
+ * match), `boxed` (1 when a box was found), and `f1`, `subExactMatch` and `containedFraction` of the box's content;
+ * rewards whose names begin with `answer-` have the same of the whole reply, which needs no box; those that begin with
+ * `ruler-` have `all` and `part` of the whole reply.
  * @throws {RewardError} NO_GROUND_TRUTH
  */
 export type Reward = (answer: string, answers: readonly string[]) => Score;
 
 export interface BoxedOptions {
-  /** Only so many last characters of the answer are looked at; null: all. Default 300, as in the reference. */
+  /** How many of the answer's last characters are read; null: all. Default 300, as in the reference. */
   readonly lastCharacters?: number | null;
 }
 
 /**
- * MemAgent's training reward: 1 where the last box, lower-cased and normalized, equals one of the right
- * answers likewise, else 0. Decided where the reference is disputable: `\fbox` is no box (0), an empty box
- * equals an empty right answer (task files refuse those), an empty list of right answers is an error.
+ * MemAgent's training reward: 1 when the last box, in lower case and normalized, equals one of the right answers in the
+ * same form, else 0. Decided where the reference is disputable: `\fbox` is not a box (0), an empty box equals an empty
+ * right answer (task files refuse those), an empty list of right answers is an error.
  */
 export function boxedExactMatch(
   answer: string,
@@ -48,14 +48,14 @@ function boxedComponents(answer: string, answers: readonly string[], options: Bo
   };
 }
 
-/** Of models that were never shown a box: what they reply is the answer. */
+/** Scores models that were never shown a box: the whole reply is the answer. */
 function answerComponents(answer: string, answers: readonly string[]) {
   requireAnswers(answers);
   const { exactMatch, f1, subExactMatch } = bestQaMetrics(answer, answers);
   return { exactMatch, f1, subExactMatch, containedFraction: containedFraction(answer, answers) };
 }
 
-/** A reward that is one of the components that it tells. */
+/** Makes a reward of one of the components that it reports. */
 const scoring =
   <Component extends string>(
     of: (
@@ -73,15 +73,15 @@ const scoring =
 const rewards = {
   /** Boxed exact match. */
   "boxed-exact-match": scoring(boxedComponents, "exactMatch"),
-  /** Token F1 of the box's content, best over the right answers. */
+  /** Token F1 of the box's content, for the best of the right answers. */
   "boxed-f1": scoring(boxedComponents, "f1"),
-  /** Share of the right answers that the box contains, for tasks that ask for several values. */
+  /** Fraction of the right answers that the box contains, for tasks that ask for several values. */
   "boxed-contained-fraction": scoring(boxedComponents, "containedFraction"),
   /** Token F1 of the whole reply. */
   "answer-f1": scoring(answerComponents, "f1"),
-  /** Share of the right answers that the whole reply contains, by RULER's rule; has components of its own. */
+  /** Fraction of the right answers that the whole reply contains, by RULER's rule; it has components of its own. */
   "ruler-all": scoring(rulerScores, "all"),
-  /** 1 where the whole reply contains any right answer, by RULER's rule for questions. */
+  /** 1 when the whole reply contains any right answer, by RULER's rule for questions. */
   "ruler-part": scoring(rulerScores, "part"),
 } as const;
 
@@ -94,7 +94,7 @@ export function rewardByName(name: string, options: BoxedOptions = {}): Reward {
   if (found === undefined) {
     throw new RewardError(
       "UNKNOWN_REWARD",
-      `reward: "${name}" is unknown; use one of ${rewardNames.join(", ")}`,
+      `reward: "${name}" is unknown: use one of ${rewardNames.join(", ")}`,
     );
   }
   return (answer, answers) => found(answer, answers, options);

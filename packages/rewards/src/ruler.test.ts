@@ -33,7 +33,7 @@ describe("rulerRuleOf", () => {
     expect(["niah_single_1", "niah_multiquery", "vt", "cwe", "fwe"].map(rulerRuleOf)).toEqual(
       Array.from({ length: 5 }, () => "all"),
     );
-    expect(() => rulerRuleOf("qa_x")).toThrow(/"qa_x" is no task of RULER/);
+    expect(() => rulerRuleOf("qa_x")).toThrow(/"qa_x" is not a RULER task/);
   });
 });
 

@@ -2,10 +2,10 @@ import { RewardError, requireAnswers } from "./error.js";
 import { stripWhiteSpace } from "./white-space.js";
 
 /**
- * all: the share of the references that the reply contains; part: 1 where it contains any of them. Case does not
- * count; nothing else is normalized, so a reference counts inside a longer word as well.
- * Source: NVIDIA/RULER, scripts/eval/synthetic/constants.py (string_match_all, string_match_part) and
- * scripts/eval/evaluate.py; departs: shares of 1, not percent.
+ * all: the fraction of the references that the reply contains; part: 1 when it contains any of them. Case is ignored
+ * and nothing else is normalized, so a reference also counts inside a longer word. Source: NVIDIA/RULER,
+ * scripts/eval/synthetic/constants.py (string_match_all, string_match_part) and scripts/eval/evaluate.py; departs:
+ * fractions of 1, not percent.
  */
 export type RulerScores = { readonly all: number; readonly part: number };
 
@@ -15,7 +15,7 @@ const controls = /[\x00-\x1f]/g;
 /** @throws {RewardError} NO_GROUND_TRUTH */
 export function rulerScores(reply: string, references: readonly string[]): RulerScores {
   requireAnswers(references);
-  // Stripped before and after, as there: a control character at an end becomes a line feed in between.
+  // It is stripped before and after, as in the source: a control character at an end becomes a line feed in between.
   const text = stripWhiteSpace(stripWhiteSpace(reply).replace(controls, "\n")).toLowerCase();
   const contained = references.filter((reference) => text.includes(reference.toLowerCase())).length;
   return { all: contained / references.length, part: contained > 0 ? 1 : 0 };
@@ -24,7 +24,7 @@ export function rulerScores(reply: string, references: readonly string[]): Ruler
 export type RulerRule = keyof RulerScores;
 
 /**
- * How a RULER task is scored, by its name: qa_1 and qa_2 by part, all others by all.
+ * Returns how a RULER task is scored, by its name: qa_1 and qa_2 by part, all others by all.
  * @throws {RewardError} UNKNOWN_REWARD
  */
 export function rulerRuleOf(task: string): RulerRule {
@@ -32,6 +32,6 @@ export function rulerRuleOf(task: string): RulerRule {
   if (/^(?:niah_\w+|vt|cwe|fwe)$/.test(task)) return "all";
   throw new RewardError(
     "UNKNOWN_REWARD",
-    `task: "${task}" is no task of RULER; it has niah_*, vt, cwe, fwe, qa_1 and qa_2`,
+    `task: "${task}" is not a RULER task: RULER has niah_*, vt, cwe, fwe, qa_1 and qa_2`,
   );
 }

@@ -72,7 +72,7 @@ describe("storeProbesReward", () => {
 
   it("answers from what the search of the tools finds where that is asked, with the embedder of the settings", async () => {
     const found = { by: "search", topK: 1, denseWeight: 1 } as const;
-    // What this embedder alone knows: tea and Assam are the same thing.
+    // Only this embedder knows that tea and Assam are the same thing.
     const asked: string[] = [];
     const embedder = {
       name: "tea",
@@ -112,7 +112,7 @@ describe("rewardEmbedder", () => {
     expect(of({ name: "memupdate" })).toEqual({ kind: "hashed", dimensions: 256 });
     expect(of({ name: "store-probes" })).toBeUndefined();
     expect(of({ name: "answer-f1" })).toBeUndefined();
-    // Whoever opens none hears of it before the first episode.
+    // Code that opens no embedder must be told at once, and not at the first episode.
     expect(() => rewardOf({ found: { by: "search", embedder } })).toThrow("embedder.kind");
   });
 });

@@ -5,49 +5,55 @@ import type { RewardDependencies } from "./dependencies.js";
 import { type StoreStates, storeStates } from "./memupdate/store-states.js";
 import type { TrajectoryReward } from "./reward-kind.js";
 
-/** Which records a probe is answered from. */
+/** Settings of which records a probe is answered from. */
 const foundSchema = z.discriminatedUnion("by", [
   z.strictObject({
-    by: z.literal("words").describe("those that share most words with the question, as many as there are"),
+    by: z
+      .literal("words")
+      .describe("the records that share the most words with the question, including ties"),
   }),
   z.strictObject({
-    by: z.literal("search").describe("those that the search of the agent's tools finds"),
-    topK: z.int().min(1).max(100).default(1).describe("records that a question finds"),
-    embedder: embedderConfigSchema.prefault({ kind: "hashed" }).describe("of that search"),
-    denseWeight: z.number().min(0).max(1).default(0.2).describe("share of the embedder in that search"),
+    by: z.literal("search").describe("the records that the search of the agent's tools retrieves"),
+    topK: z.int().min(1).max(100).default(1).describe("number of records that are retrieved for a question"),
+    embedder: embedderConfigSchema.prefault({ kind: "hashed" }).describe("method of that search"),
+    denseWeight: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0.2)
+      .describe("weight of the embedder in that search, from 0 to 1"),
   }),
 ]);
 
-/** A reward for small stores of short facts, which needs no model to read them. */
+/** Settings of a reward for small stores of short facts, which needs no model to read them. */
 export const storeProbesRewardSchema = z.strictObject({
   name: z
     .literal("store-probes")
-    .describe("share of the shown probes that the store answers, less faulty calls and needless changes"),
+    .describe("fraction of the shown probes that the store answers, minus faulty calls and needless changes"),
   faultPenalty: z
     .number()
     .min(0)
     .max(1)
     .default(0.1)
-    .describe("taken off for each call that was malformed, failed or refused"),
+    .describe("penalty for each call that was malformed, failed or refused"),
   changePenalty: z
     .number()
     .min(0)
     .max(1)
     .default(0.1)
     .describe(
-      "taken off for each change of the store beside the first: without it changes are made for their own sake",
+      "penalty for each change of the store after the first; without it, changes are made for their own sake",
     ),
-  found: foundSchema.prefault({ by: "words" }).describe("which records a probe is answered from"),
+  found: foundSchema.prefault({ by: "words" }).describe("the records that a probe is answered from"),
 });
 type StoreProbesConfig = z.output<typeof storeProbesRewardSchema>;
 
 /**
- * Asks the store its probes after the episode. A probe is answered from the records that `found` names, by default those
- * that share most words with its question; its score is the share of these that hold the answer, so that a stale record
- * beside the right one costs half.
- * The reward counts shown probes only. Components: `shown`, `heldOut` (mean scores), `gain` (shown, against the store
- * before), `faults` (calls that came to nothing), `unchanged` (1 where the store is as it was), `needless` (changes beside the
- * first).
+ * Asks the store its probes after the episode. A probe is answered from the records that `found` selects, by default
+ * those that share the most words with its question. Its score is the fraction of these that contain the answer, so
+ * that a stale record beside the right one costs half. The reward counts shown probes only. Components: `shown`,
+ * `heldOut` (mean scores), `gain` (shown, relative to the store before), `faults` (calls without effect), `unchanged`
+ * (1 when the store did not change), `needless` (changes after the first).
  * @throws {RewardError} NO_STORE
  */
 export function storeProbesReward(
@@ -90,7 +96,7 @@ async function meanScore(probes: readonly Probe[], find: Find): Promise<number> 
   return scores.reduce((sum, score) => sum + score, 0) / Math.max(1, scores.length);
 }
 
-/** Contents of the records that a question is answered from. */
+/** Returns the contents of the records from which a question is answered. */
 type Find = (question: string) => readonly string[] | Promise<readonly string[]>;
 
 type Findings = (
@@ -122,7 +128,7 @@ function findingsBy(found: StoreProbesConfig["found"], { embedder }: RewardDepen
   };
 }
 
-/** The texts that share most words with the question; none where no text shares one. */
+/** Returns the texts that share the most words with the question; none when no text shares a word. */
 function closest(question: string, texts: readonly string[]): readonly string[] {
   const asked = new Set(wordsOf(question));
   const shared = texts.map((text) => new Set(wordsOf(text).filter((word) => asked.has(word))).size);
@@ -130,13 +136,13 @@ function closest(question: string, texts: readonly string[]): readonly string[] 
   return most === 0 ? [] : texts.filter((_, at) => shared[at] === most);
 }
 
-/** Share of the texts that hold an answer; 0 of none. */
+/** Returns the fraction of the texts that contain an answer; 0 for no texts. */
 function shareHolding(texts: readonly string[], answers: readonly string[]): number {
   const holding = texts.filter((text) => answers.some((answer) => holds(text, answer)));
   return holding.length / Math.max(1, texts.length);
 }
 
-/** Word by word: "dan" is not in "dana". */
+/** Compares word by word: "dan" does not occur in "dana". */
 function holds(text: string, answer: string): boolean {
   const words = new Set(wordsOf(text));
   return wordsOf(answer).every((word) => words.has(word));

@@ -11,18 +11,18 @@ import { type RewardName, rewardByName, rewardNames } from "./reward.js";
 import { type RewardKind, rewardKind, type TrajectoryReward } from "./reward-kind.js";
 import { storeProbesReward, storeProbesRewardSchema } from "./store-probes.js";
 
-/** Scores the final answer alone. */
+/** Settings of rewards that score the final answer alone. */
 const answerRewardSchema = z.strictObject({
-  name: z.enum(rewardNames as [RewardName, ...RewardName[]]).describe("what the final answer is measured by"),
+  name: z.enum(rewardNames as [RewardName, ...RewardName[]]).describe("the measure of the final answer"),
   lastCharacters: z
     .int()
     .min(1)
     .nullable()
     .default(300)
-    .describe("only so many last characters of the answer are looked at; null: all"),
+    .describe("how many of the answer's last characters are read; null: all"),
 });
 
-/** The kinds that come along: everything else asks this list, or the record in it, what a reward is like. */
+/** The built-in kinds. Everything else asks this list, or a record in it, about a reward. */
 const kinds: readonly RewardKind[] = [
   rewardKind({
     names: rewardNames,
@@ -80,12 +80,12 @@ export const rewardConfigSchema = z.discriminatedUnion("name", [
 export type RewardConfig = z.output<typeof rewardConfigSchema>;
 export type RewardConfigInput = z.input<typeof rewardConfigSchema>;
 
-/** Whether the reward reads the token ids of conversations, and not only texts and lengths. */
+/** Returns whether the reward reads the token ids of conversations, and not only texts and lengths. */
 export function rewardReadsTokens(config: RewardConfig, module?: RewardKind): boolean {
   return rewardKindOf(config, module).readsTokens?.(settingsOf(config, module)) ?? false;
 }
 
-/** The embedder of the search that a reward makes in stores; undefined where it makes none. */
+/** Returns the embedder for a reward's search in stores; undefined when it does not search. */
 export function rewardEmbedder(config: RewardConfig, module?: RewardKind): EmbedderConfig | undefined {
   return rewardKindOf(config, module).embedder?.(settingsOf(config, module));
 }
@@ -113,7 +113,7 @@ function rewardKindOf({ name }: RewardConfig, module: RewardKind | undefined): R
   throw new RewardError("UNKNOWN_REWARD", `reward: "${name}" is unknown; ${fix}`);
 }
 
-/** Of a module's reward: what its schema makes of them. @throws {RewardError} BAD_CONFIG */
+/** Parses the settings of a module's reward with its schema. @throws {RewardError} BAD_CONFIG */
 function settingsOf(config: RewardConfig, module: RewardKind | undefined): object {
   if (config.name !== "module" || module === undefined) return config;
   const parsed = module.schema.safeParse(config.settings);

@@ -17,7 +17,7 @@ export async function checkFormat(redis: Redis, keys: RunKeys, runId: string): P
   if (format !== String(trajectoryFormat)) {
     throw new PalimpsestError(
       "CODEC",
-      `run ${runId} is in Redis with trajectories of format ${format}, and this program reads format ${trajectoryFormat};` +
+      `run ${runId} is in Redis with trajectories of format ${format}, and this program reads format ${trajectoryFormat}; ` +
         "end the run with the version that started it, or start a run under a new id from its checkpoint",
     );
   }

@@ -12,7 +12,7 @@ export function refuseOpenBind(
   if (isLoopback(host) || how.tls || how.insecure) return;
   throw new PalimpsestError(
     "CONFIG_INVALID",
-    `host ${host} is reachable from the network, and tokens and data would travel unencrypted: make certificates with` +
+    `host ${host} is reachable from the network, and tokens and data would travel unencrypted: make certificates with ` +
       "`palimpsest certs init` and pass --tls FOLDER, or pass --insecure where the network itself is trusted",
   );
 }

@@ -11,7 +11,10 @@ export interface Reported {
 
 const tokenizePath = "/tokenize";
 const path = "/completion";
-/** How many of the likeliest tokens are asked for: where the token is not among them, all of the vocabulary. */
+/**
+ * How many of the likeliest tokens are requested first. When the token is not among them, the whole vocabulary is
+ * requested.
+ */
 const shortlist = 256;
 const everyToken = 2 ** 24;
 const overwhelming = 1e6;
@@ -24,9 +27,10 @@ const replySchema = z.object({
 });
 
 /**
- * Fills in the log-probs that are NaN: what the server would say of one more token after the prompt and all before the
- * place. It reports nothing of a token within a character, so the one that it samples is made a letter by a bias; the
- * log-probs are those before the bias and before the temperature. Those after it follow from the whole vocabulary's.
+ * Fills in the log-probs that are NaN, with what the server reports for one more token after the prompt and all tokens
+ * before. It reports nothing about a token within a character, so a bias makes the token that it samples a letter; the
+ * log-probs are those before the bias and before the temperature. Those after it are computed from the whole
+ * vocabulary's.
  */
 export async function missingLogprobs(
   { promptTokenIds, temperature, topP = 1, topK = 0, minP = 0 }: GenerateRequest,
@@ -40,7 +44,7 @@ export async function missingLogprobs(
   let letter: number | undefined;
   for (const [place, id] of tokenIds.entries()) {
     if (!Number.isNaN(filled[place])) continue;
-    // What the truncation kept is not told.
+    // The server does not report which tokens the truncation kept.
     if (processed && truncated) missing(id);
     letter ??= parseReply(tokenizePath, tokenizeSchema, await post(tokenizePath, { content: "a" })).tokens.at(
       -1,
@@ -55,7 +59,7 @@ export async function missingLogprobs(
   return filled;
 }
 
-/** At 1 as they are told; at others they must be those of the whole vocabulary. */
+/** At temperature 1 they are used as reported; at others the whole vocabulary's are needed. */
 function logprobAt(temperature: number, id: number, told: readonly Reported[]): number | undefined {
   const logprob = told.find((token) => token.id === id)?.logprob;
   if (temperature === 1 || logprob === undefined) return logprob;
@@ -85,6 +89,6 @@ async function logprobsAfter(
 function missing(id: number): never {
   throw new EngineError(
     "NOT_TRAINABLE",
-    `${path}: the server gives no log-prob of token ${id}, so the answer cannot be trained on; use a newer llama.cpp`,
+    `${path}: the server returns no log-prob of token ${id}, so the answer cannot be trained on: use a newer llama.cpp`,
   );
 }

@@ -5,7 +5,7 @@ import { parseReply, type TokenProtocol } from "./protocol.js";
 
 const path = "/completion";
 
-/** After the sampling chain it tells probabilities in place of log-probs. */
+/** After the sampling chain it reports probabilities instead of log-probs. */
 const tokenSchema = z
   .object({ id: z.int(), logprob: z.number().optional(), prob: z.number().optional() })
   .refine(({ logprob, prob }) => logprob !== undefined || prob !== undefined, { error: "has no log-prob" });
@@ -24,9 +24,10 @@ const replySchema = z.object({
 });
 
 /**
- * The server of llama.cpp. It stops at the model's own end tokens; other stop ids are cut off here. It says neither
- * ids nor log-probs of tokens that end within a character when it streams, and no log-probs of them, nor of the tokens
- * of a `stop` text, when it does not: so answers are asked for whole, and the log-probs that lack one by one.
+ * The server of llama.cpp. It stops at the model's own end tokens; other stop ids are cut off here. When it streams, it
+ * reports neither ids nor log-probs of tokens that end within a character; when it does not, it omits the log-probs of
+ * these tokens and of the tokens of a `stop` text. Answers are therefore requested whole, and missing log-probs one by
+ * one.
  */
 export const llamaCpp: TokenProtocol = {
   path,
@@ -38,17 +39,17 @@ export const llamaCpp: TokenProtocol = {
     top_p: request.topP ?? 1,
     top_k: request.topK ?? 0,
     min_p: request.minP ?? 0,
-    // The server's flags and the sampling settings that a GGUF file may hold are defaults of what is not sent.
+    // The server's flags, and sampling settings in a GGUF file, are defaults for whatever is not sent.
     samplers: ["top_k", "top_p", "min_p", "temperature"],
     mirostat: 0,
     dynatemp_range: 0,
     ignore_eos: false,
-    // Of versions that do not know the list.
+    // For versions that do not know the list.
     typical_p: 1,
     repeat_penalty: 1,
     presence_penalty: 0,
     frequency_penalty: 0,
-    // Four bytes there.
+    // The server takes four bytes.
     seed: request.seed >>> 0,
     ...(request.stop === undefined ? {} : { stop: request.stop }),
     n_probs: likeliest,
@@ -64,7 +65,7 @@ export const llamaCpp: TokenProtocol = {
     if (tokenIds.length > 0 && reply.tokens === undefined && reply.tokens_predicted !== tokenIds.length) {
       throw new EngineError(
         "NOT_TRAINABLE",
-        `${path}: the answer has no tokens, so it cannot be trained on; use a newer llama.cpp`,
+        `${path}: the answer has no tokens, so it cannot be trained on: use a newer llama.cpp`,
       );
     }
     return {
@@ -87,8 +88,8 @@ function reportedOf({ id, logprob, prob }: z.infer<typeof tokenSchema>): Reporte
 }
 
 /**
- * What was reported is what was sampled with gaps. A place has its log-prob where it has the same one reading from the
- * first and from the last; elsewhere NaN.
+ * Returns the log-probs of the sampled tokens. What the server reported has gaps, so a position gets a log-prob only
+ * when reading from the first token and reading from the last token agree on it, and NaN otherwise.
  */
 function logprobsOf(tokenIds: readonly number[], reported: readonly Reported[]): number[] {
   const fromFirst: (number | undefined)[] = [];

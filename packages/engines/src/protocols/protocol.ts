@@ -2,53 +2,53 @@ import type { z } from "zod";
 import { EngineError } from "../error.js";
 import type { GenerateRequest } from "../generate.js";
 
-/** What a server said in one answer, or in one event of a stream. */
+/** What a server returned in one answer, or in one event of a stream. */
 export interface Sampled {
   readonly tokenIds: readonly number[];
-  /** NaN where the server has to be asked again. */
+  /** NaN when the server has to be asked again. */
   readonly logprobs: readonly number[];
-  /** Undefined while it goes on. */
+  /** Undefined while the reply continues. */
   readonly end?: "stop" | "length" | "abort" | undefined;
-  /** The tokens are all from the first on, not those since the last event. */
+  /** The tokens are all since the first, and not only those since the last event. */
   readonly cumulative?: boolean;
-  /** What the server calls the weights that sampled, where it says so. */
+  /** The server's name for the weights that sampled, if it reports one. */
   readonly weightVersion?: string | undefined;
 }
 
-/** Asks the same server for something more. */
+/** Posts another request to the same server. */
 export type Post = (path: string, body: object) => Promise<unknown>;
 
-/** Whose log-probs a server tells: the model's own, or those after temperature and truncation; named as vLLM does. */
+/** Which log-probs a server reports: the model's own, or those after temperature and truncation; named as in vLLM. */
 export type LogprobsMode = "raw_logprobs" | "processed_logprobs";
 
 export interface BodyOptions {
   readonly model: string | undefined;
   readonly stream: boolean;
-  /** The log-probs to ask for, where the server gives either. */
+  /** The log-probs to request, when the server can return either. */
   readonly logprobs: LogprobsMode;
-  /** How many of the likeliest tokens to tell at each place besides; default none. */
+  /** How many of the likeliest tokens to report at each position as well. Default: none. */
   readonly likeliest?: number;
 }
 
-/** How one kind of server takes and gives tokens. */
+/** How one kind of server takes and returns tokens. */
 export interface TokenProtocol {
   readonly path: string;
-  /** False: its streams do not say every token, so answers are asked for whole and handed on whole. */
+  /** False when its streams do not report every token, so that answers are requested and passed on whole. */
   readonly streams?: false;
-  /** False: its processed log-probs are those before truncation. */
+  /** False when its processed log-probs are those before truncation. */
   readonly truncatesLogprobs?: false;
   body(request: GenerateRequest, options: BodyOptions): object;
   /**
-   * Reads an answer or an event; undefined for an event that says nothing about tokens.
+   * Reads an answer or an event; undefined for an event without tokens.
    * @throws {EngineError} BAD_REPLY, NOT_TRAINABLE
    */
   read(value: unknown): Sampled | undefined;
   /**
-   * Log-probs of the likeliest first tokens of a whole answer, by token; empty where it tells none.
+   * Returns the log-probs of the likeliest first tokens of a whole answer, by token; empty when it reports none.
    * @throws {EngineError} BAD_REPLY
    */
   likeliest(value: unknown): ReadonlyMap<string, number>;
-  /** The log-probs with those filled in that are NaN in the answer, asked for one by one. */
+  /** Returns the log-probs with those filled in that are NaN in the answer, requested one by one. */
   missingLogprobs?(
     request: GenerateRequest,
     sampled: Sampled,
@@ -56,13 +56,13 @@ export interface TokenProtocol {
   ): Promise<readonly number[]>;
 }
 
-/** @throws {EngineError} BAD_REPLY, naming the field */
+/** @throws {EngineError} BAD_REPLY naming the field */
 export function parseReply<T extends z.ZodType>(path: string, schema: T, value: unknown): z.infer<T> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new EngineError(
     "BAD_REPLY",
-    `${path}: the answer's ${issue?.path.join(".") || "body"} is not as this kind of server says: ${issue?.message ?? ""}; is \`kind\` right?`,
+    `${path}: the answer's ${issue?.path.join(".") || "body"} is not what this kind of server returns: ${issue?.message ?? ""}: is \`kind\` right?`,
   );
 }

@@ -4,14 +4,14 @@ import { parseReply, type TokenProtocol } from "./protocol.js";
 
 const path = "/generate";
 
-/** [log-prob, token id, text] */
+/** Each entry is [log-prob, token id, text]. */
 const tokenLogprob = z.tuple([z.number().nullable(), z.int()], z.unknown());
 
 const replySchema = z.object({
   meta_info: z.object({
-    /** One per token. */
+    /** One entry per token. */
     output_token_logprobs: z.array(tokenLogprob).nullish(),
-    /** A list a token. */
+    /** One list per token. */
     output_top_logprobs: z.array(z.array(tokenLogprob).nullish()).nullish(),
     completion_tokens: z.int().optional(),
     finish_reason: z.object({ type: z.string() }).nullish(),
@@ -21,7 +21,7 @@ const replySchema = z.object({
 
 /**
  * SGLang's own endpoint. Its log-probs are those after the temperature, unless the server runs with
- * SGLANG_RETURN_ORIGINAL_LOGPROB=1; seeds count with --enable-deterministic-inference.
+ * SGLANG_RETURN_ORIGINAL_LOGPROB=1. Seeds have an effect only with --enable-deterministic-inference.
  */
 export const sglang: TokenProtocol = {
   path,
@@ -55,14 +55,14 @@ export const sglang: TokenProtocol = {
         return { tokenIds: [], logprobs: [], end: endOf(meta.finish_reason?.type) };
       throw new EngineError(
         "NOT_TRAINABLE",
-        `${path}: the answer has no output_token_logprobs, so it cannot be trained on; does the server support return_logprob?`,
+        `${path}: the answer has no output_token_logprobs, so it cannot be trained on: does the server support return_logprob?`,
       );
     }
     return {
       tokenIds: tokens.map(([, id]) => id),
       logprobs: tokens.map(([logprob]) => logprob ?? Number.NEGATIVE_INFINITY),
       end: endOf(meta.finish_reason?.type),
-      // Streams repeat what was said before, unless the server was told not to.
+      // Streams repeat the earlier tokens, unless the server was started with an option against it.
       cumulative: meta.completion_tokens === tokens.length,
       weightVersion:
         meta.weight_version === undefined || meta.weight_version === null

@@ -21,9 +21,9 @@ const replySchema = z.object({
 });
 
 /**
- * vLLM's completions with token ids on both sides. Its log-probs are those of the model itself with
- * `--logprobs-mode raw_logprobs`, the default, and those after temperature and truncation with `processed_logprobs`. Every sampling setting is sent: what is left out, the server
- * takes from the model's generation_config.json.
+ * vLLM's completions with token ids on both sides. Its log-probs are the model's own with `--logprobs-mode
+ * raw_logprobs`, the default, and those after temperature and truncation with `processed_logprobs`. Every sampling
+ * setting is sent, because the server takes omitted ones from the model's generation_config.json.
  */
 export const vllm: TokenProtocol = {
   path,
@@ -56,7 +56,7 @@ export const vllm: TokenProtocol = {
     if (tokenIds === undefined) {
       throw new EngineError(
         "NOT_TRAINABLE",
-        `${path}: the answer has no token ids, so nothing can be trained from it; is this vLLM? Text alone comes through ChatEndpoint`,
+        `${path}: the answer has no token ids, so nothing can be trained from it: is this vLLM? For text alone use ChatEndpoint`,
       );
     }
     if (logprobs === undefined || logprobs === null) {
@@ -81,7 +81,7 @@ export const vllm: TokenProtocol = {
   },
 };
 
-/** "token_id:123" */
+/** Parses "token_id:123". */
 function idsInTexts(texts: readonly string[] | null | undefined): number[] | undefined {
   const ids = texts?.map((text) => Number(/^token_id:(\d+)$/.exec(text)?.[1]));
   return ids?.every(Number.isInteger) === true ? ids : undefined;

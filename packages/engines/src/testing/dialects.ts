@@ -1,6 +1,6 @@
 import { type Answer, events, json, type Received } from "./model-server.js";
 
-/** The same little model behind each kind of server: after token n comes n + 1, with log-prob -n / 100. */
+/** The same small model behind each kind of server: after token n comes n + 1, with log-prob -n / 100. */
 function sample(prompt: readonly number[], maxTokens: number, stops: readonly number[]) {
   const tokenIds: number[] = [];
   let last = prompt.at(-1) ?? 0;
@@ -65,23 +65,23 @@ export const likeSglang: Answer = (received, response) => {
     },
   });
   const finish = { type: end, ...(end === "stop" ? { matched: tokenIds.at(-1) } : { length: max }) };
-  // Each event repeats all that was said before.
+  // Each event repeats all earlier tokens.
   const parts = tokenIds.map((_, i) =>
     said(tokenIds.slice(0, i + 1), i === tokenIds.length - 1 ? finish : null),
   );
   return answer(stream, said(tokenIds, finish), parts, true)(received, response);
 };
 
-/** Tokens that end within a character: llama.cpp says little of them. */
+/** Tokens that end within a character, about which llama.cpp reports little. */
 const isWithinCharacter = (id: number) => id % 100 === 77;
-/** Of these only one is so unlikely that it stands in no short list. */
+/** Only one of these is so unlikely that it is in no short list. */
 const isUnlikely = (id: number) => id % 1000 === 177;
 const letter = 97;
 
 /**
- * Its only stop tokens are the model's own; here none of those that a request names. A token within a character is in no
- * stream, and without log-prob in a whole answer; so are, there, the last tokens before a stop text. After a bias it
- * reports the log-probs before it.
+ * Its only stop tokens are the model's own, which are here none of those that a request names. A token within a
+ * character is in no stream, and has no log-prob in a whole answer; neither have, there, the last tokens before a stop
+ * text. With a bias it reports the log-probs before the bias.
  */
 export const likeLlamaCpp: Answer = (received, response) => {
   if (received.path === "/tokenize") return json({ tokens: [letter] })(received, response);
@@ -129,7 +129,7 @@ export const likeLlamaCpp: Answer = (received, response) => {
   )(received, response);
 };
 
-/** An OpenAI-like server that says a text, in pieces when it streams. */
+/** An OpenAI-like server that returns a text, in pieces when it streams. */
 export const saying =
   (pieces: readonly string[], finish = "stop"): Answer =>
   (received: Received, response) => {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What came over the wire. */
+/** A request as it arrived. */
 export interface Received {
   readonly method: string;
   readonly path: string;
@@ -10,13 +10,13 @@ export interface Received {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Answers one request; several in a row stand for a server with a bad day. */
+/** Answers one request. Several in sequence simulate an unreliable server. */
 export type Answer = (received: Received, response: ServerResponse) => void | Promise<void>;
 
-/** A real HTTP server on a port of its own that answers as it is told. */
+/** A real HTTP server on a port of its own that answers as instructed. */
 export class ModelServer {
   readonly received: Received[] = [];
-  /** Requests whose connection the client closed before the answer was whole. */
+  /** Number of requests whose connection the client closed before the answer was complete. */
   left = 0;
   running = 0;
   mostRunning = 0;
@@ -62,12 +62,12 @@ export class ModelServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** The next requests get these answers, one each. */
+  /** Gives each of the next requests one of these answers. */
   next(...answers: readonly Answer[]): void {
     this.#next.push(...answers);
   }
 
-  /** Resolves when the condition holds; looked at when a request comes or goes. */
+  /** Resolves when the condition holds, which is checked when a request arrives or ends. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) {
       await new Promise<void>((resolve) => {
@@ -101,15 +101,15 @@ export const raw =
     response.end(bytes);
   };
 
-/** Closes the connection without a word. */
+/** Closes the connection without an answer. */
 export const cut: Answer = (_received, response) => {
   response.destroy();
 };
 
-/** Never says anything. */
+/** Never answers. */
 export const hang: Answer = () => {};
 
-/** Events in pieces of a few bytes, so that no event and no character comes whole. */
+/** Sends events in pieces of a few bytes, so that no event and no character arrives whole. */
 export function events(
   values: readonly unknown[],
   options: {
@@ -134,7 +134,7 @@ export function events(
       const size = sizes[i % sizes.length] as number;
       response.write(bytes.subarray(at, at + size));
       at += size;
-      // A turn of the event loop, so that the pieces leave as pieces.
+      // It waits one turn of the event loop, so that the pieces are sent separately.
       await new Promise<void>((resolve) => {
         setImmediate(resolve);
       });

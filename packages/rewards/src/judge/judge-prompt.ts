@@ -1,17 +1,17 @@
 import { afterThinking } from "../answer-text.js";
 import { RewardError } from "../error.js";
 
-/** What a judge is asked about. */
+/** What a judge is asked to grade. */
 export interface JudgedAnswer {
   readonly question: string;
-  /** Any one of them is right; none: right is to say that it is not known. */
+  /** Any one of them is right. When empty, the right answer is to say that it is not known. */
   readonly answers: readonly string[];
   readonly prediction: string;
 }
 
 /**
- * What the judge reads. The answer that is judged stands between marks that it cannot close, last of all, so that what it
- * says to the judge is seen as a part of it.
+ * Builds the text that the judge reads. The graded answer comes last, between marks that it cannot close, so that
+ * instructions in it to the judge are seen as part of the answer.
  */
 export function judgePrompt({ question, answers, prediction }: JudgedAnswer): string {
   const gold =
@@ -31,8 +31,8 @@ export function judgePrompt({ question, answers, prediction }: JudgedAnswer): st
 }
 
 /**
- * The verdict of a reply: its last line that is not blank, and nothing else; text up to `</think>` is not looked at. Null
- * where that line is no verdict.
+ * Reads the verdict from a reply's last line that is not blank. Text up to `</think>` is ignored. Returns null when
+ * that line is not a verdict.
  */
 export function readVerdict(reply: string): boolean | null {
   const last = afterThinking(reply).trimEnd().split("\n").at(-1)?.trim() ?? "";
@@ -46,6 +46,6 @@ export function noVerdict(reply: string, attempts: number): RewardError {
   const end = reply.slice(-80).replaceAll("\n", " ");
   return new RewardError(
     "BAD_REPLY",
-    `judge: gave no verdict in ${attempts} attempt(s), the last reply ends "${end}"; take a model that follows instructions, or raise maxTokens`,
+    `judge: returned no verdict in ${attempts} attempt(s), and the last reply ends "${end}": use a model that follows instructions, or raise maxTokens`,
   );
 }

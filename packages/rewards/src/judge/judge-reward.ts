@@ -5,16 +5,16 @@ import { openTextModel, type RewardDependencies } from "../dependencies.js";
 import type { TrajectoryReward } from "../reward-kind.js";
 import { createJudge, judgeSchema } from "./judge.js";
 
-/** A language model says whether the final answer is right. */
+/** Settings of the reward with which a language model decides whether the final answer is right. */
 export const judgeRewardSchema = judgeSchema.extend({
-  name: z.literal("llm-judge").describe("1 where a language model calls the answer right"),
+  name: z.literal("llm-judge").describe("1 when a language model judges the answer right, else 0"),
 });
 export type JudgeRewardConfig = z.output<typeof judgeRewardSchema>;
 
 /**
- * 1 where the judge calls the final answer right, else 0; components `correct`, and `boxed` where the answer stood in a
- * box. Judged is the content of the last box, or without one the whole reply after its thinking. An empty answer is wrong
- * without asking.
+ * Scores 1 when the judge calls the final answer right, else 0, with the components `correct` and `boxed` (1 when the
+ * answer was in a box). The content of the last box is judged, or without a box the whole reply after its thinking. An
+ * empty answer is wrong without asking.
  * @throws {RewardError} BAD_CONFIG
  */
 export function judgeReward(config: JudgeRewardConfig, dependencies: RewardDependencies): TrajectoryReward {

@@ -3,7 +3,7 @@ import { createJudge, rewardConfigSchema, type TextModel, trajectoryReward } fro
 import { anEpisode, aTask } from "../scored-episode.fixture.js";
 import { judgePrompt, readVerdict } from "./judge-prompt.js";
 
-/** Replies in turn; an Error is thrown. */
+/** Returns replies one after the other; an Error is thrown. */
 function scripted(...replies: (string | Error)[]) {
   const asked: (readonly { readonly role: string; readonly content: string }[])[] = [];
   const model: TextModel = {

@@ -7,25 +7,25 @@ import { type JudgedAnswer, judgePrompt, noVerdict, readVerdict } from "./judge-
 /** How a language model judges answers. */
 export const judgeSchema = z.strictObject({
   endpoint: modelEndpointSchema.describe("the judge's server"),
-  maxTokens: z.int().min(8).default(256).describe("tokens of one verdict, reasons included"),
+  maxTokens: z.int().min(8).default(256).describe("maximum tokens of one verdict, including its reasons"),
   maxAttempts: z
     .int()
     .min(1)
     .default(3)
-    .describe("times that one answer is put to it until it gives a verdict"),
-  cacheSize: z.int().min(0).default(4096).describe("verdicts that are remembered"),
+    .describe("how often the judge is asked about one answer until it returns a verdict"),
+  cacheSize: z.int().min(0).default(4096).describe("number of verdicts that are cached"),
 });
 export type JudgeConfig = z.output<typeof judgeSchema>;
 
-/** Says whether an answer is right. */
+/** Decides whether an answer is right. */
 export interface Judge {
-  /** @throws {RewardError} UNREACHABLE, BAD_REPLY; the signal's reason: never a verdict that was not given */
+  /** @throws {RewardError} UNREACHABLE, BAD_REPLY; the signal's reason. It never makes up a verdict. */
   judge(answer: JudgedAnswer, signal?: AbortSignal): Promise<boolean>;
 }
 
 /**
- * A language model as judge, at temperature 0. A reply without a plain verdict is asked again, with the reply shown and the
- * form named; what stays without one is an error. Equal questions are asked once.
+ * Creates a judge from a language model at temperature 0. When a reply has no clear verdict, the judge is asked again,
+ * with its reply and the required form; an answer that still gets none is an error. Equal questions are asked once.
  */
 export function createJudge(model: TextModel, limits: Partial<Omit<JudgeConfig, "endpoint">> = {}): Judge {
   const { maxTokens = 256, maxAttempts = 3, cacheSize = 4096 } = limits;
@@ -52,7 +52,7 @@ export function createJudge(model: TextModel, limits: Partial<Omit<JudgeConfig, 
       if (known !== undefined) return known;
       const verdict = await ask(answer, signal);
       verdicts.set(key, verdict);
-      // The oldest go first.
+      // The oldest verdicts are dropped first.
       for (const oldest of verdicts.keys()) {
         if (verdicts.size <= cacheSize) break;
         verdicts.delete(oldest);

@@ -4,7 +4,7 @@ import { splitWords, stripWhiteSpace } from "../white-space.js";
 import { porterStem } from "./porter-stem.js";
 
 /**
- * The category's name from its number in the data, 1 … 5, or from its name.
+ * Returns the category's name from its number in the data, 1 to 5, or from its name.
  * @throws {RewardError} UNKNOWN_CATEGORY
  */
 export function locomoCategory(category: string | number): LocomoCategory {
@@ -12,24 +12,28 @@ export function locomoCategory(category: string | number): LocomoCategory {
   if (found === undefined) {
     throw new RewardError(
       "UNKNOWN_CATEGORY",
-      `category: ${JSON.stringify(category)} is none of LoCoMo's; use 1 to 5 or ${locomoCategories.join(", ")}`,
+      `category: ${JSON.stringify(category)} is not a LoCoMo category: use 1 to 5 or ${locomoCategories.join(", ")}`,
     );
   }
   return found;
 }
 
 const asciiPunctuation = /[!-/:-@[-`{-~]/g;
-// A word's characters as Python's `regex` module counts them, marks and joiners among them; its `re` leaves those out.
+// These are a word's characters as Python's `regex` module defines them, including marks and joiners, which its `re`
+// leaves out.
 const word = "[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\u200c\\u200d]";
 const article = new RegExp(`(?<!${word})(?:a|an|the|and)(?!${word})`, "gu");
 
-/** Stems of a text's words: lower case, ASCII punctuation (commas too) deleted, a, an, the and "and" dropped. */
+/**
+ * Returns the stems of a text's words: in lower case, without ASCII punctuation (including commas), a, an, the and
+ * "and".
+ */
 export function locomoStems(text: string): string[] {
   const plain = text.toLowerCase().replace(asciiPunctuation, "").replace(article, " ");
   return splitWords(plain).map(porterStem);
 }
 
-/** F1 over two multisets of stems; 0 where nothing is shared, both empty included. */
+/** Returns F1 over two multisets of stems; 0 when nothing is shared, including when both are empty. */
 export function stemF1(predicted: readonly string[], wanted: readonly string[]): number {
   const left = new Map<string, number>();
   for (const stem of wanted) left.set(stem, (left.get(stem) ?? 0) + 1);
@@ -47,8 +51,8 @@ export function stemF1(predicted: readonly string[], wanted: readonly string[]):
 }
 
 /**
- * A text as its category compares it, in stems: multi-hop in its parts between commas, open-domain only what stands
- * before the first `;` of a gold answer, others whole.
+ * Returns the stems that its category compares: multi-hop texts are split at commas, of an open-domain gold answer only
+ * the part before the first `;` counts, and others are compared whole.
  */
 export function locomoParts(category: Exclude<LocomoCategory, "adversarial">, gold: string): string[][] {
   if (category === "multi-hop") return gold.split(",").map((part) => locomoStems(stripWhiteSpace(part)));
@@ -56,17 +60,18 @@ export function locomoParts(category: Exclude<LocomoCategory, "adversarial">, go
   return [locomoStems(text)];
 }
 
-/** Whether an answer says that the conversation does not tell. */
+/** Returns whether an answer says that the conversation does not contain the information. */
 export function abstains(prediction: string): boolean {
   const lower = prediction.toLowerCase();
   return lower.includes("no information available") || lower.includes("not mentioned");
 }
 
 /**
- * LoCoMo's official score of one answer, in [0, 1]. Multi-hop: both sides cut at every comma ("1,000" too), mean over
- * the gold's parts of the best F1. Open-domain: only the gold before its first `;`. Adversarial: 1 where the
- * answer abstains. Others: F1 over stems. Source: snap-research/LoCoMo, task_eval/evaluation.py. Departs: null (no
- * prediction) scores 0, and adversarial questions need no gold (the reference stops with an error on both).
+ * Returns LoCoMo's official score of one answer, in [0, 1]. Multi-hop: both sides are split at every comma (in "1,000"
+ * too), and the score is the mean over the gold's parts of the best F1. Open-domain: only the gold before its first `;`
+ * counts. Adversarial: 1 when the answer abstains. Others: F1 over stems. Source: snap-research/LoCoMo,
+ * task_eval/evaluation.py. Departs: null (no prediction) scores 0, and adversarial questions need no gold (the
+ * reference fails on both).
  * @throws {RewardError} UNKNOWN_CATEGORY, NO_GROUND_TRUTH
  */
 export function locomoF1(
@@ -79,7 +84,7 @@ export function locomoF1(
   if (gold === null) {
     throw new RewardError(
       "NO_GROUND_TRUTH",
-      "answer: there is none; only adversarial questions go without a right answer",
+      "answer: it is missing: only adversarial questions have no right answer",
     );
   }
   if (prediction === null) return 0;

@@ -1,11 +1,11 @@
 import { splitWords, stripWhiteSpace } from "../white-space.js";
 
 /**
- * BLEU of one answer with words alone (order 1), as sacreBLEU computes `sentence_bleu` with `max_ngram_order=1`,
- * `lowercase=True` and its default tokenization "13a": the share of the answer's words that the gold holds, no word
- * oftener than there, times the brevity penalty exp(1 − |gold| / |answer|) where the answer is the shorter. In [0, 1];
- * 0 without a common word. Smoothing never enters: with one order there is none to smooth unless the score is 0.
- * Papers on LoCoMo that use NLTK's tokens instead differ by their treatment of contractions and quotation marks.
+ * Returns the BLEU of one answer with unigrams only, as sacreBLEU computes `sentence_bleu` with `max_ngram_order=1`,
+ * `lowercase=True` and its default tokenization "13a": the fraction of the answer's words that occur in the gold, each
+ * at most as often as there, times the brevity penalty exp(1 − |gold| / |answer|) when the answer is shorter. In [0,
+ * 1]; 0 without a common word. Smoothing never applies: with unigrams there is nothing to smooth unless the score is 0.
+ * Papers on LoCoMo that use NLTK's tokens differ in their treatment of contractions and quotation marks.
  */
 export function bleuOne(prediction: string, gold: string): number {
   const words = tokens13a(prediction.toLowerCase());
@@ -23,7 +23,10 @@ export function bleuOne(prediction: string, gold: string): number {
   return (penalty * same) / words.length;
 }
 
-/** The tokens of mteval-v13a, as sacreBLEU cuts them: punctuation apart, but full stops and commas within numbers. */
+/**
+ * Returns the tokens of mteval-v13a as sacreBLEU splits them: punctuation is separated, except full stops and commas
+ * within numbers.
+ */
 function tokens13a(text: string): string[] {
   const plain = stripWhiteSpace(text)
     .replaceAll("<skipped>", "")

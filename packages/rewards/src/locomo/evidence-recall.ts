@@ -1,8 +1,8 @@
 /**
- * Share of a question's evidence turns that the retrieved ids hold, counted as LoCoMo does: where the first id names
- * a session ("S3"), a turn "D3:7" counts by its session. 1 without evidence or where nothing was retrieved because
- * nothing was asked for (null). Source: snap-research/LoCoMo, task_eval/evaluation.py.
- * @param retrieved  ids of the first k results; of records, all their provenance
+ * Returns the fraction of a question's evidence turns that are among the retrieved ids, counted as in LoCoMo: when the
+ * first id names a session ("S3"), a turn "D3:7" counts by its session. It is 1 without evidence, or when retrieval was
+ * not requested (null). Source: snap-research/LoCoMo, task_eval/evaluation.py.
+ * @param retrieved ids of the first k results; for records, all ids in their provenance
  */
 export function evidenceRecall(retrieved: readonly string[] | null, evidence: readonly string[]): number {
   if (retrieved === null || evidence.length === 0) return 1;

@@ -1,9 +1,9 @@
 /**
- * The stem of a word by Porter's algorithm with NLTK's extensions, as LoCoMo's official score uses it.
- * Sources: M. F. Porter, "An algorithm for suffix stripping" (1980); the differences are those that NLTK documents of
- * its default mode: a few irregular words, words of at most two characters left alone, `ies` and `ied` of words of
- * four characters keep their e, y becomes i only after a consonant that is not the first letter, `bli`, `fulli` and
- * `logi` among the suffixes of step 2, and a stem of vowel and consonant takes its e back. Characters are code points.
+ * Returns the stem of a word by Porter's algorithm with NLTK's extensions, as LoCoMo's official score uses it. Sources:
+ * M. F. Porter, "An algorithm for suffix stripping" (1980), and the differences that NLTK documents for its default
+ * mode: a few irregular words, words of at most two characters are unchanged, `ies` and `ied` in words of four
+ * characters keep their e, y becomes i only after a consonant that is not the first letter, `bli`, `fulli` and `logi`
+ * are suffixes of step 2, and a stem of vowel and consonant gets its e back. Characters are code points.
  */
 export function porterStem(word: string): string {
   const lower = word.toLowerCase();
@@ -49,7 +49,7 @@ const irregularStems = new Map([
   ["succeed", "succeed"],
 ]);
 
-/** Whether each letter is a consonant: none of aeiou, and y only at the front or after a vowel. */
+/** Returns for each letter whether it is a consonant: not one of aeiou, and y only at the front or after a vowel. */
 function consonants(word: Letters): boolean[] {
   const flags: boolean[] = [];
   for (const letter of word) {
@@ -59,7 +59,7 @@ function consonants(word: Letters): boolean[] {
   return flags;
 }
 
-/** How often a vowel is followed by a consonant: Porter's m. */
+/** Returns how often a vowel is followed by a consonant: Porter's m. */
 function measure(word: Letters): number {
   const flags = consonants(word);
   return flags.filter((consonant, i) => consonant && flags[i - 1] === false).length;
@@ -71,7 +71,9 @@ const endsWith = (word: Letters, suffix: string): boolean =>
   word.length >= suffix.length && word.slice(word.length - suffix.length).join("") === suffix;
 const cut = (word: Letters, count: number): Letters => word.slice(0, word.length - count);
 
-/** Ends in consonant, vowel, consonant, the last none of wxy; or is a vowel and a consonant. */
+/**
+ * Returns whether the word ends in consonant, vowel, consonant, the last not one of wxy; or is a vowel and a consonant.
+ */
 function endsShort(word: Letters): boolean {
   const [first, second, third] = consonants(word).slice(-3);
   if (word.length === 2) return first === false && second === true;
@@ -82,7 +84,7 @@ function endsShort(word: Letters): boolean {
 const endsDouble = (word: Letters): boolean =>
   word.length >= 2 && word.at(-1) === word.at(-2) && consonants(word).at(-1) === true;
 
-/** The first rule whose suffix fits decides, whether its condition holds or not. */
+/** Applies the first rule whose suffix fits, whether its condition holds or not. */
 function replaceSuffix(word: Letters, rules: readonly SuffixRule[]): Letters {
   const rule = rules.find(({ suffix }) => endsWith(word, suffix));
   if (rule === undefined) return word;
@@ -90,14 +92,14 @@ function replaceSuffix(word: Letters, rules: readonly SuffixRule[]): Letters {
   return rule.condition(stem) ? [...stem, ...rule.replacement] : word;
 }
 
-/** Step 1a. */
+/** Applies step 1a. */
 function withoutPlural(word: Letters): Letters {
   if (endsWith(word, "ies")) return cut(word, word.length === 4 ? 1 : 2);
   if (endsWith(word, "sses")) return cut(word, 2);
   return endsWith(word, "s") && !endsWith(word, "ss") ? cut(word, 1) : word;
 }
 
-/** Step 1b. */
+/** Applies step 1b. */
 function withoutPast(word: Letters): Letters {
   if (endsWith(word, "ied")) return cut(word, word.length === 4 ? 1 : 2);
   if (endsWith(word, "eed")) return hasMeasure(cut(word, 3)) ? cut(word, 1) : word;
@@ -111,19 +113,19 @@ function withoutPast(word: Letters): Letters {
   return measure(stem) === 1 && endsShort(stem) ? [...stem, "e"] : stem;
 }
 
-/** Step 1c. */
+/** Applies step 1c. */
 function withI(word: Letters): Letters {
   const stem = cut(word, 1);
   return endsWith(word, "y") && stem.length > 1 && consonants(stem).at(-1) === true ? [...stem, "i"] : word;
 }
 
-/** Step 2; what `alli` leaves goes through it again. */
+/** Applies step 2. What `alli` leaves goes through it again. */
 function withoutDoubleSuffix(word: Letters): Letters {
   if (endsWith(word, "alli") && hasMeasure(cut(word, 4))) return withoutDoubleSuffix(cut(word, 2));
   return replaceSuffix(word, steps.two);
 }
 
-/** Step 5a. */
+/** Applies step 5a. */
 function withoutE(word: Letters): Letters {
   const stem = cut(word, 1);
   if (!endsWith(word, "e")) return word;
@@ -131,11 +133,11 @@ function withoutE(word: Letters): Letters {
   return size > 1 || (size === 1 && !endsShort(stem)) ? stem : word;
 }
 
-/** Step 5b. */
+/** Applies step 5b. */
 const withoutDoubleL = (word: Letters): Letters =>
   endsWith(word, "ll") && hasMeasureTwo(cut(word, 1)) ? cut(word, 1) : word;
 
-/** "suffix replacement" pairs as rules. */
+/** Makes rules of "suffix replacement" pairs. */
 const rulesOf = (pairs: string, condition: SuffixRule["condition"]): SuffixRule[] =>
   pairs.split(", ").map((pair) => {
     const [suffix = "", replacement = ""] = pair.split(">");
@@ -150,7 +152,7 @@ const steps = {
         "biliti>ble, fulli>ful",
       hasMeasure,
     ),
-    // The l counts with the stem, so that "theologi" is treated as "philologi".
+    // The l counts as part of the stem, so that "theologi" is treated like "philologi".
     { suffix: "logi", replacement: "log", condition: (stem: Letters) => hasMeasure([...stem, "l"]) },
   ],
   three: rulesOf("icate>ic, ative>, alize>al, iciti>ic, ical>ic, ful>, ness>", hasMeasure),

@@ -2,8 +2,8 @@ import type { LocomoCategory } from "@palimpsest/trajectories";
 import { locomoParts, locomoStems, stemF1 } from "../locomo/answer-f1.js";
 
 /**
- * LoCoMo's F1 of the best segment of words in any of the lines: what a perfect reader could quote from them. The gold's
- * parts (multi-hop) each take their own best segment.
+ * Returns LoCoMo's F1 of the best segment of words in any of the lines: what a perfect reader could quote from them.
+ * For a multi-hop gold each part takes its own best segment.
  * @param maxWords words of the longest segment, after articles are dropped
  */
 export function bestSpanF1(

@@ -1,4 +1,4 @@
-/** How many records a store holds, and how many characters (code points) they have together. */
+/** How many records a store has, and how many characters (code points) they have together. */
 export interface StoreSize {
   readonly records: number;
   readonly characters: number;
@@ -12,19 +12,19 @@ export function storeSize(contents: readonly string[]): StoreSize {
 
 /** MemUpdate's efficiency with its three factors. */
 export interface MemoryEfficiency {
-  /** 1 up to the allowed number of records, then falling by the share above it, at least 0.1. */
+  /** 1 up to the allowed number of records, then falling with the fraction above it, to no less than 0.1. */
   readonly size: number;
-  /** Characters a record, new against old, at most 1.2; 1 where the old store was empty. */
+  /** Characters per record, new relative to old, at most 1.2; 1 when the old store was empty. */
   readonly density: number;
-  /** 1 less half of the relative change of the number of records, at least 0.8. */
+  /** 1 minus half of the relative change of the number of records, at least 0.8. */
   readonly change: number;
-  /** Their product between 0.1 and 1.5. */
+  /** The product of the three factors, limited to the range from 0.1 to 1.5. */
   readonly efficiency: number;
 }
 
 /**
- * What MemUpdate multiplies the change of the score by.
- * Source: Astera-org/memupdate@cc2ed994, memupdate/rewards/memory_reward.py, the same in all its versions.
+ * Computes the factor by which MemUpdate multiplies the change of the score. Source: Astera-org/memupdate@cc2ed994,
+ * memupdate/rewards/memory_reward.py, the same in all its versions.
  */
 export function memoryEfficiency(
   before: StoreSize,

@@ -2,7 +2,7 @@ import type { MemoryRecord } from "@palimpsest/trajectories";
 
 const monthName = new Intl.DateTimeFormat("en", { month: "long", timeZone: "UTC" });
 
-/** An ISO time as people say it, "8 May 2023"; the time itself where it is none. */
+/** Formats an ISO time as people write it, "8 May 2023"; other texts are returned unchanged. */
 export function plainDate(time: string): string {
   const [, year, month, day] = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?/.exec(time) ?? [];
   if (year === undefined) return time;
@@ -13,7 +13,7 @@ export function plainDate(time: string): string {
     .join(" ");
 }
 
-/** A record as whoever answers from it reads it: date, speaker, content. */
+/** Formats a record for a model that answers from it: date, speaker, content. */
 export function memoryLine({ dialogueTime, speaker, content }: MemoryRecord): string {
   const date = dialogueTime === undefined ? "" : `[${plainDate(dialogueTime)}] `;
   return `${date}${speaker === undefined ? "" : `${speaker}: `}${content}`;

@@ -1,11 +1,11 @@
 import type { MemoryRecord, StoreDiff } from "@palimpsest/trajectories";
 import { storeAfter } from "./store-states.js";
 
-/** What became of a store, in numbers. */
+/** How a store changed, in numbers. */
 export interface MemoryStatistics {
   readonly initialRecords: number;
   readonly finalRecords: number;
-  /** Estimated: a token for every 4 bytes of UTF-8. */
+  /** Estimated: one token per 4 bytes of UTF-8. */
   readonly initialTokens: number;
   readonly finalTokens: number;
   readonly created: number;
@@ -26,7 +26,7 @@ export function memoryStatistics(before: readonly MemoryRecord[], diff: StoreDif
   };
 }
 
-/** Tokens of all contents together, each at 4 bytes of UTF-8: no tokenizer is asked. */
+/** Estimates the tokens of all contents together at 4 bytes of UTF-8 each, without a tokenizer. */
 export function estimatedTokens(records: readonly MemoryRecord[]): number {
   return records.reduce((sum, { content }) => sum + Math.ceil(Buffer.byteLength(content) / 4), 0);
 }

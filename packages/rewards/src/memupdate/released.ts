@@ -1,20 +1,20 @@
 import { splitWords, stripWhiteSpace } from "../white-space.js";
 import { type MemoryEfficiency, memoryEfficiency, storeSize } from "./efficiency.js";
 
-/** How far the store supports an answer, as MemUpdate's code measures it. */
+/** How well the store supports an answer, as MemUpdate's code measures it. */
 export interface KeywordSupport {
-  /** Places of the records found for the question, best first, at most five. */
+  /** Indices of the records retrieved for the question, best first, at most five. */
   readonly retrieved: readonly number[];
-  /** Share of the answer's words that the found text holds; null where the answer has none. */
+  /** Fraction of the answer's words that the retrieved text contains; null when the answer has none. */
   readonly support: number | null;
-  /** `support` between 0.1 and 1; 0.5 where there is none. */
+  /** `support` limited to the range from 0.1 to 1; 0.5 when there is none. */
   readonly score: number;
 }
 
 const wordSet = (text: string): Set<string> => new Set(splitWords(text.toLowerCase()));
 const sharedWords = (a: Set<string>, b: Set<string>): number => [...a].filter((word) => b.has(word)).length;
 
-/** The five records that share most words with the question, equal ones in the order of the store. */
+/** Returns the five records that share the most words with the question; ties are in the order of the store. */
 function keywordTopFive(contents: readonly string[], question: string): number[] {
   const asked = wordSet(question);
   const scored = contents.map((content, index) => {
@@ -26,10 +26,10 @@ function keywordTopFive(contents: readonly string[], question: string): number[]
 }
 
 /**
- * Set overlap of the answer's words with those of the five records that keyword search finds. Kept as released,
- * loopholes and all: edge punctuation and stop words count, length costs nothing, "Memory:" stands before each
- * record, and the sentence that stands in for an empty result is itself compared with the answer.
- * Source: Astera-org/memupdate@cc2ed994, evaluate_single_qa.
+ * Computes the set overlap of the answer's words with those of the five records that keyword search retrieves. It is
+ * kept as released, with its loopholes: edge punctuation and stop words count, length costs nothing, "Memory:" precedes
+ * each record, and the sentence that replaces an empty result is itself compared with the answer. Source:
+ * Astera-org/memupdate@cc2ed994, evaluate_single_qa.
  * @param answer null is read as the word "none", as Python's str(None) is
  */
 export function keywordSupport(
@@ -49,10 +49,10 @@ export function keywordSupport(
 }
 
 /**
- * Score of a generated answer in MemUpdate's first version: 1 where it equals the right one but for case and outer
- * white space, else F1 over the two sets of words, or with a judge 0.6 F1 + 0.4 of the number that the judge replied.
- * Source: Astera-org/memupdate@9323736c, _evaluate_answer.
- * @param judgeReply what the judge said, a number in 0 … 1 as text; what is no number counts 0.5; null: no judge
+ * Scores a generated answer as MemUpdate's first version does: 1 when it equals the right one except for case and outer
+ * white space, else F1 over the two sets of words, or with a judge 0.6 F1 + 0.4 times the number that the judge
+ * replied. Source: Astera-org/memupdate@9323736c, _evaluate_answer.
+ * @param judgeReply the judge's reply, a number from 0 to 1 as text; any other text counts as 0.5; null: no judge
  */
 export function releasedAnswerScore(generated: string, answer: string, judgeReply: string | null): number {
   if (stripWhiteSpace(generated).toLowerCase() === stripWhiteSpace(answer).toLowerCase()) return 1;
@@ -67,7 +67,7 @@ export function releasedAnswerScore(generated: string, answer: string, judgeRepl
   return Math.max(0, Math.min(1, 0.6 * f1 + 0.4 * judgedNumber(judgeReply)));
 }
 
-/** A number as Python's float() reads it, between 0 and 1; NaN becomes 1, as Python's min() makes it. */
+/** Parses a number as Python's float() does and limits it to [0, 1]; NaN becomes 1, as Python's min() makes it. */
 function judgedNumber(reply: string): number {
   const text = stripWhiteSpace(reply).toLowerCase();
   if (/^[+-]?nan$/.test(text)) return 1;
@@ -79,8 +79,9 @@ function judgedNumber(reply: string): number {
 }
 
 /**
- * MemUpdate's reward as its code computes it where old and new store are distinguished (cc2ed994): change of the keyword
- * score times efficiency. Its last version asks the final store twice, so that the change is always 0.
+ * Computes MemUpdate's reward as its code does in the version that distinguishes the old and the new store (cc2ed994):
+ * change of the keyword score times efficiency. Its last version queries the final store twice, so that the change is
+ * always 0.
  */
 export function releasedReward(
   before: readonly string[],

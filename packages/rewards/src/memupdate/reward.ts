@@ -15,8 +15,8 @@ import { writtenSupport } from "./support.js";
 const contentsOf = (records: StoreStates["before"]) => records.map(({ content }) => content);
 
 /**
- * The original's reward: change of the keyword score of the task's own question times efficiency. Components under the
- * original's names where it has some.
+ * Computes the original's reward: change of the keyword score of the task's own question times efficiency. Components
+ * have the original's names where it has some.
  */
 export function memUpdateReleasedReward({ maxTotalMemories }: MemUpdateReleasedConfig): TrajectoryReward {
   return (task, episode) => {
@@ -25,7 +25,7 @@ export function memUpdateReleasedReward({ maxTotalMemories }: MemUpdateReleasedC
     if (answer === undefined) {
       throw new RewardError(
         "NO_GROUND_TRUTH",
-        `answers of task ${task.id}: there are none, and memupdate-released scores the task's own answer; prepare the data with --asked 1 and without adversarial questions, or use the reward memupdate`,
+        `answers of task ${task.id}: there are none, and memupdate-released scores the task's own answer: prepare the data with --asked 1 and without adversarial questions, or use the reward memupdate`,
       );
     }
     const probe = { question: task.question, answer };
@@ -49,14 +49,13 @@ export function memUpdateReleasedReward({ maxTotalMemories }: MemUpdateReleasedC
 }
 
 /**
- * What the change of a store is worth to questions, shown and held out. Old and new store are snapshots of their own, each
- * searched by itself; with weights w:
- *
+ * Computes the value that the change of a store has for shown and held-out questions. The old and the new store are
+ * separate snapshots, each searched by itself. With weights w:
  * reward = w.shown · gain(shown) + w.heldOut · gain(held out) + w.answer · F1 of the agent's answer
- *          − w.unsupported · unsupported share − w.overBudget · excess − penalties of calls
- *
- * gain = mean over questions of s(new) − s(old), an improvement times efficiency, and none at all where the store is above its
- * budget; damage counts in full. s is set by `score`. Questions that it says nothing of are left out and counted.
+ *          − w.unsupported · unsupported fraction − w.overBudget · excess − penalties of calls
+ * gain = mean over questions of s(new) − s(old), where an improvement is multiplied by efficiency and counts nothing
+ * when the store is above its budget, and damage counts in full. s is set by `score`. Questions that it cannot score
+ * are left out and counted.
  * @throws {RewardError} from the reward: NO_STORE, NO_PROBES, UNREACHABLE, BAD_REPLY
  */
 export function memUpdateReward(
@@ -91,7 +90,7 @@ export function memUpdateReward(
     if (shown.count + heldOut.count === 0) {
       throw new RewardError(
         "NO_PROBES",
-        `probes of task ${task.id}: score "${config.score.by}" says nothing of any of its ${all.length} questions; give some with answers, or score by answer or judge`,
+        `probes of task ${task.id}: score "${config.score.by}" cannot score any of its ${all.length} questions: give some with answers, or score by answer or judge`,
       );
     }
     return weigh(config, { task, episode, states, shown, heldOut, asked: all.length });
@@ -103,7 +102,7 @@ interface Change {
   readonly new: number;
 }
 
-/** Means over the questions of one sort. */
+/** Means over the questions of one kind. */
 interface Gathered extends Change {
   readonly count: number;
 }
@@ -118,7 +117,7 @@ async function gather(
   return { old: mean((each) => each.old), new: mean((each) => each.new), count: changes.length };
 }
 
-/** The questions of a task; one without probes asks its own. */
+/** Returns the questions of a task. A task without probes asks its own question. */
 function probesOf({ question, answers, metadata, probes = [] }: Task): readonly Probe[] {
   if (probes.length > 0) return probes;
   const category = metadata["category"];
@@ -199,8 +198,8 @@ function gain(
 }
 
 /**
- * F1 of what the agent itself answered to the task's question; 0 where it gave no answer. Of a task that asks several
- * questions it is their mean: such a task has no answers of its own, which does not make it an adversarial one.
+ * Returns the F1 of what the agent itself answered to the task's question; 0 when it gave no answer. For a task that
+ * asks several questions it is their mean: such a task has no answers of its own, which does not make it adversarial.
  */
 function ownAnswerF1({ task, episode }: Scored): number {
   const { answer } = episode;
@@ -221,7 +220,7 @@ function answerF1Of({ answers, metadata }: Pick<Task, "answers" | "metadata">, a
 
 const mostRemembered = 8192;
 
-/** Scores of stores as they were at first are asked for by every episode of a group, and made once. */
+/** Caches scores of initial stores, which every episode of a group needs. */
 function remembered(score: StoreScore) {
   const known = new Map<string, number | null>();
   return {

@@ -9,12 +9,12 @@ import { bestSpanF1 } from "./best-span.js";
 import type { MemUpdateRewardConfig, StoreScoreConfig } from "./config.js";
 import { memoryLine } from "./memory-line.js";
 
-/** How well a store answers a question, in [0, 1]; null where this way of scoring says nothing of such a question. */
+/** Returns how well a store answers a question, in [0, 1]; null when this method cannot score such a question. */
 export type StoreScore = (store: MemoryStore, probe: Probe, signal?: AbortSignal) => Promise<number | null>;
 
 type LineScore = (lines: readonly string[], probe: Probe, signal?: AbortSignal) => Promise<number | null>;
 
-/** @throws {RewardError} BAD_CONFIG where a model is needed that cannot be opened */
+/** @throws {RewardError} BAD_CONFIG when it needs a model that cannot be opened */
 export function storeScore(config: MemUpdateRewardConfig, dependencies: RewardDependencies): StoreScore {
   const scoreLines = lineScore(config.score, dependencies);
   const { topK, denseWeight } = config;
@@ -28,7 +28,7 @@ export function storeScore(config: MemUpdateRewardConfig, dependencies: RewardDe
   };
 }
 
-/** LoCoMo's category of a probe; others are compared as whole answers. */
+/** Returns the LoCoMo category of a probe. Other probes are compared as whole answers. */
 export function categoryOf({ category, answers }: Pick<Probe, "category" | "answers">): LocomoCategory {
   if (answers.length === 0) return "adversarial";
   return locomoCategories.find((name) => name === category) ?? "single-hop";
@@ -74,7 +74,7 @@ function lineScore(config: StoreScoreConfig, dependencies: RewardDependencies): 
 const best = (answers: readonly string[], score: (answer: string) => number): number =>
   Math.max(...answers.map(score));
 
-/** What whoever answers is asked. */
+/** Builds the prompt for the model that answers. */
 function answerPrompt(lines: readonly string[], question: string): string {
   const found = lines.length === 0 ? "(none)" : lines.map((line) => `- ${line}`).join("\n");
   return (

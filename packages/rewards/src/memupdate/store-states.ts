@@ -1,7 +1,7 @@
 import type { MemoryRecord, StoreDiff, Task } from "@palimpsest/trajectories";
 import { RewardError } from "../error.js";
 
-/** A store's records before an episode and after it, in the order in which they came in, and what changed. */
+/** A store's records before an episode and after it, in the order in which they were added, and what changed. */
 export interface StoreStates {
   readonly before: readonly MemoryRecord[];
   readonly after: readonly MemoryRecord[];
@@ -9,8 +9,9 @@ export interface StoreStates {
 }
 
 /**
- * Both states of an episode's store, each a snapshot of its own: what the episode did never shows in `before`.
- * @throws {RewardError} NO_STORE where the episode's agent had none
+ * Returns both states of an episode's store as separate snapshots, so that what the episode did never shows in
+ * `before`.
+ * @throws {RewardError} NO_STORE when the episode's agent had no store
  */
 export function storeStates(
   task: Pick<Task, "id" | "records">,
@@ -20,14 +21,14 @@ export function storeStates(
   if (diff === undefined) {
     throw new RewardError(
       "NO_STORE",
-      `storeDiff of an episode of task ${task.id}: there is none; this reward is for agents with a memory store, such as memupdate`,
+      `storeDiff of an episode of task ${task.id}: it is missing: this reward is for agents with a memory store, such as memupdate`,
     );
   }
   const before = task.records ?? [];
   return { before, after: storeAfter(before, diff), diff };
 }
 
-/** The store after its changes: updated records stay in their places, created ones follow. */
+/** Returns the store after its changes: updated records keep their positions, created ones follow. */
 export function storeAfter(before: readonly MemoryRecord[], diff: StoreDiff): readonly MemoryRecord[] {
   const deleted = new Set(diff.deleted);
   const updated = new Map(diff.updated.map((record) => [record.id, record]));

@@ -2,21 +2,21 @@ import type { MemoryRecord, StoreDiff } from "@palimpsest/trajectories";
 import { locomoStems } from "../locomo/answer-f1.js";
 import { memoryLine } from "./memory-line.js";
 
-/** What an episode wrote, checked against what it could have known. */
+/** The check of what an episode wrote against what it could have known. */
 export interface WrittenSupport {
-  /** Records created or changed. */
+  /** Number of records that were created or changed. */
   readonly written: number;
-  /** Share of their words that their sources do not say, mean over the records; 0 where none was written. */
+  /** Fraction of their words that their sources do not contain, as a mean over the records; 0 when none was written. */
   readonly unsupported: number;
-  /** Records that name a source which there is not. */
+  /** Number of records that name a source that does not exist. */
   readonly unknownSources: number;
 }
 
 /**
- * Checks every record that was written: its sources are the records that its provenance names, by their own ids or by the
- * turns that they come from, and its own former version; one that names none is checked against the whole store as it
- * was. A word counts by its stem, each once, numbers and names as well; the sources' dates and speakers belong to what
- * they say. A record that names a source which there is not is unsupported as a whole.
+ * Checks every record that was written. Its sources are the records that its provenance names, by their own ids or by
+ * the turns that they come from, and its own previous version; a record that names none is checked against the whole
+ * initial store. Each distinct word counts once by its stem, including numbers and names; the sources' dates and
+ * speakers count as part of what they say. A record that names a source that does not exist is entirely unsupported.
  */
 export function writtenSupport(before: readonly MemoryRecord[], diff: StoreDiff): WrittenSupport {
   const written = [...diff.created, ...diff.updated];
@@ -40,7 +40,9 @@ export function writtenSupport(before: readonly MemoryRecord[], diff: StoreDiff)
   return { written: written.length, unsupported: unsupported / written.length, unknownSources };
 }
 
-/** Records by their ids and by the turns that they come from; what was written in the episode by its id alone. */
+/**
+ * Indexes records by their ids and by the turns that they come from; those written in the episode by their ids only.
+ */
 function sourcesById(
   before: readonly MemoryRecord[],
   written: readonly MemoryRecord[],

@@ -1,6 +1,9 @@
 import { stripWhiteSpace } from "@palimpsest/trajectories/text";
 
-/** `\boxed{…}` with balanced braces and something in it, wherever in the text; a box within a box is not counted. */
+/**
+ * Counts each `\boxed{…}` with balanced braces and some content, anywhere in the text. A box within a box is not
+ * counted.
+ */
 export function countFullBoxes(text: string): number {
   const mark = "\\boxed{";
   let count = 0;

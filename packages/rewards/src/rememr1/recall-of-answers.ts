@@ -2,8 +2,8 @@ import { splitWords } from "@palimpsest/trajectories/text";
 import { normalizeAnswer } from "../qa-metrics.js";
 
 /**
- * How much of an answer some texts hold, in [0, 1]: of each answer's words (normalized as in SQuAD, repeats counted) the
- * share that occurs in any of the texts, best over the answers; answers without a word are left out.
+ * Returns how much of an answer some texts contain, in [0, 1]: the fraction of each answer's words (normalized as in
+ * SQuAD, repeats counted) that occur in any of the texts, for the best answer. Answers without words are left out.
  */
 export function recallOfAnswers(texts: readonly string[], answers: readonly string[]): number {
   const held = new Set(texts.flatMap((text) => splitWords(normalizeAnswer(text))));
@@ -17,9 +17,9 @@ export function recallOfAnswers(texts: readonly string[], answers: readonly stri
 }
 
 /**
- * As the code of ReMemR1 measures it: of each answer's words the share that occurs anywhere within the text, case and
- * parts of other words regardless; mean over the answers, one without a word counting as 0.
- * NaN without answers, where that code stops with an error.
+ * The same as ReMemR1's code measures it: the fraction of each answer's words that occur anywhere within the text, even
+ * inside other words and in another case; the mean over the answers, where one without words counts as 0. NaN without
+ * answers, where that code fails.
  */
 export function recallOfAnswersAsReleased(text: string, answers: readonly string[]): number {
   const shares = answers.map((answer) => {

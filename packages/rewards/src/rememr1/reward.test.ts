@@ -30,7 +30,7 @@ const step = (at: number, memory: string, more: Partial<MemoryStep> = {}): Memor
   reply: `<update>${memory}</update>`,
   ...more,
 });
-/** Notes the origin, loses it, asks for it at the last section, answers from what was found. */
+/** The agent notes the origin, loses it, asks for it at the last section, and answers from what was found. */
 const episode: ScoredEpisode = {
   answer: "\\boxed{peru}",
   conversations: [conversation(0), conversation(1), conversation(2), conversation(3, "final")],

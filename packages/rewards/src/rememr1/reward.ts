@@ -10,39 +10,39 @@ import {
   type StepReward,
 } from "./step-rewards.js";
 
-const weight = (text: string) => z.number().min(0).default(1).describe(`factor on ${text}`);
+const weight = (text: string) => z.number().min(0).default(1).describe(`weight of ${text}`);
 
-/** ReMemR1's rewards: the outcome's, and one a conversation. */
+/** Settings of ReMemR1's rewards: one for the outcome, and one per conversation. */
 export const rememr1RewardSchema = z.strictObject({
   name: z
     .enum(["rememr1", "rememr1-released"])
-    .describe("steps rewarded as the paper describes it, or as the original's code does"),
+    .describe("whether steps are rewarded as the paper describes it or as the original's code does"),
   outcome: z
     .enum(rewardNames as [RewardName, ...RewardName[]])
     .default("boxed-exact-match")
-    .describe("what the final answer is measured by"),
+    .describe("the measure of the final answer"),
   lastCharacters: z
     .int()
     .min(1)
     .nullable()
     .default(300)
-    .describe("only so many last characters of the answer are looked at; null: all"),
-  memoryGain: weight("what a step adds to the memory, of the answer"),
-  recallGain: weight("what a recall adds to what the prompt held, of the answer"),
-  format: weight("the wanted form of a reply"),
-  updateTag: z.string().min(1).default("update").describe("the agent's, of `rememr1` alone"),
-  recallTag: z.string().min(1).default("recall").describe("the agent's, of `rememr1` alone"),
+    .describe("how many of the answer's last characters are read; null: all"),
+  memoryGain: weight("how much of the answer a step adds to the memory"),
+  recallGain: weight("how much of the answer a recall adds to what the prompt contained"),
+  format: weight("the required form of a reply"),
+  updateTag: z.string().min(1).default("update").describe("the agent's setting; `rememr1` only"),
+  recallTag: z.string().min(1).default("recall").describe("the agent's setting; `rememr1` only"),
   instructions: z
     .string()
     .default("")
-    .describe("what prompts say besides their fields: its words count, of `rememr1-released` alone"),
+    .describe("what prompts say besides their fields; its words count, for `rememr1-released` only"),
 });
 
 export type ReMemR1RewardConfig = z.output<typeof rememr1RewardSchema>;
 
 /**
- * The outcome's score with its components, `stepRewards` one a conversation, and their sums as the components
- * `memoryGain`, `recallGain` and `stepFormat`, unweighted.
+ * Returns the outcome's score with its components, `stepRewards` with one value per conversation, and their unweighted
+ * sums as the components `memoryGain`, `recallGain` and `stepFormat`.
  */
 export function rememr1Reward(config: ReMemR1RewardConfig): TrajectoryReward {
   const outcome = rewardByName(config.outcome, { lastCharacters: config.lastCharacters });
@@ -104,7 +104,7 @@ function stepCaseOf(
   if (step?.reply === undefined) {
     throw new RewardError(
       "STEPS_MISSING",
-      `memorySteps: there is no reply of step ${conversation.step}; reward "rememr1" scores episodes of agent rememr1 alone, kept whole`,
+      `memorySteps: the reply of step ${conversation.step} is missing: reward "rememr1" scores only complete episodes of agent rememr1`,
     );
   }
   return {
@@ -123,7 +123,7 @@ const noneRecalled = "No memory was recalled.";
 
 const withPlaceholders = (step: StepCase): StepCase => ({ ...step, found: step.found || noneRecalled });
 
-/** The fields as the original's template lays them out. */
+/** Lays out the fields as the original's template does. */
 function promptOf({ problem, recalledMemory, memory, section }: StepCase, instructions: string): string {
   const blocks = [
     ["problem", problem],

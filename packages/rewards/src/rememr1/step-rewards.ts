@@ -3,49 +3,47 @@ import { requireAnswers } from "../error.js";
 import { countFullBoxes } from "./boxes.js";
 import { recallOfAnswers, recallOfAnswersAsReleased } from "./recall-of-answers.js";
 
-/** One conversation of ReMemR1 as a reward sees it. Texts are "" where there is nothing. */
+/** One conversation of ReMemR1 as a reward sees it. Absent texts are "". */
 export interface StepCase {
   readonly action: "memory" | "final";
   readonly problem: string;
-  /** What was recalled for this step. */
+  /** The text that was recalled for this step. */
   readonly recalledMemory: string;
-  /** The memory that the step began with. */
+  /** The memory at the beginning of the step. */
   readonly memory: string;
-  /** The text that the step read; "" in the final one. */
+  /** The text that the step read; "" in the final step. */
   readonly section: string;
-  /** What the model wrote. */
+  /** The text that the model wrote. */
   readonly reply: string;
-  /** What its query found. */
+  /** The text that the step's query found. */
   readonly found: string;
   readonly answers: readonly string[];
-  /** The memory that the step ended with; absent: what the reply's update says, "" without one. */
+  /** The memory at the end of the step. Absent: the content of the reply's update, or "" without one. */
   readonly newMemory?: string;
 }
 
 export interface StepReward {
-  /** What the step added to the memory, of the answer; below 0 where it lost some. */
+  /** How much of the answer the step added to the memory; below 0 when it lost some. */
   readonly memoryGain: number;
-  /** What the recalled text adds to what the prompt held already, of the answer. */
+  /** How much of the answer the recalled text adds to what the prompt contained already. */
   readonly recallGain: number;
-  /** 1 where the reply has the wanted form. */
+  /** 1 when the reply has the required form. */
   readonly format: number;
-  /** Their sum. */
+  /** The sum of the three. */
   readonly reward: number;
 }
 
-/** What stands in a field that is empty. */
+/** The texts that stand in empty fields. */
 const placeholders = ["No previous memory", "No memory was recalled."];
 
 /**
- * Rewards of one step, as the paper describes them: words are compared whole and normalized, over all lines, with the
- * best of the answers.
- *
- * - memory gain = r(new memory) − r(memory before), r the recall of the answer's words.
- * - recall gain = max(0, r(problem, recalled memory, memory, section, found) − r(the same without found)): credited to
- *   the step that asked; the prompt's instructions take no part.
- * - format = 1 with exactly one update that is not blank; of the final step with exactly one full `\boxed{…}`. The
+ * Computes the rewards of one step as the paper describes them: words are compared whole and normalized, over all
+ * lines, with the best of the answers.
+ * - memory gain = r(new memory) − r(memory before), where r is the recall of the answer's words.
+ * - recall gain = max(0, r(problem, recalled memory, memory, section, found) − r(the same without found)). It belongs
+ *   to the step that asked; the prompt's instructions do not count.
+ * - format = 1 with exactly one update that is not blank; for the final step with exactly one complete `\boxed{…}`. The
  *   final step earns nothing else.
- *
  * Source: ReMemR1, arXiv:2509.23040.
  */
 export function rememr1StepReward(step: StepCase, tags?: ReplyTags): StepReward {
@@ -60,11 +58,10 @@ export function rememr1StepReward(step: StepCase, tags?: ReplyTags): StepReward 
 }
 
 /**
- * Rewards of one step as the original's code computes them: the memory before is never found, since its prompt puts it
- * on a line of its own, so that keeping the answer is rewarded at every step; words are found within words; several
- * answers are averaged; an update over several lines is none.
- *
- * @param prompt the whole prompt, instructions included
+ * Computes the rewards of one step as the original's code does: the memory before is never found, because its prompt
+ * puts it on a line of its own, so that keeping the answer is rewarded at every step; words match inside other words;
+ * several answers are averaged; an update over several lines does not count.
+ * @param prompt the whole prompt, including instructions
  * @throws {RewardError} NO_GROUND_TRUTH, where that code divides by zero
  * Source: syr-cn/ReMemR1@43e69f3, verl/trainer/ppo/metric_utils.py.
  */

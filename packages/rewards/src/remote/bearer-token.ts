@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { RewardError } from "../error.js";
 
-/** Where a secret is, never the secret itself. */
+/** Says where a secret is, and never contains the secret itself. */
 export interface TokenSource {
   readonly tokenEnv?: string | undefined;
   readonly tokenFile?: string | undefined;
 }
 
 /**
- * The token as it is now, so that a file that is written anew is followed; undefined where none is named.
+ * Returns the current token, so that changes of a file take effect; undefined when none is named.
  * @throws {RewardError} BAD_CONFIG
  */
 export async function readToken(
@@ -22,7 +22,7 @@ export async function readToken(
       ? environment[tokenEnv ?? ""]
       : await readFile(tokenFile, "utf8").catch(() => undefined);
   const token = text?.trim() ?? "";
-  // Header values take visible ASCII alone; what the token looks like is not for messages.
+  // Header values allow only visible ASCII. Messages must not reveal what the token looks like.
   if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new RewardError("BAD_CONFIG", `${where} holds no token; it must be one word of visible ASCII`);
+  throw new RewardError("BAD_CONFIG", `${where} does not hold a token: it must be one word of visible ASCII`);
 }

@@ -1,11 +1,10 @@
 import { RewardError } from "../error.js";
 
 /*
- * Job: lets at most so many calls run at once, in the order of their arrival.
- * Not its job: what the calls do, and how long they may take.
- *
- * G1. At most `maxRunning` calls run; at most `maxWaiting` wait, one more rejects.
- * G2. A waiting call that is aborted leaves the row at once and rejects with the signal's reason.
+ * Responsibility: limits how many calls run at once, in the order of their arrival.
+ * Not responsible for: what the calls do, and how long they may take.
+ * - G1. At most `maxRunning` calls run and at most `maxWaiting` wait; one more rejects.
+ * - G2. A waiting call that is aborted leaves the queue at once and rejects with the signal's reason.
  */
 
 export class Gate {
@@ -19,7 +18,7 @@ export class Gate {
     this.#maxWaiting = maxWaiting;
   }
 
-  /** @throws {RewardError} UNREACHABLE where too many wait; the signal's reason; what the call throws */
+  /** @throws {RewardError} UNREACHABLE when too many wait; the signal's reason; whatever the call throws */
   async run<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted();
     if (this.#running >= this.#maxRunning) await this.#wait(signal);
@@ -28,7 +27,7 @@ export class Gate {
       return await call();
     } finally {
       const [next] = this.#waiting;
-      // The place goes to the next in the row, or is free.
+      // The slot goes to the next waiting call, or becomes free.
       if (next === undefined) this.#running -= 1;
       else next();
     }
@@ -38,7 +37,7 @@ export class Gate {
     if (this.#waiting.size >= this.#maxWaiting) {
       throw new RewardError(
         "UNREACHABLE",
-        `remote reward: ${this.#waiting.size} requests wait already; score fewer at once or raise maxQueue`,
+        `remote reward: ${this.#waiting.size} requests wait already: score fewer at once or raise maxQueue`,
       );
     }
     await new Promise<void>((resolve, reject) => {

@@ -3,21 +3,24 @@ import { z } from "zod";
 import { RewardError } from "../error.js";
 import type { ScoredEpisode } from "../reward-kind.js";
 
-/** Names the form of requests; a change that a service could trip over gets another one. */
+/** Identifies the format of requests. A change that could break a service gets a new identifier. */
 export const remoteRewardProtocol = "palimpsest.reward.v1";
 
 const finite = z.number();
 
-/** What a reward service answers. */
+/** The schema of a reward service's answer. */
 export const remoteReplySchema = z.object({
-  reward: finite.describe("what the learner trains on"),
-  components: z.record(z.string(), finite).default({}).describe("parts of it by name, for logs and reports"),
-  stepRewards: z.array(finite).optional().describe("one a conversation, in their order"),
+  reward: finite.describe("the value that the learner trains on"),
+  components: z
+    .record(z.string(), finite)
+    .default({})
+    .describe("parts of the reward by name, for logs and reports"),
+  stepRewards: z.array(finite).optional().describe("one value per conversation, in their order"),
 });
 
 /**
- * What is sent to a reward service. Conversations are told of by kind, step, lengths and stop reason; their token ids go
- * along only where they are asked for.
+ * Builds the request to a reward service. Conversations are described by kind, step, lengths and stop reason; their
+ * token ids are included only when requested.
  */
 export function remoteRequest(task: Task, episode: ScoredEpisode, sendTokens: boolean): string {
   const { answer, memorySteps, conversations, storeDiff, counters } = episode;
@@ -52,19 +55,19 @@ function numbersOf(column: ColumnLength | Column): number[] {
   if (!(Symbol.iterator in column)) {
     throw new RewardError(
       "BAD_CONFIG",
-      "sendTokens: the episode came without its token ids; read whole trajectories where rewardReadsTokens says so",
+      "sendTokens: the episode has no token ids here: read complete trajectories when rewardReadsTokens says so",
     );
   }
   return [...column];
 }
 
-/** The score that a service's answer holds, or what is wrong with it. */
+/** Returns the score in a service's answer, or what is wrong with the answer. */
 export function readRemoteReply(text: string, conversations: number): Score | { readonly problem: string } {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return { problem: "the answer is no JSON" };
+    return { problem: "the answer is not JSON" };
   }
   const parsed = remoteReplySchema.safeParse(value);
   if (!parsed.success) {

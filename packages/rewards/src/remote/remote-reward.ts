@@ -1,13 +1,12 @@
 /**
- * Job: asks a reward service of the user over HTTP for the score of an episode.
- * Not its job: what a reward means, and whether a failed one is tried in another group.
- *
- * A1. A score is what the service answered, checked; whatever else happens is an error, never a number.
- * A2. Every request ends within timeoutMs, its waiting and all its attempts included, or when its caller aborts.
- * A3. Tried again are lost connections, slow and malformed answers, and the statuses 408, 425, 429 and 5xx; others are
- *     refusals.
- * A4. At most maxConcurrency requests run and maxQueue wait.
- * A5. The token goes into the request's header and nowhere else.
+ * Responsibility: asks the user's reward service over HTTP for the score of an episode.
+ * Not responsible for: what a reward means, and whether a failed one is retried in another group.
+ * - A1. A score is what the service answered, after validation; anything else is an error, and never a number.
+ * - A2. Every request ends within timeoutMs, including its waiting and all its attempts, or when its caller aborts.
+ * - A3. Lost connections, slow and malformed answers, and the statuses 408, 425, 429 and 5xx are retried; other
+ *   statuses are refusals.
+ * - A4. At most maxConcurrency requests run and maxQueue wait.
+ * - A5. The token is sent in the request's header and appears nowhere else.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Score } from "@palimpsest/trajectories";
@@ -20,27 +19,39 @@ import { Gate } from "./gate.js";
 import { readRemoteReply, remoteRequest } from "./protocol.js";
 
 export const remoteRewardSchema = z.strictObject({
-  name: z.literal("remote").describe("what your own service answers to an episode"),
+  name: z.literal("remote").describe("what your own service answers for an episode"),
   url: z
     .url({ protocol: /^https?$/ })
     .refine((url) => new URL(url).username === "" && new URL(url).password === "", {
-      message: "holds a name or password; name a token by tokenEnv or tokenFile",
+      message: "contains a name or password: give a token with tokenEnv or tokenFile",
     })
-    .describe("where requests are posted to, such as http://127.0.0.1:9000/score"),
-  tokenEnv: z.string().min(1).optional().describe("environment variable with a bearer token; never logged"),
-  tokenFile: z.string().min(1).optional().describe("file with a bearer token, in place of tokenEnv"),
-  sendTokens: z.boolean().default(false).describe("sends the token ids of all conversations too"),
-  timeoutMs: z.int().min(1).default(120_000).describe("for one score, waiting and all attempts included"),
-  attemptTimeoutMs: z.int().min(1).default(30_000).describe("for one attempt, the answer included"),
-  maxAttempts: z.int().min(1).default(5).describe("attempts of one score, the first included"),
+    .describe("URL to which requests are posted, such as http://127.0.0.1:9000/score"),
+  tokenEnv: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("environment variable with a bearer token, which is never logged"),
+  tokenFile: z.string().min(1).optional().describe("file with a bearer token, instead of tokenEnv"),
+  sendTokens: z.boolean().default(false).describe("whether to send the token ids of all conversations too"),
+  timeoutMs: z
+    .int()
+    .min(1)
+    .default(120_000)
+    .describe("deadline of one score in milliseconds, including waiting and all attempts"),
+  attemptTimeoutMs: z
+    .int()
+    .min(1)
+    .default(30_000)
+    .describe("deadline of one attempt in milliseconds, including the answer"),
+  maxAttempts: z.int().min(1).default(5).describe("attempts of one score, including the first"),
   backoffMs: z
     .int()
     .min(1)
     .default(250)
-    .describe("longest wait before the second attempt; doubles from there"),
-  maxBackoffMs: z.int().min(1).default(10_000).describe("longest wait between two attempts"),
-  maxConcurrency: z.int().min(1).default(32).describe("requests under way at once"),
-  maxQueue: z.int().min(0).default(4096).describe("requests that may wait for their turn"),
+    .describe("longest wait before the second attempt in milliseconds; doubles from there"),
+  maxBackoffMs: z.int().min(1).default(10_000).describe("longest wait between two attempts in milliseconds"),
+  maxConcurrency: z.int().min(1).default(32).describe("maximum number of concurrent requests"),
+  maxQueue: z.int().min(0).default(4096).describe("maximum number of waiting requests"),
 });
 export type RemoteRewardConfig = z.output<typeof remoteRewardSchema>;
 
@@ -114,7 +125,7 @@ async function askOnce({ url, attemptTimeoutMs }: RemoteRewardConfig, ask: Ask):
         ...(ask.token === undefined ? {} : { authorization: `Bearer ${ask.token}` }),
       },
       body: ask.body,
-      // A token is for the service that was named.
+      // A redirect is not followed, because the token is for the named service only.
       redirect: "manual",
       signal: attempt,
     });
@@ -127,13 +138,13 @@ async function askOnce({ url, attemptTimeoutMs }: RemoteRewardConfig, ask: Ask):
   }
   if (status >= 500 || [408, 425, 429].includes(status)) return fail("UNREACHABLE", `status ${status}`, true);
   if (status < 200 || status > 299)
-    return fail("REFUSED", `status ${status}; the service will not score this`, false);
+    return fail("REFUSED", `status ${status}: the service refuses to score this`, false);
   if (text === null) return fail("BAD_REPLY", `the answer is longer than ${longestReplyBytes} bytes`, true);
   const score = readRemoteReply(text, ask.conversations);
   return "problem" in score ? fail("BAD_REPLY", score.problem, true) : score;
 }
 
-/** The body as text, null where it is too long. */
+/** Reads the body as text; null when it is too long. */
 async function readBounded(response: Response): Promise<string | null> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;

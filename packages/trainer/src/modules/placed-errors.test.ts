@@ -70,7 +70,7 @@ describe("what a module throws while a run goes on", () => {
       scored(recipeOf(rewardOf(`{ throw "words" }`.replace(/^.*$/, `(() => { throw "words"; })()`)))),
     ).rejects.toThrow(/reward\.module: .*reward\.mjs: throws words, which is no Error$/);
     await expect(scored(recipeOf(rewardOf(`"1"`)))).rejects.toThrow(
-      '[BAD_REPLY] reward.module: score gave "1" for task a',
+      '[BAD_REPLY] reward.module: score returned "1" for task a',
     );
   });
 
