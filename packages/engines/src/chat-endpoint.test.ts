@@ -194,7 +194,7 @@ describe("a chat endpoint", () => {
       /SERVER_FAILED.*500 Internal Server Error \(the last of 2 attempts\); name the model/,
     );
     const { endpoint: empty } = await anEndpoint(json({ object: "list", data: [] }), {});
-    await expect(empty.model()).rejects.toThrow(/CONFIG_INVALID.*names none at/);
+    await expect(empty.model()).rejects.toThrow(/CONFIG_INVALID.*list at \/v1\/models is empty/);
   });
 
   it("learns from the list how much the model reads at once, as vLLM and llama.cpp write it", async () => {
