@@ -1,4 +1,3 @@
-import { hostname } from "node:os";
 import { HeadPeer, headService, type Network, newId, PalimpsestError, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorHandle } from "./actor-handle.js";
@@ -26,6 +25,7 @@ import { type MeshOptions, type MeshType, meshType, roomiestNodes } from "./mesh
 import { MeshCalls } from "./mesh-calls.js";
 import { type MemoryOptions, type ObjectMemory, objectMemory } from "./object-memory.js";
 import { Objects } from "./objects.js";
+import { objectsAddress } from "./objects-address.js";
 import { createPlacementGroup, groupView, PlacementGroup } from "./placement-group.js";
 import { ProgramValues } from "./program-values.js";
 import { Queue, type QueueOptions, queueActorOptions, queueSource } from "./queue.js";
@@ -98,11 +98,12 @@ export class Cluster extends ClusterValues {
     this.#network = network;
     this.#head = head;
     this.#uploads = new BundleUploads(head);
+    const address = async () => options.objectsAddress || (await objectsAddress(this));
     this.#program =
       shared ??
       new ProgramValues({
         ...{ head: () => head, network, callTimeoutMs: options.callTimeoutMs },
-        objectsAddress: () => this.#objectsAddress(),
+        objectsAddress: address,
         holder: this.sessionId,
       });
     this.#shared = shared !== undefined;
@@ -118,7 +119,7 @@ export class Cluster extends ClusterValues {
       environment: this.#environment,
     });
     this.objects = new Objects({
-      address: () => this.#objectsAddress(),
+      address,
       network,
       holder: options.objectHolder || options.jobId || this.sessionId,
       defaultTimeoutMs: options.controlTimeoutMs,
@@ -373,20 +374,6 @@ export class Cluster extends ClusterValues {
     bundles: readonly Bundle[],
   ): Promise<proto.ActorInfo.$Properties> {
     return await this.#uploads.naming(bundles, () => this.#head.call(headService.createActor, request));
-  }
-
-  /** The node of this machine, else any that is alive. */
-  async #objectsAddress(): Promise<string> {
-    if (this.#options.objectsAddress) return this.#options.objectsAddress;
-    for (const filter of [{ hostname: hostname() }, {}]) {
-      const nodes = await this.nodes({ ...filter, limit: 1_000 });
-      const found = nodes.find((node) => node.state === "alive" && node.objectsAddress);
-      if (found) return found.objectsAddress;
-    }
-    throw new PalimpsestError(
-      "UNAVAILABLE",
-      "the cluster has no alive node that could hold objects; start one with `palimpsest worker join`",
-    );
   }
 }
 

@@ -2,8 +2,8 @@ import { type Backend, loadBackend } from "@palimpsest/jit";
 import { hashWeights } from "@palimpsest/model";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Checkpoint } from "./checkpoint.js";
+import { createLearner } from "./create-learner.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
-import { createLearner } from "./learner.js";
 import { replayStep } from "./replay.js";
 import { hasAdapters, trainedWeights } from "./trained-weights.js";
 

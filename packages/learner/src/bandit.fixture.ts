@@ -2,9 +2,10 @@ import { type Backend, tf } from "@palimpsest/jit";
 import { parameterShapes, tokenLogprobs } from "@palimpsest/model";
 import { type Group, plainSampling } from "@palimpsest/trajectories";
 import type { LearnerConfigInput } from "./config.js";
+import { createLearner } from "./create-learner.js";
 import { aConversation, aMember } from "./groups.fixture.js";
 import { tinyModel, tinyParameters } from "./learner.fixture.js";
-import { createLearner, type Learner } from "./learner.js";
+import type { Learner } from "./learner.js";
 import type { Random } from "./random.js";
 
 /** A bandit: the policy answers a prompt with one token, of which three pay. */

@@ -6,8 +6,9 @@ import { hashWeights } from "@palimpsest/model";
 import type { Group } from "@palimpsest/trajectories";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { LearnerConfigInput } from "./config.js";
+import { createLearner, type LearnerOptions } from "./create-learner.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
-import { createLearner, type Learner, type LearnerOptions } from "./learner.js";
+import type { Learner } from "./learner.js";
 import { readStepDump, replayStep } from "./replay.js";
 
 let backend: Backend;

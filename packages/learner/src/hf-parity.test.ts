@@ -15,8 +15,8 @@ import {
 import { beforeAll, describe, expect, it } from "vitest";
 import { aggregationWeights } from "./aggregation.js";
 import { OptimizerConfig } from "./config.js";
+import { createLearner } from "./create-learner.js";
 import { aConversation, aMember } from "./groups.fixture.js";
-import { createLearner } from "./learner.js";
 import { tensorAlgebra } from "./loss-algebra.js";
 import { Aggregation, KlConfig, LossConfig } from "./loss-config.js";
 import { MemoryConfig } from "./memory-config.js";

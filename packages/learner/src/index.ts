@@ -33,6 +33,7 @@ export {
   resolveLearnerConfig,
   ScheduleConfig,
 } from "./config.js";
+export { createLearner, type LearnerOptions } from "./create-learner.js";
 export { type AdvantageModule, defineAdvantage, type GroupAdvantage } from "./define-advantage.js";
 export { type DeviceEstimate, estimateDevice } from "./device-estimate.js";
 export { type Double, doubleAlgebra, doubleGradient, doubleMatrix } from "./double-algebra.js";
@@ -40,13 +41,7 @@ export { type DurableFiles, durableFiles } from "./durable-files.js";
 export { LearnerError, type LearnerErrorCode } from "./error.js";
 export { importanceWeights } from "./importance.js";
 export { klEstimate } from "./kl.js";
-export {
-  createLearner,
-  type Learner,
-  type LearnerOptions,
-  loadCheckpoint,
-  type SupervisedMetrics,
-} from "./learner.js";
+export { type Learner, loadCheckpoint } from "./learner.js";
 export { type LocalPeer, localPeers } from "./local-peers.js";
 export { type LossAlgebra, tensorAlgebra } from "./loss-algebra.js";
 export {
@@ -76,6 +71,7 @@ export {
   type StepRecord,
   stepsAfter,
 } from "./step-log.js";
+export type { SupervisedMetrics } from "./supervised-step.js";
 export { SwapBox } from "./swap-box.js";
 export { type TrainedConversation, TrainedTokens } from "./trained-tokens.js";
 export { hasAdapters, trainedAdapters, trainedWeights } from "./trained-weights.js";

@@ -2,9 +2,9 @@ import { type Backend, loadBackend } from "@palimpsest/jit";
 import type { Conversation, Group } from "@palimpsest/trajectories";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { LearnerConfigInput } from "./config.js";
+import { createLearner } from "./create-learner.js";
 import { aConversation } from "./groups.fixture.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
-import { createLearner } from "./learner.js";
 import { PRESET_NAMES, type PresetName } from "./preset.js";
 import { stateName } from "./state.js";
 

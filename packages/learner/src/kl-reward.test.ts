@@ -1,9 +1,10 @@
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { LearnerConfigInput } from "./config.js";
+import { createLearner, type LearnerOptions } from "./create-learner.js";
 import { nextKlCoefficient } from "./kl-reward.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
-import { createLearner, type Learner, type LearnerOptions } from "./learner.js";
+import type { Learner } from "./learner.js";
 import { KlConfig } from "./loss-config.js";
 
 let backend: Backend;

@@ -4,9 +4,10 @@ import { hashWeights } from "@palimpsest/model";
 import type { Conversation } from "@palimpsest/trajectories";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { LearnerConfigInput } from "./config.js";
+import { createLearner, type LearnerOptions } from "./create-learner.js";
 import { aConversation, aGroup } from "./groups.fixture.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
-import { createLearner, type Learner, type LearnerOptions } from "./learner.js";
+import type { Learner } from "./learner.js";
 
 let backend: Backend;
 beforeAll(async () => {

@@ -11,10 +11,9 @@
  *     in whatever order the groups come. On a GPU some sums are added up in any order unless `deterministic` is set.
  * L4. A learner made from a checkpoint goes on exactly as the one that wrote it.
  */
-import type { Backend, JitModule } from "@palimpsest/jit";
+import type { JitModule } from "@palimpsest/jit";
 import { hashWeights, type ModelConfig, mergeLora, parameterShapes } from "@palimpsest/model";
 import type { Group, StepDump } from "@palimpsest/trajectories";
-import { aggregationWeights } from "./aggregation.js";
 import {
   type Checkpoint,
   type CheckpointExtra,
@@ -22,79 +21,27 @@ import {
   readCheckpoint,
   writeCheckpoint,
 } from "./checkpoint.js";
-import { checkSameLearner } from "./checkpoint-match.js";
-import { chosenConfig } from "./chosen-config.js";
-import { compileLearner, type Objective } from "./compiled.js";
-import type { LearnerConfigInput, ResolvedLearnerConfig } from "./config.js";
-import { trainedTokens } from "./dealt-row.js";
-import { type AdvantageModule, type GroupAdvantage, ownAdvantage } from "./define-advantage.js";
+import type { ResolvedLearnerConfig } from "./config.js";
+import type { GroupAdvantage } from "./define-advantage.js";
 import { LearnerError } from "./error.js";
 import { dumpFailure } from "./failure-dump.js";
 import { nextKlCoefficient } from "./kl-reward.js";
 import { endsLearner, withMemoryAdvice } from "./memory-exhausted.js";
-import { readWhole, writeWhole } from "./optimizer-shards.js";
-import { optimizerStep } from "./optimizer-step.js";
-import type { Peers } from "./peers.js";
+import { readWhole } from "./optimizer-shards.js";
 import { type PolicyUpdate, runUpdate, type UpdateProgress } from "./policy-update.js";
-import { createRandom, type Random, restoreRandom } from "./random.js";
+import { type Random, restoreRandom } from "./random.js";
 import { gatherRows, rowsFromGroups } from "./rows.js";
-import { learningRateAt } from "./schedule.js";
-import { checkSupervisedRow, type SupervisedRow } from "./sft.js";
-import {
-  initialState,
-  restoredState,
-  savedNames,
-  savedSizes,
-  sizesOf,
-  stateName,
-  trainedShapes,
-  withKind,
-} from "./state.js";
+import type { SupervisedRow } from "./sft.js";
+import { savedNames, savedSizes, stateName, trainedShapes, withKind } from "./state.js";
 import { StoredReference } from "./stored-reference.js";
-import { checkTogether, Together } from "./together.js";
+import { type SupervisedMetrics, supervisedStep } from "./supervised-step.js";
+import type { Together } from "./together.js";
 import type { TrainedTokens } from "./trained-tokens.js";
 import { trainingFlops } from "./training-flops.js";
 import type { UpdateMetrics, UpdateRecorder } from "./update-metrics.js";
 
-export interface LearnerOptions {
-  readonly backend: Backend;
-  readonly config: LearnerConfigInput;
-  readonly model: ModelConfig;
-  /** Weights to start from, by the names of the model's `parameterShapes`. */
-  readonly parameters: Readonly<Record<string, Float32Array>>;
-  /** What the KL is measured against; the starting weights when left out. */
-  readonly referenceParameters?: Readonly<Record<string, Float32Array>>;
-  /** Goes on from here; replaces parameters, reference and policy version. With adapters, the base stays `parameters`. */
-  readonly checkpoint?: Checkpoint;
-  /** Version of the starting weights. Default 0. */
-  readonly policyVersion?: number;
-  /** Functions to compile. Default: both. */
-  readonly objectives?: readonly Objective[];
-  /** What the module of `config.advantage` exports, where it names one. */
-  readonly advantage?: AdvantageModule;
-  /** Where a batch that could not be trained is written; absent: nowhere. */
-  readonly dumpFolder?: string;
-  /** Other learners that train the same model with this one; each is given the same calls in the same order. */
-  readonly peers?: Peers;
-  /** How they run. Default "auto". */
-  readonly mode?: "auto" | "eager" | "graph" | "xla";
-}
-
-export interface SupervisedMetrics {
-  readonly policyVersion: number;
-  readonly step: number;
-  /** Mean over learned tokens of −log p, nats. */
-  readonly loss: number;
-  readonly gradientNorm: number;
-  readonly learningRate: number;
-  readonly rows: number;
-  /** Learned tokens. */
-  readonly tokens: number;
-  readonly durationMs: number;
-  readonly tokensPerSecond: number;
-}
-
-interface LearnerStart {
+/** Where a learner begins. */
+export interface LearnerStart {
   readonly precisionReason: string;
   readonly policyVersion: number;
   readonly step: number;
@@ -104,41 +51,6 @@ interface LearnerStart {
   readonly ownAdvantage: GroupAdvantage | undefined;
   readonly reference: StoredReference | undefined;
   readonly together: Together | undefined;
-}
-
-/** @throws {LearnerError} CONFIG_INVALID, CHECKPOINT_MISMATCH, MEMORY_EXHAUSTED; {JitError} where a function cannot be compiled */
-export function createLearner(options: LearnerOptions): Learner {
-  const { backend, model, objectives = ["policy", "supervised"], mode = "auto" } = options;
-  const { config, reason } = chosenConfig(options);
-  if (config.deterministic && !backend.deterministic)
-    throw new LearnerError(
-      "CONFIG_INVALID",
-      "deterministic is true, and the backend was loaded without it: give loadBackend({ deterministic: true }) before anything else loads TensorFlow in this process, or set it to false",
-    );
-  if (options.peers !== undefined) checkTogether(options.peers, config);
-  if (options.checkpoint !== undefined) checkSameLearner(options.checkpoint, model, config);
-  const state =
-    options.checkpoint === undefined
-      ? initialState(options, config)
-      : restoredState(options.checkpoint.tensors, options, config);
-  const module = compileLearner({ backend, model, config, objectives, mode });
-  try {
-    writeWhole(module, config, state);
-  } catch (error) {
-    module.dispose();
-    throw withMemoryAdvice(error, config, module.mode);
-  }
-  return new Learner(module, config, model, {
-    precisionReason: reason,
-    policyVersion: options.checkpoint?.policyVersion ?? options.policyVersion ?? 0,
-    step: options.checkpoint?.step ?? 0,
-    random: options.checkpoint ? restoreRandom(options.checkpoint.random) : createRandom(config.seed),
-    klCoefficient: options.checkpoint?.klCoefficient ?? config.kl.coefficient,
-    dumpFolder: options.dumpFolder,
-    ownAdvantage: ownAdvantage(config.advantage, options.advantage),
-    reference: options.checkpoint?.storedReference,
-    together: options.peers && new Together(options.peers, sizesOf("gradient", trainedShapes(model, config))),
-  });
 }
 
 export class Learner {
@@ -288,34 +200,13 @@ export class Learner {
     options: { readonly learningRate?: number; readonly signal?: AbortSignal } = {},
   ): Promise<SupervisedMetrics> {
     return await this.#exclusive("sft", async () => {
-      const startedAt = performance.now();
-      rows.forEach(checkSupervisedRow);
-      const extents = rows.map((row, index) => ({ tokens: trainedTokens(row), trajectoryId: String(index) }));
-      const tokens = extents.reduce((sum, extent) => sum + extent.tokens, 0);
-      if (tokens === 0) throw new LearnerError("BATCH_EMPTY", `${rows.length} rows hold no token to learn`);
-      const learningRate = options.learningRate ?? learningRateAt(this.#step, this.config.schedule);
-      const { loss, gradientNorm } = await optimizerStep(this.#module, this.config, {
-        objective: "supervised",
-        rows,
-        weights: aggregationWeights(extents, "token-mean"),
-        learningRate,
-        step: this.#step,
-        signal: options.signal,
+      const done = await supervisedStep(this.#module, this.config, {
+        ...{ rows, step: this.#step, learningRate: options.learningRate, signal: options.signal },
         together: this.#together,
-        atOnce: {
-          normLimit: Number.POSITIVE_INFINITY,
-          differenceLimit: Number.POSITIVE_INFINITY,
-          isFresh: () => false,
-        },
       });
       this.#stepDone();
       this.#policyVersion += 1;
-      const durationMs = performance.now() - startedAt;
-      const rowTokens = rows.reduce((sum, row) => sum + row.tokenIds.length, 0);
-      const { policyVersion, step } = this;
-      const tokensPerSecond = (rowTokens / durationMs) * 1000;
-      const counts = { rows: rows.length, tokens, durationMs, tokensPerSecond };
-      return { policyVersion, step, loss, gradientNorm, learningRate, ...counts };
+      return { policyVersion: this.#policyVersion, step: this.#step, ...done };
     });
   }
 

@@ -9,8 +9,8 @@ import {
   PROMPT,
   sampledGroups,
 } from "./bandit.fixture.js";
+import { createLearner } from "./create-learner.js";
 import { tinyModel, tinyParameters } from "./learner.fixture.js";
-import { createLearner } from "./learner.js";
 import { createRandom } from "./random.js";
 import { warmStart } from "./warm-start.js";
 

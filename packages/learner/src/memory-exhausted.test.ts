@@ -1,8 +1,8 @@
 import { JitError, loadBackend, type MemoryShortage, tf } from "@palimpsest/jit";
 import { afterEach, describe, expect, it } from "vitest";
 import { resolveLearnerConfig } from "./config.js";
+import { createLearner } from "./create-learner.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
-import { createLearner } from "./learner.js";
 import { memoryAdvice, withMemoryAdvice } from "./memory-exhausted.js";
 
 interface Runs {

@@ -1,6 +1,6 @@
 import { loadBackend, tf } from "@palimpsest/jit";
+import { createLearner } from "./create-learner.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
-import { createLearner } from "./learner.js";
 
 /** A process that trains argv[2] updates of two optimizer steps and tells its parent tensors and resident bytes. */
 const updates = Number(process.argv[2]);

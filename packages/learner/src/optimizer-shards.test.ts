@@ -2,9 +2,10 @@
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import { afterEach, beforeAll, expect, it } from "vitest";
 import type { LearnerConfigInput } from "./config.js";
+import { createLearner, type LearnerOptions } from "./create-learner.js";
 import { estimateDevice } from "./device-estimate.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
-import { createLearner, type Learner, type LearnerOptions } from "./learner.js";
+import type { Learner } from "./learner.js";
 
 let backend: Backend;
 const open: Learner[] = [];

@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { createLearner } from "./create-learner.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
-import { createLearner, type Learner, loadCheckpoint } from "./learner.js";
+import { type Learner, loadCheckpoint } from "./learner.js";
 import { readStepDump, replayStep } from "./replay.js";
 import { writeStepDump } from "./step-dumps.js";
 

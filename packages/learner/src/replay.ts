@@ -4,9 +4,10 @@ import { parseModelConfig } from "@palimpsest/model";
 import { decodeStepDump, type StepDump } from "@palimpsest/trajectories";
 import type { Checkpoint } from "./checkpoint.js";
 import type { LearnerConfigInput } from "./config.js";
+import { createLearner } from "./create-learner.js";
 import type { AdvantageModule } from "./define-advantage.js";
 import { LearnerError } from "./error.js";
-import { createLearner, type Learner } from "./learner.js";
+import type { Learner } from "./learner.js";
 import type { Peers } from "./peers.js";
 import type { UpdateMetrics } from "./update-metrics.js";
 

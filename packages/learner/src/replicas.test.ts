@@ -3,8 +3,9 @@ import { type Backend, loadBackend, tf } from "@palimpsest/jit";
 import type { Group } from "@palimpsest/trajectories";
 import { afterEach, beforeAll, expect, it } from "vitest";
 import type { LearnerConfigInput } from "./config.js";
+import { createLearner } from "./create-learner.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
-import { createLearner, type Learner } from "./learner.js";
+import type { Learner } from "./learner.js";
 import { roundsOf } from "./rounds.js";
 
 interface Runs {

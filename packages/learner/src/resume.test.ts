@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Checkpoint, latestCheckpoint } from "./checkpoint.js";
+import { createLearner } from "./create-learner.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
-import { createLearner, type Learner, loadCheckpoint } from "./learner.js";
+import { type Learner, loadCheckpoint } from "./learner.js";
 
 let backend: Backend;
 let root = "";

@@ -3,9 +3,10 @@ import { type Backend, loadBackend } from "@palimpsest/jit";
 import { mergeLora } from "@palimpsest/model";
 import { afterEach, beforeAll, expect, it } from "vitest";
 import { type LearnerConfigInput, resolveLearnerConfig } from "./config.js";
+import { createLearner } from "./create-learner.js";
 import { estimateDevice } from "./device-estimate.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
-import { createLearner, type Learner } from "./learner.js";
+import type { Learner } from "./learner.js";
 import { stateSpecs } from "./state.js";
 
 let backend: Backend;

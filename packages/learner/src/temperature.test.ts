@@ -4,9 +4,9 @@ import { type Group, plainSampling, type Sampling } from "@palimpsest/trajectori
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { aBandit, actionLogprobs, rewardOf, sampledGroups } from "./bandit.fixture.js";
 import type { LearnerConfigInput } from "./config.js";
+import { createLearner } from "./create-learner.js";
 import { aConversation, aMember } from "./groups.fixture.js";
 import { tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
-import { createLearner } from "./learner.js";
 import { createRandom } from "./random.js";
 import { gatherRows } from "./rows.js";
 

@@ -2,8 +2,9 @@
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import { afterEach, beforeAll, expect, it } from "vitest";
 import type { LearnerConfigInput } from "./config.js";
+import { createLearner } from "./create-learner.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
-import { createLearner, type Learner } from "./learner.js";
+import type { Learner } from "./learner.js";
 import { type LocalPeer, localPeers } from "./local-peers.js";
 import type { Peers } from "./peers.js";
 

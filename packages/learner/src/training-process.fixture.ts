@@ -1,7 +1,8 @@
 import { loadBackend } from "@palimpsest/jit";
 import { latestCheckpoint } from "./checkpoint.js";
+import { createLearner } from "./create-learner.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
-import { createLearner, loadCheckpoint } from "./learner.js";
+import { loadCheckpoint } from "./learner.js";
 
 /**
  * A process that trains on from the newest checkpoint in argv[2], with one checkpoint an update, telling its parent

@@ -1,5 +1,6 @@
-import type { Learner, SupervisedMetrics } from "./learner.js";
+import type { Learner } from "./learner.js";
 import type { SupervisedRow } from "./sft.js";
+import type { SupervisedMetrics } from "./supervised-step.js";
 
 export interface WarmStartOptions {
   readonly learner: Learner;

@@ -1,7 +1,7 @@
 import { loadBackend } from "@palimpsest/jit";
 import { describe, expect, it } from "vitest";
+import { createLearner } from "./create-learner.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
-import { createLearner } from "./learner.js";
 
 describe("a learner without libtensorflow", () => {
   it("takes the same steps on the wasm backend as on the best one", async () => {

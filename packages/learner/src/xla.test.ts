@@ -1,7 +1,7 @@
 import { loadBackend } from "@palimpsest/jit";
 import { expect, it } from "vitest";
+import { createLearner } from "./create-learner.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
-import { createLearner } from "./learner.js";
 
 /** Two updates in a mode: losses, gradient norms and weights. */
 async function train(mode: "graph" | "xla", layers: "unrolled" | "scan") {

@@ -2,8 +2,8 @@ import { loadBackend } from "@palimpsest/jit";
 import type { Group } from "@palimpsest/trajectories";
 import { expect, it } from "vitest";
 import type { LearnerConfigInput } from "./config.js";
+import { createLearner } from "./create-learner.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
-import { createLearner } from "./learner.js";
 
 const flat = (group: Group): Group => ({
   ...group,

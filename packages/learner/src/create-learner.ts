@@ -1,0 +1,76 @@
+/** How a learner is made: from weights, or from a checkpoint. */
+import type { Backend } from "@palimpsest/jit";
+import type { ModelConfig } from "@palimpsest/model";
+import type { Checkpoint } from "./checkpoint.js";
+import { checkSameLearner } from "./checkpoint-match.js";
+import { chosenConfig } from "./chosen-config.js";
+import { compileLearner, type Objective } from "./compiled.js";
+import type { LearnerConfigInput } from "./config.js";
+import { type AdvantageModule, ownAdvantage } from "./define-advantage.js";
+import { LearnerError } from "./error.js";
+import { Learner } from "./learner.js";
+import { withMemoryAdvice } from "./memory-exhausted.js";
+import { writeWhole } from "./optimizer-shards.js";
+import type { Peers } from "./peers.js";
+import { createRandom, restoreRandom } from "./random.js";
+import { initialState, restoredState, sizesOf, trainedShapes } from "./state.js";
+import { checkTogether, Together } from "./together.js";
+
+export interface LearnerOptions {
+  readonly backend: Backend;
+  readonly config: LearnerConfigInput;
+  readonly model: ModelConfig;
+  /** Weights to start from, by the names of the model's `parameterShapes`. */
+  readonly parameters: Readonly<Record<string, Float32Array>>;
+  /** What the KL is measured against; the starting weights when left out. */
+  readonly referenceParameters?: Readonly<Record<string, Float32Array>>;
+  /** Goes on from here; replaces parameters, reference and policy version. With adapters, the base stays `parameters`. */
+  readonly checkpoint?: Checkpoint;
+  /** Version of the starting weights. Default 0. */
+  readonly policyVersion?: number;
+  /** Functions to compile. Default: both. */
+  readonly objectives?: readonly Objective[];
+  /** What the module of `config.advantage` exports, where it names one. */
+  readonly advantage?: AdvantageModule;
+  /** Where a batch that could not be trained is written; absent: nowhere. */
+  readonly dumpFolder?: string;
+  /** Other learners that train the same model with this one; each is given the same calls in the same order. */
+  readonly peers?: Peers;
+  /** How they run. Default "auto". */
+  readonly mode?: "auto" | "eager" | "graph" | "xla";
+}
+
+/** @throws {LearnerError} CONFIG_INVALID, CHECKPOINT_MISMATCH, MEMORY_EXHAUSTED; {JitError} where a function cannot be compiled */
+export function createLearner(options: LearnerOptions): Learner {
+  const { backend, model, objectives = ["policy", "supervised"], mode = "auto" } = options;
+  const { config, reason } = chosenConfig(options);
+  if (config.deterministic && !backend.deterministic)
+    throw new LearnerError(
+      "CONFIG_INVALID",
+      "deterministic is true, and the backend was loaded without it: give loadBackend({ deterministic: true }) before anything else loads TensorFlow in this process, or set it to false",
+    );
+  if (options.peers !== undefined) checkTogether(options.peers, config);
+  if (options.checkpoint !== undefined) checkSameLearner(options.checkpoint, model, config);
+  const state =
+    options.checkpoint === undefined
+      ? initialState(options, config)
+      : restoredState(options.checkpoint.tensors, options, config);
+  const module = compileLearner({ backend, model, config, objectives, mode });
+  try {
+    writeWhole(module, config, state);
+  } catch (error) {
+    module.dispose();
+    throw withMemoryAdvice(error, config, module.mode);
+  }
+  return new Learner(module, config, model, {
+    precisionReason: reason,
+    policyVersion: options.checkpoint?.policyVersion ?? options.policyVersion ?? 0,
+    step: options.checkpoint?.step ?? 0,
+    random: options.checkpoint ? restoreRandom(options.checkpoint.random) : createRandom(config.seed),
+    klCoefficient: options.checkpoint?.klCoefficient ?? config.kl.coefficient,
+    dumpFolder: options.dumpFolder,
+    ownAdvantage: ownAdvantage(config.advantage, options.advantage),
+    reference: options.checkpoint?.storedReference,
+    together: options.peers && new Together(options.peers, sizesOf("gradient", trainedShapes(model, config))),
+  });
+}

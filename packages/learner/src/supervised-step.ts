@@ -1,0 +1,66 @@
+import type { JitModule } from "@palimpsest/jit";
+import { aggregationWeights } from "./aggregation.js";
+import type { ResolvedLearnerConfig } from "./config.js";
+import { trainedTokens } from "./dealt-row.js";
+import { LearnerError } from "./error.js";
+import { optimizerStep } from "./optimizer-step.js";
+import { learningRateAt } from "./schedule.js";
+import { checkSupervisedRow, type SupervisedRow } from "./sft.js";
+import type { Together } from "./together.js";
+
+export interface SupervisedMetrics {
+  readonly policyVersion: number;
+  readonly step: number;
+  /** Mean over learned tokens of −log p, nats. */
+  readonly loss: number;
+  readonly gradientNorm: number;
+  readonly learningRate: number;
+  readonly rows: number;
+  /** Learned tokens. */
+  readonly tokens: number;
+  readonly durationMs: number;
+  readonly tokensPerSecond: number;
+}
+
+/** What one supervised step trains, and at which rate. */
+interface SupervisedOrder {
+  readonly rows: readonly SupervisedRow[];
+  /** Optimizer steps done before. */
+  readonly step: number;
+  /** In place of the schedule's. */
+  readonly learningRate: number | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly together: Together | undefined;
+}
+
+/**
+ * One optimizer step towards the rows' tokens, the mean over all learned tokens.
+ * @throws {LearnerError} ROW_INVALID, BATCH_EMPTY, and what `optimizerStep` throws
+ */
+export async function supervisedStep(
+  module: JitModule,
+  config: ResolvedLearnerConfig,
+  { rows, step, together, signal, ...order }: SupervisedOrder,
+): Promise<Omit<SupervisedMetrics, "policyVersion" | "step">> {
+  const startedAt = performance.now();
+  rows.forEach(checkSupervisedRow);
+  const extents = rows.map((row, index) => ({ tokens: trainedTokens(row), trajectoryId: String(index) }));
+  const tokens = extents.reduce((sum, extent) => sum + extent.tokens, 0);
+  if (tokens === 0) throw new LearnerError("BATCH_EMPTY", `${rows.length} rows hold no token to learn`);
+  const learningRate = order.learningRate ?? learningRateAt(step, config.schedule);
+  const { loss, gradientNorm } = await optimizerStep(module, config, {
+    ...{ objective: "supervised", rows, learningRate, step, signal, together },
+    weights: aggregationWeights(extents, "token-mean"),
+    atOnce: {
+      normLimit: Number.POSITIVE_INFINITY,
+      differenceLimit: Number.POSITIVE_INFINITY,
+      isFresh: () => false,
+    },
+  });
+  const durationMs = performance.now() - startedAt;
+  const rowTokens = rows.reduce((sum, row) => sum + row.tokenIds.length, 0);
+  return {
+    ...{ loss, gradientNorm, learningRate, rows: rows.length, tokens, durationMs },
+    tokensPerSecond: (rowTokens / durationMs) * 1000,
+  };
+}
