@@ -60,6 +60,6 @@ test("eval ruler reports each task by length, an agent beside one that is shown 
     ],
   });
   expect(await readFile(join(folder, "out/tasks-1.svg"), "utf8")).toContain(
-    "memagent: RULER by sort of task",
+    "memagent: RULER by category of task",
   );
 });

@@ -1,6 +1,6 @@
 /** Scales and ticks of plots. */
 export interface Axis {
-  /** Pixels of a value. */
+  /** Returns the pixel position of a value. */
   at(value: number): number;
   readonly ticks: readonly number[];
 }
@@ -10,7 +10,7 @@ export interface AxisRange {
   readonly max: number;
 }
 
-/** A linear axis over at least the range, ended at round numbers, with about `count` ticks. */
+/** Creates a linear axis over at least the range, with round ends and about `count` ticks. */
 export function linearAxis(range: AxisRange, fromPx: number, toPx: number, count = 5): Axis {
   const span = range.max > range.min ? range.max - range.min : Math.abs(range.max) || 1;
   const step = roundStep(span / count);
@@ -19,12 +19,12 @@ export function linearAxis(range: AxisRange, fromPx: number, toPx: number, count
   const steps = Math.round((high - low) / step);
   return {
     at: (value) => fromPx + ((value - low) / (high - low)) * (toPx - fromPx),
-    // Multiplied, not added up, so that 0.30000000000000004 does not appear.
+    // Ticks are multiplied and not summed, so that 0.30000000000000004 does not appear.
     ticks: Array.from({ length: steps + 1 }, (_, i) => Number((low + i * step).toPrecision(12))),
   };
 }
 
-/** A logarithmic axis over positive values; its ticks are the given values, thinned to at most `most`. */
+/** Creates a logarithmic axis over positive values. Its ticks are the given values, thinned to at most `most`. */
 export function logAxis(values: readonly number[], fromPx: number, toPx: number, most = 9): Axis {
   const sorted = [...new Set(values)].filter((value) => value > 0).sort((a, b) => a - b);
   const min = Math.log(sorted[0] ?? 1);
@@ -37,14 +37,14 @@ export function logAxis(values: readonly number[], fromPx: number, toPx: number,
   };
 }
 
-/** The round number (1, 2, 5 times a power of ten) next above. */
+/** Returns the next larger round number (1, 2 or 5 times a power of ten). */
 function roundStep(raw: number): number {
   const power = 10 ** Math.floor(Math.log10(raw));
   const factor = [1, 2, 5, 10].find((candidate) => candidate * power >= raw * (1 - 1e-9)) ?? 10;
   return factor * power;
 }
 
-/** Short text of a number: 1.5M, 24K, 0.25. */
+/** Formats a number briefly: 1.5M, 24K, 0.25. */
 export function shortNumber(value: number): string {
   const size = Math.abs(value);
   const round = (scaled: number) => String(Number(scaled.toPrecision(4)));

@@ -3,28 +3,28 @@ import { type Interval, mcNemarP, type PairedCounts, pairedDifference } from "./
 import type { Evaluation, LengthResult } from "./length-results.js";
 import { meanInterval, type Observation, signFlipP } from "./resampling.js";
 
-/** Before and after over the same tasks of one length. */
+/** Compares before and after on the same tasks of one length. */
 export interface LengthComparison {
   readonly lengthTokens: number;
   readonly n: number;
-  /** Null where the reward tells no exact match. */
+  /** Null when the reward does not report an exact match. */
   readonly exactMatch: MatchComparison | null;
   readonly reward: RewardComparison;
 }
 
-/** Shares of right answers to the same tasks, failures as wrong. */
+/** Fractions of right answers to the same tasks, where failures count as wrong. */
 export interface MatchComparison {
   readonly before: number;
   readonly after: number;
   readonly difference: number;
   /** 95 %: Newcombe's paired score interval; with several samples per question the paired bootstrap over questions. */
   readonly interval: Interval;
-  /** Exact two-sided McNemar test; with several samples per question random sign flips, one for each question. */
+  /** The exact two-sided McNemar test; with several samples per question random sign flips, one per question. */
   readonly p: number;
   readonly counts: PairedCounts;
 }
 
-/** Mean rewards of the same tasks, failures as 0. */
+/** Mean rewards of the same tasks, where failures count as 0. */
 export interface RewardComparison {
   readonly before: number;
   readonly after: number;
@@ -37,7 +37,7 @@ export interface RewardComparison {
 
 /**
  * Pairs two evaluations task by task.
- * @throws {EvaluationError} NOT_COMPARABLE unless both hold the same lengths with the same task ids
+ * @throws {EvaluationError} NOT_COMPARABLE unless both have the same lengths with the same task ids
  */
 export function compareEvaluations(before: Evaluation, after: Evaluation): LengthComparison[] {
   return after.lengths.map((length) => {
@@ -46,7 +46,7 @@ export function compareEvaluations(before: Evaluation, after: Evaluation): Lengt
     if (!earlier) {
       throw new EvaluationError(
         "NOT_COMPARABLE",
-        `lengths: ${lengthTokens} is missing before; evaluate the same lengths`,
+        `lengths: ${lengthTokens} is missing before: evaluate the same lengths`,
       );
     }
     checkSameTasks(earlier, length);
@@ -59,7 +59,7 @@ export function compareEvaluations(before: Evaluation, after: Evaluation): Lengt
   });
 }
 
-/** The tasks are known to be the same ones. */
+/** The tasks are known to be equal. */
 function rewards(before: LengthResult, after: LengthResult): RewardComparison {
   const earlier = new Map(before.outcomes.map(({ taskId, reward }) => [taskId, reward]));
   const differences = after.outcomes.map(({ taskId, questionId, reward }) => ({
@@ -104,6 +104,6 @@ function checkSameTasks(before: LengthResult, after: LengthResult): void {
   if (other === undefined && known.size === after.outcomes.length) return;
   throw new EvaluationError(
     "NOT_COMPARABLE",
-    `tasks: "${other?.taskId ?? ""}" or others at ${after.lengthTokens} tokens were not in both evaluations; evaluate the same tasks`,
+    `tasks: "${other?.taskId ?? ""}" or others at ${after.lengthTokens} tokens were not in both evaluations: evaluate the same tasks`,
   );
 }

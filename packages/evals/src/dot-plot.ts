@@ -4,7 +4,7 @@ import { element, escapeXml, text } from "./svg.js";
 export interface DotRow {
   readonly name: string;
   readonly value: number;
-  /** Ends of the interval. */
+  /** The ends of the interval. */
   readonly low: number;
   readonly high: number;
 }
@@ -23,7 +23,10 @@ const grid = "#e3e6ea";
 const color = "#0072b2";
 const font = "system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif";
 
-/** Values by name, a dot with its interval a row, from 0 to at least 1, as a whole SVG document on a white ground. */
+/**
+ * Draws values by name, one dot with its interval per row, from 0 to at least 1, as a complete SVG document on a white
+ * background.
+ */
 export function dotPlot({ title, xLabel, rows }: DotPlot): string {
   const longest = Math.max(4, ...rows.map(({ name }) => name.length));
   const left = Math.min(width / 2, 24 + longest * 7.4);

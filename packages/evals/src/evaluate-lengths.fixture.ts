@@ -1,4 +1,4 @@
-/** Evaluations for tests: an agent and a reward in this process. */
+/** Builds evaluations for tests, with an agent and a reward in this process. */
 import { type Agent, memAgent, memAgentConfig } from "@palimpsest/agents";
 import { scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
 import type { TrajectoryReward } from "@palimpsest/rewards";
@@ -17,7 +17,7 @@ export function scriptedAgent(reply: (prompt: string) => string): Agent {
   });
 }
 
-/** The agent as the policy of a training run is evaluated. */
+/** Makes a system of the agent, as the policy of a training run is evaluated. */
 export const rewardedSystem = (agent: Agent, reward: TrajectoryReward) => ({
   name: agent.name,
   settings: {},

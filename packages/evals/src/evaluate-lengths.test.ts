@@ -15,7 +15,7 @@ const tasksByLength = lengths.map((lengthTokens) => ({
 }));
 const shortest = tasksByLength.slice(0, 1);
 
-/** An agent whose run is `run`, for what no sampler would do. */
+/** Builds an agent with the given `run`, for what no sampler would do. */
 const agentOf = (run: Agent["run"]): Agent => ({ name: "test", run });
 
 describe("evaluateLengths", () => {
@@ -117,7 +117,7 @@ describe("evaluateLengths", () => {
 
   it("refuses a length without tasks", async () => {
     const none = evaluateAgent(scriptedAgent(oracleReply), reward, [{ lengthTokens: 64, tasks: [] }]);
-    await expect(none).rejects.toThrow("items: none");
+    await expect(none).rejects.toThrow("items: the list is empty");
   });
 });
 

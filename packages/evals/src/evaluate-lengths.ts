@@ -6,9 +6,9 @@ import { runSuite } from "./suite/runner.js";
 import type { System } from "./suite/system.js";
 
 export interface LengthItems {
-  /** Nominal document length that the row is listed under. */
+  /** Nominal document length under which the row is listed. */
   readonly lengthTokens: number;
-  /** Reads the items when their turn comes, so that those of one length alone are held. */
+  /** Reads the items when their turn comes, so that only those of one length are in memory. */
   readonly items: () => Promise<readonly EvalItem[]> | readonly EvalItem[];
 }
 
@@ -19,19 +19,19 @@ export interface EvaluateLengthsOptions {
   readonly lengths: readonly LengthItems[];
   /** How often each question is asked, ≥ 1. Default 1. */
   readonly samples?: number;
-  /** Episodes under way, ≥ 1. Default 16. */
+  /** Number of concurrent episodes, ≥ 1. Default 16. */
   readonly concurrency?: number;
   readonly seed: number;
   readonly signal?: AbortSignal;
-  /** Told how many episodes of all lengths before and of this one are done. */
+  /** Called with the number of finished episodes of this and all earlier lengths. */
   readonly onProgress?: (done: number) => void;
-  /** Resident set of whoever samples, highest so far; default: of this process. */
+  /** Returns the highest resident set so far of the process that samples. Default: that of this process. */
   readonly peakRssBytes?: () => Promise<number> | number;
 }
 
 /**
- * Runs a suite for each length, one after the other so that their times compare.
- * @throws {EvaluationError} BAD_CONFIG where a length has no question; the signal's reason
+ * Runs a suite for each length, one after the other, so that their times can be compared.
+ * @throws {EvaluationError} BAD_CONFIG when a length has no question; the signal's reason
  */
 export async function evaluateLengths(options: EvaluateLengthsOptions): Promise<LengthResult[]> {
   const { suite, system, lengths, samples = 1, concurrency, seed, signal, onProgress } = options;
@@ -60,5 +60,5 @@ export async function evaluateLengths(options: EvaluateLengthsOptions): Promise<
   return results;
 }
 
-/** Kibibytes on every platform that Node reports it for. */
+/** Node reports it in kibibytes on every platform. */
 const ownPeak = () => process.resourceUsage().maxRSS * 1024;

@@ -1,4 +1,4 @@
-/** Two-sided 95 % interval; for shares within [0, 1], for differences within [-1, 1]. */
+/** A two-sided 95 % interval; within [0, 1] for fractions, within [-1, 1] for differences. */
 export interface Interval {
   readonly low: number;
   readonly high: number;
@@ -10,9 +10,8 @@ const z = 1.959963984540054;
 const clamp = (value: number, low: number, high: number) => Math.min(high, Math.max(low, value));
 
 /**
- * Wilson score interval of a share: keeps its 95 % for small n and for shares near 0 and 1, where the usual
- * p ± 2 SE is empty. Source: E. B. Wilson, J. Am. Stat. Assoc. 22 (1927).
- *
+ * Returns the Wilson score interval of a fraction, which keeps its 95 % for small n and for fractions near 0 and 1,
+ * where the usual p ± 2 SE is empty. Source: E. B. Wilson, J. Am. Stat. Assoc. 22 (1927).
  * @param n at least 1; with 0 nothing is known and the interval is all of [0, 1]
  */
 export function wilsonInterval(successes: number, n: number): Interval {
@@ -35,8 +34,8 @@ export interface PairedCounts {
 }
 
 /**
- * Interval of the difference of two shares from the two score intervals.
- * Source: R. G. Newcombe, Stat. Med. 17 (1998) 873–890 (method 10; φ = 0: independent samples) and 2635–2650.
+ * Returns the interval of the difference of two fractions, computed from the two score intervals. Source: R. G.
+ * Newcombe, Stat. Med. 17 (1998) 873–890 (method 10; φ = 0: independent samples) and 2635–2650.
  */
 export function differenceInterval(
   after: { readonly share: number; readonly interval: Interval },
@@ -50,7 +49,7 @@ export function differenceInterval(
   return { low: clamp(difference - down, -1, 1), high: clamp(difference + up, -1, 1) };
 }
 
-/** Difference after − before over the same tasks, with Newcombe's paired score interval. */
+/** Returns the difference after − before over the same tasks, with Newcombe's paired score interval. */
 export function pairedDifference(counts: PairedCounts): {
   difference: number;
   interval: Interval;
@@ -62,17 +61,19 @@ export function pairedDifference(counts: PairedCounts): {
   const share = (successes: number) => ({ share: successes / n, interval: wilsonInterval(successes, n) });
   const margins = (a + b) * (c + d) * (a + c) * (b + d);
   const cross = a * d - b * c;
-  // Continuity-corrected correlation: small positive ones count as none.
+  // The correlation is continuity-corrected: small positive values count as none.
   const corrected = cross > n / 2 ? cross - n / 2 : Math.min(0, cross);
   const phi = margins === 0 ? 0 : corrected / Math.sqrt(margins);
   return { difference: (b - c) / n, interval: differenceInterval(share(a + b), share(a + c), phi), n };
 }
 
-/** Exact two-sided McNemar p: how likely so uneven a split of the changed tasks is if nothing changed. */
+/**
+ * Returns the exact two-sided McNemar p: the probability of so uneven a split of the changed tasks if nothing changed.
+ */
 export function mcNemarP(counts: PairedCounts): number {
   const changed = counts.onlyAfter + counts.onlyBefore;
   const least = Math.min(counts.onlyAfter, counts.onlyBefore);
-  // Binomial tail at 1/2, summed from logarithms so that it does not underflow.
+  // The binomial tail at 1/2 is summed from logarithms, so that it does not underflow.
   let logTerm = -changed * Math.log(2);
   let tail = 0;
   for (let k = 0; k <= least; k++) {

@@ -8,58 +8,64 @@ import { byCategory, taskCategory } from "./task-category.js";
 
 /** The outcome of one sample of a question. */
 export interface TaskOutcome {
-  /** Of the sample: the first has the task's own id. */
+  /** Id of the sample. The first sample has the task's own id. */
   readonly taskId: string;
   /** The task that the sample answers. */
   readonly questionId: string;
-  /** The task's `metadata.category`; absent where it has none. */
+  /** The task's `metadata.category`; absent when it has none. */
   readonly category?: string;
-  /** Null where the reward tells no exact match. */
+  /** Null when the reward does not report an exact match. */
   readonly correct: boolean | null;
   readonly reward: number;
   readonly answer: string;
   readonly answers: readonly string[];
-  /** Why the episode or its scoring failed; absent where it did not. */
+  /** Why the episode or its scoring failed; absent when it did not. */
   readonly failure?: string;
 }
 
 /** Everything measured at one length. Sums are over episodes that did not fail. */
 export interface LengthResult {
-  /** Nominal document length that the row is listed under. */
+  /** Nominal document length under which the row is listed. */
   readonly lengthTokens: number;
-  /** Questions. */
+  /** Number of questions. */
   readonly n: number;
   /** k: how often each question was asked. */
   readonly samples: number;
-  /** Episodes that failed. */
+  /** Number of failed episodes. */
   readonly failures: number;
-  /** mean@k: share of right answers over all samples, failures as wrong; null where the reward tells no exact match. */
+  /**
+   * mean@k: the fraction of right answers over all samples, where failures count as wrong; null when the reward does
+   * not report an exact match.
+   */
   readonly exactMatch: number | null;
-  /** 95 %: Wilson for one sample a question, bootstrap over questions for several. */
+  /** 95 %: Wilson for one sample per question, bootstrap over questions for several. */
   readonly exactMatchInterval: Interval | null;
-  /** pass@k: share of questions with at least one right sample; null where the reward tells no exact match. */
+  /**
+   * pass@k: the fraction of questions with at least one right sample; null when the reward does not report an exact
+   * match.
+   */
   readonly passAtK: number | null;
   /** Wilson over questions, 95 %. */
   readonly passAtKInterval: Interval | null;
-  /** Over all samples, failures as 0. */
+  /** Mean over all samples, where failures count as 0. */
   readonly meanReward: number;
   /** Bootstrap over questions, 95 %. */
   readonly meanRewardInterval: Interval;
-  /** Of tasks that have a category, by its name. */
+  /** Results of tasks with a category, by its name. */
   readonly categories: readonly CategoryResult[];
   readonly documentTokens: number;
   readonly promptTokens: number;
   readonly sampledTokens: number;
   readonly conversations: number;
-  /** Conversations cut by their token limit. */
+  /** Number of conversations truncated by their token limit. */
   readonly truncated: number;
   readonly droppedDocumentTokens: number;
-  /** Wall clock of the whole length. */
+  /** Wall-clock time of the whole length. */
   readonly seconds: number;
-  /** Wall clock over document tokens. */
+  /** Wall-clock time divided by document tokens. */
   readonly microsecondsPerDocumentToken: number;
   readonly sampledTokensPerDocumentToken: number;
-  /** Resident set of the process that sampled, highest until this length ended. */
+  /** Highest resident set of the process that sampled, up to the end of this length. */
   readonly peakRssBytes: number;
   readonly outcomes: readonly TaskOutcome[];
 }
@@ -68,7 +74,7 @@ export interface LengthResult {
 export interface CategoryResult {
   readonly category: string;
   readonly episodes: number;
-  /** Failures as 0. */
+  /** Mean in which failures count as 0. */
   readonly meanReward: number;
   /** Bootstrap over questions, 95 %. */
   readonly meanRewardInterval: Interval;
@@ -82,11 +88,11 @@ export interface Evaluation {
   readonly lengths: readonly LengthResult[];
 }
 
-/** The component of a reward that is 1 where the answer is one of the right ones, else 0. */
+/** The component of a reward that is 1 when the answer is one of the right ones, else 0. */
 const exactMatchComponent = "exactMatch";
 
 /**
- * One length of a suite that `rewardScorer` scored.
+ * Summarizes one length of a suite that `rewardScorer` scored.
  * @param run.outcomes one for each item, in the items' order
  */
 export function lengthResult(run: {

@@ -3,7 +3,7 @@ import { linearAxis, logAxis, shortNumber } from "./axis.js";
 import { type LinePlot, linePlot } from "./line-plot.js";
 import { rewardPlot } from "./plots.js";
 
-/** Checks that tags nest and close, attributes are quoted, and no bare & or < is left; gives the tag names. */
+/** Checks that tags nest and close, attributes are quoted, and no bare & or < remains, and returns the tag names. */
 function parseXml(source: string): string[] {
   const open: string[] = [];
   const names: string[] = [];

@@ -4,7 +4,7 @@ import { element, escapeXml, text } from "./svg.js";
 export interface PlotPoint {
   readonly x: number;
   readonly y: number;
-  /** Ends of an interval bar. */
+  /** The ends of an interval bar. */
   readonly low?: number;
   readonly high?: number;
 }
@@ -12,7 +12,7 @@ export interface PlotPoint {
 export interface PlotSeries {
   readonly name: string;
   readonly points: readonly PlotPoint[];
-  /** Thin and pale, without marks: raw values behind a smoothed line. */
+  /** Draws the series thin and pale without marks, for raw values behind a smoothed line. */
   readonly faint?: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface LinePlot {
   readonly series: readonly PlotSeries[];
   /** Default linear; log puts a tick at every x of the points. */
   readonly xScale?: "linear" | "log";
-  /** Ends that the y axis reaches at least. */
+  /** Values that the y axis includes at least. */
   readonly yMin?: number;
   readonly yMax?: number;
 }
@@ -34,11 +34,14 @@ const frame = { left: 76, right: width - 24, top: 78, bottom: height - 58 };
 const ink = "#24292f";
 const pale = "#57606a";
 const grid = "#e3e6ea";
-/** Okabe and Ito's colors: distinguished by people with any color vision, readable on white. */
+/** Okabe and Ito's colors, which people with any color vision can distinguish, and which are readable on white. */
 const colors = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00"];
 const font = "system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif";
 
-/** A line plot as a whole SVG document on a white ground, so that it reads the same in light and dark pages. */
+/**
+ * Draws a line plot as a complete SVG document on a white background, so that it looks the same on light and dark
+ * pages.
+ */
 export function linePlot(plot: LinePlot): string {
   const points = plot.series.flatMap((series) => series.points).filter(isDrawable);
   const x = xAxisOf(plot, points);
@@ -70,7 +73,7 @@ const isDrawable = (point: PlotPoint): boolean => Number.isFinite(point.x) && Nu
 
 function xAxisOf(plot: LinePlot, points: readonly PlotPoint[]): Axis {
   const values = points.map((point) => point.x);
-  // Room on both sides so that marks do not stand on the frame.
+  // Space is left on both sides so that marks do not overlap the frame.
   if (plot.xScale === "log") return logAxis(values, frame.left + 24, frame.right - 24);
   const min = values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
   const max = values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
@@ -135,7 +138,7 @@ function xAxis(plot: LinePlot, x: Axis): string[] {
 
 function drawSeries(series: PlotSeries, color: string, x: Axis, y: Axis, i: number, count: number): string[] {
   const points = series.points.filter(isDrawable);
-  // Bars of several series at the same x stand beside each other.
+  // Bars of several series at the same x are drawn side by side.
   const shift = (i - (count - 1) / 2) * 5;
   const bars = points.flatMap(({ x: value, low, high }) => {
     if (low === undefined || high === undefined) return [];
@@ -182,7 +185,7 @@ function mark(i: number, x: number, y: number, color: string): string {
   return element("circle", { cx: x, cy: y, r: 4.6, ...look });
 }
 
-/** Faint series share the color of the series after them and stay out of the count. */
+/** Faint series share the color of the series after them and do not count. */
 function colorOf(plot: LinePlot, i: number): string {
   const before = plot.series.slice(0, i).filter((series) => !series.faint).length;
   return colors[before % colors.length] as string;

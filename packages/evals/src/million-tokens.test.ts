@@ -23,7 +23,7 @@ function tinyAgent() {
 const taskOf = (lengthTokens: number): StreamedTask =>
   rulerTaskStream({ kind: "two-hop", lengthTokens, seed: "long" }).next().value as StreamedTask;
 
-/** Bytes of heap that are still held near the document's end beyond those held near its beginning. */
+/** Returns how many more bytes of heap are in use near the document's end than near its beginning. */
 async function retainedBytes(lengthTokens: number, record: "all" | "none"): Promise<number> {
   const task = taskOf(lengthTokens);
   const marks: number[] = [];
@@ -51,7 +51,7 @@ describe("MemAgent over a million tokens", () => {
       `held after 1,000,000 tokens: ${(held / megabyte).toFixed(2)} MiB; with records after 100,000: ${(heldWithRecords / megabyte).toFixed(2)} MiB\n`,
     );
     expect(held).toBeLessThan(megabyte);
-    // The measure itself works: kept conversations are seen at a tenth of the length.
+    // This shows that the measure works: kept conversations are noticed at a tenth of the length.
     expect(heldWithRecords).toBeGreaterThan(2 * megabyte);
   });
 
@@ -76,7 +76,7 @@ describe("MemAgent over a million tokens", () => {
       process.stdout.write(`${lengthTokens} tokens: ${microsecondsPerDocumentToken.toFixed(2)} µs a token\n`);
     }
     const [, second, , last] = lengths;
-    // Sixteen times the length: quadratic time would be sixteen times as long a token.
+    // At sixteen times the length, quadratic time would be sixteen times as long per token.
     expect(last?.microsecondsPerDocumentToken).toBeLessThan(6 * (second?.microsecondsPerDocumentToken ?? 0));
   });
 });

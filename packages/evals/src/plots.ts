@@ -7,7 +7,7 @@ export interface RewardPoint {
   readonly reward: number;
 }
 
-/** Reward by training step, each step's value pale behind a moving average. */
+/** Plots the reward by training step, with each step's value pale behind a moving average. */
 export function rewardPlot(curve: readonly RewardPoint[]): string {
   const window = Math.max(1, Math.round(curve.length / 15));
   const points = curve.map(({ step, reward }) => ({ x: step, y: reward }));
@@ -26,7 +26,7 @@ export function rewardPlot(curve: readonly RewardPoint[]): string {
   });
 }
 
-/** Exact match by document length with 95 % intervals, one line an evaluation. */
+/** Plots exact match by document length with 95 % intervals, one line per evaluation. */
 export function exactMatchPlot(
   evaluations: readonly { readonly name: string; readonly evaluation: Evaluation }[],
 ): string {
@@ -48,10 +48,10 @@ export function exactMatchPlot(
   });
 }
 
-/** Time for a document token by length: flat where the cost is linear in length. */
+/** Plots the time per document token by length, which is flat when the cost is linear in length. */
 export function timePerTokenPlot(evaluation: Evaluation): string {
   return linePlot({
-    title: "Time for a document token",
+    title: "Time per document token",
     xLabel: "document tokens (log scale)",
     yLabel: "microseconds",
     xScale: "log",
@@ -68,7 +68,7 @@ export function timePerTokenPlot(evaluation: Evaluation): string {
   });
 }
 
-/** Peak resident set by length: flat where memory does not grow with length. */
+/** Plots the peak resident set by length, which is flat when memory does not grow with length. */
 export function peakMemoryPlot(evaluation: Evaluation): string {
   return linePlot({
     title: "Peak memory of the process",

@@ -8,17 +8,17 @@ import { exactMatchPlot, peakMemoryPlot, type RewardPoint, rewardPlot, timePerTo
 import { traceMarkdown } from "./trace/trace-markdown.js";
 import type { Trace } from "./trace/trace-schema.js";
 
-/** What a report tells. */
+/** The contents of a report. */
 export interface ReportData {
   readonly title: string;
   /** Lines under the title, such as the model's size and the seconds of each phase. */
   readonly facts?: Readonly<Record<string, string | number>>;
   readonly before?: Evaluation;
   readonly after: Evaluation;
-  /** The length that was trained on: marked in tables, and what longer ones are measured against. */
+  /** The length that was trained on. Tables mark it, and longer lengths are compared with it. */
   readonly trainingLengthTokens?: number;
   readonly rewardCurve?: readonly RewardPoint[];
-  /** Where time and memory are taken from, if not from `after`: longer documents, for example. */
+  /** The evaluation whose time and memory are shown, if not `after`: longer documents, for example. */
   readonly cost?: Evaluation;
   readonly example?: Trace;
 }
@@ -27,16 +27,16 @@ export interface ReportData {
 export interface LengthSummary extends Omit<LengthResult, "outcomes"> {
   readonly before?: { readonly exactMatch: number | null; readonly exactMatchInterval: Interval | null };
   readonly comparison?: LengthComparison;
-  /** Exact match over that of the training length, where there is one. */
+  /** Exact match divided by that of the training length, if there is one. */
   readonly shareOfTrainingLength?: number;
 }
 
 export interface ReportSummary {
   readonly title: string;
   readonly facts: Readonly<Record<string, string | number>>;
-  /** At the training length, or at the first length where none is named. */
+  /** The value at the training length, or at the first length when none is named. */
   readonly exactMatchBefore: number | null;
-  /** Null where the reward tells no exact match. */
+  /** Null when the reward does not report an exact match. */
   readonly exactMatchAfter: number | null;
   readonly exactMatchByLength: readonly LengthSummary[];
   readonly rewardCurve: readonly RewardPoint[];
@@ -80,7 +80,7 @@ const points = (difference: number): string =>
 const row = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |`;
 const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);
 
-/** The report as Markdown; plots are named as `writeReport` writes them. */
+/** Writes the report as Markdown. Plots have the names that `writeReport` gives them. */
 export function reportMarkdown(data: ReportData): string {
   const summary = summarize(data);
   const lines = [`# ${data.title}`, ""];
@@ -104,7 +104,7 @@ export function reportMarkdown(data: ReportData): string {
     "",
     ...costTable(data.cost ?? data.after),
     "",
-    "![Time for a document token](time-per-token.svg)",
+    "![Time per document token](time-per-token.svg)",
     "",
     "![Peak memory of the process](peak-memory.svg)",
     "",
@@ -116,12 +116,12 @@ export function reportMarkdown(data: ReportData): string {
 function matchNote(lengths: readonly LengthResult[]): string {
   const samples = Math.max(...lengths.map((length) => length.samples));
   if (samples === 1) {
-    return "Shares with Wilson intervals, differences in points with Newcombe's paired interval, p by McNemar's exact test; all 95 %, two-sided. Failed episodes count as wrong.";
+    return "Fractions with Wilson intervals, differences in points with Newcombe's paired interval, p by McNemar's exact test; all 95 %, two-sided. Failed episodes count as wrong.";
   }
-  return `mean@${samples}, each question asked ${samples} times, with bootstrap intervals over questions, p by random sign flips; pass@${samples} is the share of questions with a right answer among them, with Wilson intervals; all 95 %, two-sided. Failed episodes count as wrong.`;
+  return `mean@${samples}, each question asked ${samples} times, with bootstrap intervals over questions, p by random sign flips; pass@${samples} is the fraction of questions with a right answer among them, with Wilson intervals; all 95 %, two-sided. Failed episodes count as wrong.`;
 }
 
-/** Whether the reward says something that the share of right answers does not. */
+/** Returns whether the reward says something that the fraction of right answers does not. */
 const rewardsMoreThanMatches = ({ meanReward, exactMatch, comparison }: LengthSummary): boolean =>
   meanReward !== exactMatch || comparison?.reward.before !== comparison?.exactMatch?.before;
 
@@ -181,8 +181,8 @@ function share({ exactMatch, exactMatchInterval }: Pick<LengthResult, "exactMatc
 function costTable(evaluation: Evaluation): string[] {
   const head = [
     "document tokens",
-    "µs a document token",
-    "sampled a document token",
+    "µs per document token",
+    "sampled tokens per document token",
     "conversations",
     "peak MiB",
   ];
@@ -201,7 +201,7 @@ function costTable(evaluation: Evaluation): string[] {
   ];
 }
 
-/** Every file of the report by name. */
+/** Returns every file of the report by name. */
 export function reportFiles(data: ReportData): Record<string, string> {
   const evaluations = [
     ...(data.before ? [{ name: "before", evaluation: data.before }] : []),
@@ -224,12 +224,14 @@ export function reportFiles(data: ReportData): Record<string, string> {
   };
 }
 
-/** Writes the report into a folder, made where it is missing; every file appears whole. Gives back their paths. */
+/**
+ * Writes the report into a folder, which is created if needed. Every file appears as a whole. Returns the files' paths.
+ */
 export async function writeReport(folder: string, data: ReportData): Promise<string[]> {
   return await writeFiles(folder, reportFiles(data));
 }
 
-/** Files by name into a folder, made where it is missing; each appears whole. Gives back their paths. */
+/** Writes files by name into a folder, which is created if needed. Each appears as a whole. Returns their paths. */
 export async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<string[]> {
   await mkdir(folder, { recursive: true });
   const paths: string[] = [];

@@ -12,7 +12,7 @@ describe("meanInterval", () => {
     let held = 0;
     const samples = 300;
     for (let i = 0; i < samples; i++) {
-      // Triangular on [0, 1]: mean 1/2.
+      // It is triangular on [0, 1] with mean 1/2.
       const sample = values(Array.from({ length: 60 }, () => (random.float() + random.float()) / 2));
       const { low, high } = meanInterval(sample);
       if (low <= 0.5 && 0.5 <= high) held += 1;

@@ -1,7 +1,7 @@
 import { createRandom, type Random } from "@palimpsest/trajectories/random";
 import type { Interval } from "./intervals.js";
 
-/** One number and what it belongs to: numbers of one cluster (the same question at several lengths) are not independent. */
+/** One number and its cluster. Numbers of one cluster (the same question at several lengths) are not independent. */
 export interface Observation {
   readonly value: number;
   readonly cluster: string;
@@ -10,11 +10,11 @@ export interface Observation {
 const resamples = 4000;
 
 /**
- * 95 % percentile bootstrap interval of a mean; whole clusters are drawn. Where all values are equal it would be empty: then
- * that of `whereEqual`. Source: B. Efron, R. Tibshirani, An Introduction to
- * the Bootstrap (1993), chapters 8 and 13.
+ * Returns the 95 % percentile bootstrap interval of a mean, for which whole clusters are drawn. When all values are
+ * equal it would be empty, so it is then that of `whereEqual`. Source: B. Efron, R. Tibshirani, An Introduction to the
+ * Bootstrap (1993), chapters 8 and 13.
  * @param observations at least one
- * @param whereEqual the interval of n clusters that all have this value; default: the value alone
+ * @param whereEqual returns the interval of n clusters that all have this value; default: the value alone
  */
 export function meanInterval(
   observations: readonly Observation[],
@@ -42,9 +42,9 @@ function drawnMean(clusters: readonly Cluster[], random: Random): number {
 }
 
 /**
- * Two-sided p of the hypothesis that signs of paired differences are a coin's, one coin a cluster: how often a mean so
- * far from 0 comes of random signs. The observed signs count as one draw, so p is never 0.
- * Source: R. A. Fisher, The Design of Experiments (1935), section 21; Monte Carlo form.
+ * Returns the two-sided p of the hypothesis that the signs of paired differences are random, one coin per cluster: how
+ * often random signs give a mean so far from 0. The observed signs count as one draw, so p is never 0. Source: R. A.
+ * Fisher, The Design of Experiments (1935), section 21; Monte Carlo form.
  */
 export function signFlipP(differences: readonly Observation[]): number {
   const sums = clustersOf(differences)
@@ -52,7 +52,7 @@ export function signFlipP(differences: readonly Observation[]): number {
     .filter((sum) => sum !== 0);
   if (sums.length === 0) return 1;
   const random = createRandom("sign-flip");
-  // Rounding must not tell apart sums that are equal.
+  // Rounding must not distinguish sums that are equal.
   const observed = Math.abs(sums.reduce((a, b) => a + b, 0)) - 1e-9;
   let extreme = 1;
   for (let i = 0; i < resamples; i++) {
@@ -63,7 +63,7 @@ export function signFlipP(differences: readonly Observation[]): number {
   return extreme / (resamples + 1);
 }
 
-/** Holm's correction: with it the chance of any false finding among all the tests stays below 5 % at p < 0.05. */
+/** Applies Holm's correction: the probability of any false finding among all the tests stays below 5 % at p < 0.05. */
 export function holm(ps: readonly number[]): number[] {
   const order = ps.map((p, place) => ({ p, place })).sort((a, b) => a.p - b.p);
   const adjusted: number[] = [];

@@ -7,7 +7,7 @@ import type { EvalItem } from "./suite/item.js";
 import type { Prediction, System } from "./suite/system.js";
 import { maxCategories, taskCategory } from "./task-category.js";
 
-/** How many of the samples of a question are right: questions q0 to q7. */
+/** How many of the samples of questions q0 to q7 are right. */
 const rightOf4 = [0, 4, 1, 4, 2, 0, 4, 1];
 
 function anItem(index: number): EvalItem {
@@ -23,7 +23,7 @@ function anItem(index: number): EvalItem {
   };
 }
 
-/** Says so often what is right, whichever sample asks first. */
+/** Answers right this many times, whichever sample asks first. */
 function system(rights: readonly number[], seeds: number[] = []): System {
   const left = [...rights];
   return {
@@ -62,10 +62,10 @@ it("asks each question k times with seeds of their own, and tells mean@k and pas
   const [length] = lengths;
   expect(new Set(seeds).size).toBe(32);
   expect(length).toMatchObject({ n: 8, samples: 4, exactMatch: 16 / 32, meanReward: 0.5, passAtK: 6 / 8 });
-  // Wilson of 6 of 8: Wilson (1927), by hand.
+  // Wilson's interval of 6 of 8, computed by hand from Wilson (1927).
   expect(length?.passAtKInterval?.low).toBeCloseTo(0.4093, 3);
   expect(length?.passAtKInterval?.high).toBeCloseTo(0.9285, 3);
-  // The samples of a question agree more than samples of different ones: 32 independent ones would give 0.34 to 0.66.
+  // Samples of one question agree more than samples of different ones: 32 independent ones would give 0.34 to 0.66.
   const { low, high } = length?.exactMatchInterval ?? { low: 0, high: 0 };
   expect(low).toBeLessThan(0.3);
   expect(high).toBeGreaterThan(0.7);
@@ -85,7 +85,7 @@ it("compares samples of the same question as one draw", async () => {
   const after = await evaluated(rightOf4, 4);
   const [compared] = compareEvaluations(before, after);
   expect(compared?.exactMatch?.difference).toBe(0.5);
-  // Six questions changed, all for the better: at best 2/2⁶; as 32 pairs it would be below 10⁻⁴.
+  // Six questions changed, all for the better, so p is at best 2/2⁶; as 32 pairs it would be below 10⁻⁴.
   expect(compared?.exactMatch?.p).toBeGreaterThan(0.02);
   const other = await evaluated(rightOf4, 2);
   expect(() => compareEvaluations(before, other)).toThrow("NOT_COMPARABLE");

@@ -3,8 +3,8 @@ import { meanInterval, type Observation } from "./resampling.js";
 import type { EvalItem } from "./suite/item.js";
 
 /**
- * Every item `samples` times, the samples of one question under ids of their own, so that each has its own seed. The
- * first sample keeps the item's id: it is the one that an evaluation with one sample would take.
+ * Returns every item `samples` times. The samples of one question have ids of their own, so that each has its own seed.
+ * The first sample keeps the item's id: it is the one that an evaluation with one sample would take.
  */
 export function withSamples(items: readonly EvalItem[], samples: number): EvalItem[] {
   return items.flatMap((item) =>
@@ -14,13 +14,13 @@ export function withSamples(items: readonly EvalItem[], samples: number): EvalIt
   );
 }
 
-/** The question that a sample of `withSamples` is of. */
+/** Returns the question to which a sample of `withSamples` belongs. */
 export const questionOf = ({ id, questionKey }: Pick<EvalItem, "id" | "questionKey">): string =>
   questionKey ?? id;
 
 /**
- * 95 % interval of a share of right samples: Wilson's where every question was asked once, else the bootstrap over
- * questions, since samples of one question are not independent.
+ * Returns the 95 % interval of a fraction of right samples: Wilson's when every question was asked once, else the
+ * bootstrap over questions, because samples of one question are not independent.
  * @param observations 1 for right and 0 for wrong, clustered by question; at least one
  */
 export function sampledShareInterval(observations: readonly Observation[]): Interval {
@@ -31,13 +31,13 @@ export function sampledShareInterval(observations: readonly Observation[]): Inte
 }
 
 export interface PassAtK {
-  /** Share of questions with at least one right sample among the k. */
+  /** Fraction of questions with at least one right sample among the k. */
   readonly share: number;
   /** Wilson over questions, 95 %. */
   readonly interval: Interval;
 }
 
-/** pass@k of questions that were each asked k times. */
+/** Computes pass@k of questions that were each asked k times. */
 export function passAtK(observations: readonly Observation[]): PassAtK {
   const questions = new Set(observations.map(({ cluster }) => cluster)).size;
   const passed = new Set(observations.filter(({ value }) => value === 1).map(({ cluster }) => cluster)).size;

@@ -1,7 +1,7 @@
 import { type LinePlot, linePlot } from "./line-plot.js";
 import { escapeXml } from "./svg.js";
 
-/** Several line plots below each other as one SVG document. At least one. */
+/** Draws one or more line plots below each other as one SVG document. */
 export function stackedPlots(plots: readonly LinePlot[]): string {
   const documents = plots.map(linePlot);
   const height = Number(/ height="(\d+)"/.exec(documents[0] ?? "")?.[1]);

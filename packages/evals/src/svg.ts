@@ -1,4 +1,4 @@
-/** Small writer of SVG markup: everything is escaped, numbers are rounded to a hundredth. */
+/** A small writer of SVG markup. Everything is escaped, and numbers are rounded to a hundredth. */
 export type Attributes = Readonly<Record<string, string | number>>;
 
 const escapes: Readonly<Record<string, string>> = {
@@ -9,7 +9,7 @@ const escapes: Readonly<Record<string, string>> = {
   "'": "&apos;",
 };
 
-// XML allows no control characters but tab and line ends.
+// XML allows no control characters except tab and line ends.
 const forbidden = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]/gu;
 
 export const escapeXml = (text: string): string =>
@@ -18,7 +18,7 @@ export const escapeXml = (text: string): string =>
 const attribute = (value: string | number): string =>
   typeof value === "number" ? String(Math.round(value * 100) / 100) : escapeXml(value);
 
-/** `children` is markup, already made; text goes through `text`. */
+/** `children` is finished markup; text must be passed through `text`. */
 export function element(name: string, attributes: Attributes, children = ""): string {
   const list = Object.entries(attributes)
     .map(([key, value]) => ` ${key}="${attribute(value)}"`)

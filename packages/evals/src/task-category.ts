@@ -1,16 +1,19 @@
-/** Categories that are distinguished in one evaluation or step; tasks of further ones count as `otherCategory`. */
+/**
+ * Number of categories that are distinguished in one evaluation or step; tasks of further ones count as
+ * `otherCategory`.
+ */
 export const maxCategories = 64;
 export const otherCategory = "other";
 
-/** The category of a task, `metadata.category`; undefined where it has none. */
+/** Returns the category of a task, `metadata.category`; undefined when it has none. */
 export function taskCategory(metadata: Readonly<Record<string, unknown>>): string | undefined {
   const { category } = metadata;
   return typeof category === "string" && category !== "" ? category : undefined;
 }
 
 /**
- * Values by category, in the order of the categories' names; what has no category is left out.
- * At most `maxCategories` are distinguished, so that metadata that differ for every task do not fill logs and reports.
+ * Groups values by category, in the order of the categories' names; values without a category are left out. At most
+ * `maxCategories` are distinguished, so that metadata that differ for every task do not fill logs and reports.
  */
 export function byCategory<Value>(
   values: readonly { readonly category: string | undefined; readonly value: Value }[],

@@ -2,16 +2,16 @@ import { type Hit, TopK } from "./top-k.js";
 import { words } from "./words.js";
 
 export interface Bm25Options {
-  /** How fast more occurrences of a word stop counting. Default 1.2. */
+  /** How fast repeated occurrences of a word stop counting. Default 1.2. */
   readonly k1?: number;
-  /** How much long texts are held back, 0 to 1. Default 0.75. */
+  /** How strongly long texts are penalized, from 0 to 1. Default 0.75. */
   readonly b?: number;
 }
 
 /** What scoring needs to know of the whole collection, of which an index may be a part. */
 export interface CollectionStatistics {
   readonly size: number;
-  /** Words of all texts together. */
+  /** Number of words in all texts together. */
   readonly totalWords: number;
 }
 
@@ -22,9 +22,9 @@ export interface WeightedTerm {
 }
 
 /**
- * Okapi BM25 over a fixed list of texts, as postings in typed arrays. Immutable once made.
- * Our own and not a library's, because a store scores a frozen base and the changes over it as one collection:
- * document frequencies and lengths must be given from outside, which the libraries at hand do not take.
+ * Okapi BM25 over a fixed list of texts, as postings in typed arrays. It is immutable. It is our own because a store
+ * scores a frozen base and the changes over it as one collection: document frequencies and lengths must be supplied
+ * from outside, which the available libraries do not support.
  */
 export class Bm25Index {
   readonly size: number;
@@ -32,7 +32,7 @@ export class Bm25Index {
   readonly #k1: number;
   readonly #b: number;
   readonly #terms: ReadonlyMap<string, number>;
-  /** Postings of term t are #starts[t] … #starts[t + 1]. */
+  /** The postings of term t are at #starts[t] … #starts[t + 1]. */
   readonly #starts: Uint32Array;
   readonly #texts: Uint32Array;
   readonly #counts: Uint16Array;
@@ -54,7 +54,7 @@ export class Bm25Index {
     return new Bm25Index(build(texts), options);
   }
 
-  /** Best first; texts without any of the query's words are left out. */
+  /** Returns the best hits first. Texts without any of the query's words are left out. */
   search(query: string, topK: number): Hit[] {
     const scores = new Float64Array(this.size);
     const terms = queryTerms(query, (term) => this.documentFrequency(term), this.size);
@@ -67,13 +67,13 @@ export class Bm25Index {
     return best.hits();
   }
 
-  /** Texts that hold the word. */
+  /** Returns the number of texts that contain the word. */
   documentFrequency(term: string): number {
     const id = this.#terms.get(term);
     return id === undefined ? 0 : (this.#starts[id + 1] ?? 0) - (this.#starts[id] ?? 0);
   }
 
-  /** Words of one text, repetitions counted. */
+  /** Returns the number of words of one text, including repetitions. */
   lengthOf(index: number): number {
     return this.#lengths[index] ?? 0;
   }
@@ -98,7 +98,7 @@ export class Bm25Index {
     }
   }
 
-  /** Score of a text that is not in the index, in the same collection. */
+  /** Returns the score of a text that is not in the index, in the same collection. */
   scoreOf(
     counts: ReadonlyMap<string, number>,
     length: number,
@@ -117,10 +117,10 @@ export class Bm25Index {
 }
 
 /**
- * The query's words, each once, with weights ln(1 + (n − df + 0.5) / (df + 0.5)): rare words count more, none
- * counts less than nothing.
- * @param documentFrequency texts of the collection that hold a word
- * @param size texts of the collection
+ * Returns the distinct words of the query with weights ln(1 + (n − df + 0.5) / (df + 0.5)): rare words weigh more, and
+ * no weight is negative.
+ * @param documentFrequency returns the number of texts of the collection that contain a word
+ * @param size number of texts in the collection
  */
 export function queryTerms(
   query: string,
@@ -142,7 +142,7 @@ interface Built {
   readonly totalWords: number;
 }
 
-/** Two passes: postings in order of texts, then a counting sort by term. */
+/** Builds the postings in two passes: in the order of the texts, then with a counting sort by term. */
 function build(texts: readonly string[]): Built {
   const terms = new Map<string, number>();
   const postings: { terms: number[]; counts: number[]; ends: number[] } = { terms: [], counts: [], ends: [] };

@@ -13,7 +13,7 @@ export class DenseIndex {
     this.#table = table;
   }
 
-  /** @throws {MemoryError} EMBEDDER_FAILED */
+  /** Embeds the texts and indexes them. @throws {MemoryError} EMBEDDER_FAILED */
   static async of(texts: readonly string[], embedder: Embedder, signal?: AbortSignal): Promise<DenseIndex> {
     const vectors = await embedAll(embedder, texts, signal);
     return new DenseIndex(embedder, new VectorTable(vectors, paddedDimensions(embedder.dimensions)));
@@ -24,7 +24,7 @@ export class DenseIndex {
   }
 
   /**
-   * Best first; texts with a cosine of 0 or less are left out.
+   * Returns the best hits first. Texts with a cosine of 0 or less are left out.
    * @throws {MemoryError} EMBEDDER_FAILED
    */
   async search(query: string, topK: number, signal?: AbortSignal): Promise<Hit[]> {

@@ -1,7 +1,7 @@
 /**
- * Inner products of one vector with many, in WebAssembly with 128-bit SIMD: V8 gives JavaScript no vector
- * instructions, and at 10^5 rows of 256 numbers they are the difference between 5 ms and 40 ms.
- * Numbers are 16-bit fixed point (see unit-vector.ts), so the sums are exact integers and the same everywhere.
+ * Inner products of one vector with many, in WebAssembly with 128-bit SIMD. V8 gives JavaScript no vector instructions,
+ * and with 10^5 rows of 256 numbers they make the difference between 5 ms and 40 ms. Numbers are 16-bit fixed point
+ * (see unit-vector.ts), so the sums are exact integers and equal on every machine.
  */
 declare const WebAssembly: {
   readonly Memory: new (size: { readonly initial: number }) => WasmMemory;
@@ -57,14 +57,14 @@ let compiled: object | undefined;
 
 type Kernel = (row: number, rows: number, rowBytes: number, query: number, out: number) => void;
 
-/** Rows of 16-bit numbers in WebAssembly's memory, all scanned at once. */
+/** Rows of 16-bit numbers in WebAssembly's memory, which are scanned all at once. */
 export class DotKernel {
   readonly #rows: Int16Array;
   readonly #query: Int16Array;
   readonly #products: Int32Array;
   readonly #run: () => void;
 
-  /** @param dimensions numbers a row; a multiple of 8 */
+  /** @param dimensions numbers per row; a multiple of 8 */
   constructor(rows: number, dimensions: number) {
     const rowBytes = dimensions * 2;
     const queryAt = rows * rowBytes;
@@ -81,12 +81,12 @@ export class DotKernel {
     this.#run = () => kernel(0, rows, rowBytes, queryAt, productsAt);
   }
 
-  /** The numbers of every row, one after another, for the caller to fill. */
+  /** The numbers of all rows, one row after another, for the caller to fill. */
   get rows(): Int16Array {
     return this.#rows;
   }
 
-  /** Products of every row with `query`; valid until the next call. */
+  /** Returns the products of every row with `query`, which are valid until the next call. */
   products(query: Int16Array): Int32Array {
     this.#query.set(query);
     this.#run();

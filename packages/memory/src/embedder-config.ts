@@ -3,25 +3,25 @@ import type { Embedder } from "./embedder.js";
 import { MemoryError } from "./error.js";
 import { hashedEmbedder } from "./hashed-embedder.js";
 
-/** Which embedder, and its settings. */
+/** Chooses an embedder and its settings. */
 export const embedderConfigSchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("hashed").describe("hashed words and parts of words; needs no model"),
-    dimensions: z.int().min(8).max(4096).default(256).describe("numbers a vector"),
+    dimensions: z.int().min(8).max(4096).default(256).describe("numbers per vector"),
   }),
   z.strictObject({
     kind: z.literal("endpoint").describe("a server with OpenAI's /v1/embeddings"),
-    url: z.string().min(1).describe("where the server listens"),
+    url: z.string().min(1).describe("URL of the server"),
     model: z.string().min(1).describe("the server's name for the model"),
     dimensions: z.int().min(1).describe("numbers in the model's vectors"),
     tokenEnv: z
       .string()
       .min(1)
       .optional()
-      .describe("environment variable with the server's key, sent as a bearer token"),
+      .describe("environment variable with the server's key, which is sent as a bearer token"),
   }),
   z.strictObject({
-    kind: z.literal("model").describe("a language model's mean hidden state, in this process"),
+    kind: z.literal("model").describe("a language model's mean hidden state, computed in this process"),
     model: z.string().min(1).describe("a model's folder, relative to the recipe"),
     maxTokens: z.int().min(1).default(128).describe("tokens of a text that are read"),
   }),
@@ -30,13 +30,13 @@ export const embedderConfigSchema = z.discriminatedUnion("kind", [
 export type EmbedderConfig = z.infer<typeof embedderConfigSchema>;
 
 /**
- * The embedder that needs nothing but this package.
- * @throws {MemoryError} BAD_INPUT for a kind that needs a server or a model, which whoever has them opens
+ * Creates the embedder that needs nothing but this package.
+ * @throws {MemoryError} BAD_INPUT for a kind that needs a server or a model, which the caller has to open
  */
 export function createEmbedder(config: EmbedderConfig): Embedder {
   if (config.kind === "hashed") return hashedEmbedder(config);
   throw new MemoryError(
     "BAD_INPUT",
-    `embedder.kind: "${config.kind}" must be opened by the program and given to agent or reward as \`embedder\`; or use hashed`,
+    `embedder.kind: "${config.kind}" must be opened by the program and passed to the agent or reward as \`embedder\`: pass one, or use hashed`,
   );
 }

@@ -1,18 +1,21 @@
 import { MemoryError } from "./error.js";
 import { unitVector } from "./unit-vector.js";
 
-/** Texts to vectors. Cosine is the measure: length carries no meaning. Safe to call concurrently. */
+/**
+ * Converts texts to vectors, which are compared by cosine, so that their length has no meaning. It is safe to call
+ * concurrently.
+ */
 export interface Embedder {
-  /** Names model and settings: vectors of embedders with different names are never compared. */
+  /** Identifies model and settings. Vectors of embedders with different names are never compared. */
   readonly name: string;
   readonly dimensions: number;
-  /** One vector of `dimensions` numbers a text, in order. */
+  /** Returns one vector of `dimensions` numbers per text, in order. */
   embed(texts: readonly string[], signal?: AbortSignal): Promise<readonly ArrayLike<number>[]>;
 }
 
 /**
- * Unit vectors of many texts, asked for in batches.
- * @throws {MemoryError} EMBEDDER_FAILED where the embedder's answer has the wrong shape
+ * Returns the unit vectors of many texts, which it embeds in batches.
+ * @throws {MemoryError} EMBEDDER_FAILED when the embedder's answer has the wrong shape
  */
 export async function embedAll(
   embedder: Embedder,
@@ -29,7 +32,7 @@ export async function embedAll(
     if (embedded.length !== part.length || odd !== undefined) {
       throw new MemoryError(
         "EMBEDDER_FAILED",
-        `embedder ${embedder.name}: gave ${embedded.length} vectors${odd ? ` with one of ${odd.length} numbers` : ""} for ${part.length} texts of ${embedder.dimensions} numbers; fix the embedder`,
+        `embedder ${embedder.name}: returned ${embedded.length} vectors${odd ? ` with one of ${odd.length} numbers` : ""} for ${part.length} texts of ${embedder.dimensions} numbers: fix the embedder`,
       );
     }
     for (const vector of embedded) vectors.push(unitVector(vector));

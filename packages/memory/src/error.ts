@@ -1,18 +1,18 @@
-/** What went wrong with a store, as a program may ask. Closed: each code has one meaning. */
+/** Says what went wrong with a store, for programs. The set is closed: each code has one meaning. */
 export type MemoryErrorCode =
-  /** A setting, a record or an argument that cannot be used. */
+  /** A setting, a record or an argument is invalid. */
   | "BAD_INPUT"
-  /** No record, namespace or file of that name. */
+  /** No record, namespace or file has that name. */
   | "NOT_FOUND"
-  /** A record of that id is there already. */
+  /** A record with that id exists already. */
   | "DUPLICATE_ID"
-  /** A file, a stored namespace or a server's answer that does not hold what it should. */
+  /** A file, a stored namespace or a server's answer does not contain what it should. */
   | "DAMAGED"
-  /** The embedder did not answer, also at the last attempt. */
+  /** The embedder did not answer, even at the last attempt. */
   | "EMBEDDER_FAILED"
   | "CLOSED";
 
-/** The only error class of this package: its message names the field, the value and the fix. */
+/** The only error class of this package. Its message names the field, the value and the fix. */
 export class MemoryError extends Error {
   readonly code: MemoryErrorCode;
 

@@ -2,7 +2,7 @@ import type { Embedder } from "./embedder.js";
 import { MemoryError } from "./error.js";
 import { words } from "./words.js";
 
-/** Words that every text has: they say little about what it is about. Their weight stands for a low idf. */
+/** Words that occur in every text say little about its subject. Their fixed weight replaces a low idf. */
 const functionWords = new Set(
   `a about after all also am an and any are as at be because been before being but by can could did do does doing
   down for from had has have having he her here hers him his how i if in into is it its just let like me more most
@@ -12,28 +12,28 @@ const functionWords = new Set(
 );
 
 const functionWordWeight = 0.02;
-/** Parts of a word weigh this much of the word, all together: what makes "paint", "painting" and "painted" resemble. */
+/** The parts of a word together weigh this much of the word, which makes "paint", "painting" and "painted" similar. */
 const partsWeight = 1.2;
 
 /**
- * Vectors that need no model: each word and its parts of three to five letters (with the word's ends marked) are
- * hashed with a sign into `dimensions` places. A word counts 1 + ln(occurrences), words that every text has count
- * 0.02 instead of an idf, and a word's parts together 1.2 of the word. Sees spelling, not meaning: "painting" is
- * near "painted", not near "canvas"; an embedder with a model sees more.
- * After: feature hashing (Weinberger et al., 2009) over sub-words (fastText, Bojanowski et al., 2017).
+ * Creates vectors without a model: each word and its parts of three to five letters (with the word's ends marked) are
+ * hashed with a sign to `dimensions` positions. A word counts 1 + ln(occurrences), words that every text has count 0.02
+ * instead of an idf, and a word's parts together 1.2 of the word. It sees spelling and not meaning: "painting" is near
+ * "painted", and not near "canvas"; an embedder with a model sees more. After: feature hashing (Weinberger et al.,
+ * 2009) over sub-words (fastText, Bojanowski et al., 2017).
  * @throws {MemoryError} BAD_INPUT
  */
 export function hashedEmbedder(options: { readonly dimensions?: number } = {}): Embedder {
   const { dimensions = 256 } = options;
   if (!Number.isInteger(dimensions) || dimensions < 8) {
-    throw new MemoryError("BAD_INPUT", `dimensions: ${dimensions} is no whole number ≥ 8`);
+    throw new MemoryError("BAD_INPUT", `dimensions: ${dimensions} is not a whole number ≥ 8`);
   }
   const known = new Map<string, Features>();
   const featuresOf = (word: string): Features => {
     const cached = known.get(word);
     if (cached !== undefined) return cached;
     const features = wordFeatures(word, dimensions);
-    // Bounded: a stream of ever new words must not fill the memory.
+    // The cache is bounded, so that a stream of ever new words does not fill the memory.
     if (known.size >= 65_536) known.clear();
     known.set(word, features);
     return features;
@@ -70,7 +70,7 @@ function wordFeatures(word: string, dimensions: number): Features {
   const weight = functionWords.has(word) ? functionWordWeight : 1;
   const marked = [...`<${word}>`];
   const parts: string[] = [];
-  // A part as long as the marked word says what the word says.
+  // A part as long as the marked word adds nothing to the word.
   for (let length = 3; length <= 5 && length < marked.length; length++) {
     for (let at = 0; at + length <= marked.length; at++) parts.push(marked.slice(at, at + length).join(""));
   }
@@ -86,7 +86,10 @@ function wordFeatures(word: string, dimensions: number): Features {
   return { places, weights };
 }
 
-/** 32-bit FNV-1a over UTF-16 code units, then mixed: FNV's high bits are weak on short texts. */
+/**
+ * Hashes with 32-bit FNV-1a over UTF-16 code units and then mixes the bits, because FNV's high bits are weak on short
+ * texts.
+ */
 function fnv1a(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

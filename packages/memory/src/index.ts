@@ -13,7 +13,7 @@ export {
   type SearchOptions,
   type StoreOptions,
 } from "./memory-store.js";
-// For other packages: how records are written.
+// For other packages: the file format of records.
 export { memoryRecordSchema, storeDiffSchema } from "./record-schema.js";
 export type { SearchFilter } from "./search-filter.js";
 export { readSnapshotFile, writeSnapshotFile } from "./snapshot-file.js";

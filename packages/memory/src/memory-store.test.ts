@@ -161,7 +161,7 @@ describe("MemoryStore", () => {
     expect(await found({ after: "2023-05-08", before: "2023-05-25T13:00" })).toEqual(["m1"]);
     const [best] = await made.search("the lake race");
     expect(await found({ threshold: best?.score ?? 1 })).toEqual([best?.record.id]);
-    await expect(found({ after: "May 8" })).rejects.toThrow('after: "May 8" is no time');
+    await expect(found({ after: "May 8" })).rejects.toThrow('after: "May 8" is not a time');
   });
 
   it("gives scores between 0 and 1, the highest to the text itself", async () => {
@@ -175,7 +175,7 @@ describe("MemoryStore", () => {
 });
 
 describe("MemoryStore of 10^5 records", () => {
-  /** Counts of letters: cheap to make, and enough to tell texts apart. */
+  /** Counts letters, which is cheap and distinguishes the texts of these tests. */
   const letters: Embedder = {
     name: "letters",
     dimensions: 26,

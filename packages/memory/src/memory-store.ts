@@ -9,7 +9,7 @@ import { StoreOverlay } from "./store-overlay.js";
 import { TopK } from "./top-k.js";
 import { cosine } from "./unit-vector.js";
 
-/** What a new record says of itself; the store adds the id and the times. */
+/** The fields that a new record brings. The store adds the id and the times. */
 export interface RecordDraft {
   readonly content: string;
   /** Default "episodic". */
@@ -22,45 +22,45 @@ export interface RecordDraft {
   readonly metadata?: MemoryRecord["metadata"];
 }
 
-/** Fields that replace a record's; the others stay. */
+/** Fields that replace a record's. The others stay. */
 export type RecordChange = Partial<RecordDraft>;
 
 export interface SearchOptions extends SearchFilter {
-  /** Default 5. */
+  /** Maximum number of records. Default 5. */
   readonly topK?: number;
-  /** Least score, 0 to 1. Default 0: whatever has anything in common with the query. */
+  /** Minimum score, from 0 to 1. Default 0: everything that has anything in common with the query. */
   readonly threshold?: number;
-  /** Share of the cosine in the score, the rest is the words'. Default: the store's. */
+  /** Weight of the cosine in the score; the words have the rest. Default: the store's. */
   readonly denseWeight?: number;
 }
 
 export interface SearchHit {
   readonly record: MemoryRecord;
-  /** 0 to 1: `denseWeight` · cosine + (1 − `denseWeight`) · the share of the query's weight that BM25 finds. */
+  /** From 0 to 1: `denseWeight` · cosine + (1 − `denseWeight`) · the fraction of the query's weight that BM25 finds. */
   readonly score: number;
 }
 
 export interface StoreOptions {
   /** Milliseconds since 1970, for `createdAt` and `updatedAt`. Default: this machine's clock. */
   readonly now?: () => number;
-  /** New ids are this and a number. Default "memory_". */
+  /** New ids are this prefix and a number. Default "memory_". */
   readonly idPrefix?: string;
-  /** Share of the vectors in a search's score where the search does not say. Default 0.2. */
+  /** Weight of the vectors in a search's score when the search does not set it. Default 0.2. */
   readonly denseWeight?: number;
 }
 
-/** BM25's largest factor of a word's weight, k1 + 1: with it the words' share stays below 1. */
+/** BM25's largest factor of a word's weight, k1 + 1, which keeps the words' part of the score below 1. */
 const largestWordFactor = 2.2;
 
 /**
- * Job: one namespace of records that can be searched and changed: its own changes over a base that others share.
- * Not its job: making the base (StoreBases), keeping it beyond the process (snapshot files, RedisArchive).
- *
- * S1. No change of one namespace is seen in another, or in the base.
- * S2. Search is exact: its scores are those of one collection of exactly the records that the namespace holds.
- * S3. The same calls in the same order give the same records and ids; times come from the injected clock.
- * S4. A call that fails, or is aborted, changes nothing; merges and splits happen whole or not at all.
- * S5. Records are in the order of the base, then of their making; an update keeps a record's place.
+ * Responsibility: one namespace of records that can be searched and changed, which is its own changes over a base that
+ * it shares with others.
+ * Not responsible for: creating the base (StoreBases), or keeping it beyond the process (snapshot files, RedisArchive).
+ * - S1. No change of one namespace is visible in another, or in the base.
+ * - S2. Search is exact: its scores are those of a single collection of exactly the records in the namespace.
+ * - S3. The same calls in the same order give the same records and ids; times come from the injected clock.
+ * - S4. A call that fails or is aborted changes nothing; merges and splits happen as a whole or not at all.
+ * - S5. Records are in the order of the base, and then of their creation; an update keeps a record's position.
  */
 export class MemoryStore {
   readonly base: StoreBase;
@@ -79,7 +79,7 @@ export class MemoryStore {
     this.#nextId = base.size + 1;
   }
 
-  /** A namespace over a base of its own. */
+  /** Creates a namespace over a base of its own. */
   static async of(
     records: readonly MemoryRecord[],
     embedder: Embedder,
@@ -96,22 +96,22 @@ export class MemoryStore {
     return this.#overlay.get(id);
   }
 
-  /** All records in their order. */
+  /** Yields all records in order. */
   records(): Iterable<MemoryRecord> {
     return this.#overlay.records();
   }
 
-  /** Unit vector of a record's text, as 16-bit fixed point. */
+  /** Returns the unit vector of a record's text, as 16-bit fixed point. */
   vectorOf(id: string): Int16Array | undefined {
     return this.#overlay.vectorOf(id);
   }
 
-  /** Ids of records that were made or changed here, the latest first. */
+  /** Returns the ids of records that were created or changed here, the latest first. */
   changedIds(): string[] {
     return this.#overlay.changedIds();
   }
 
-  /** Unit vectors of texts that are in no record. */
+  /** Returns the unit vectors of texts that are in no record. */
   async embed(texts: readonly string[], signal?: AbortSignal): Promise<Int16Array[]> {
     return await embedAll(this.base.embedder, texts, signal);
   }
@@ -131,7 +131,7 @@ export class MemoryStore {
     };
     checkContent(read().content);
     const [vector] = await this.embed([searchText(read())], signal);
-    // Read again: somebody may have changed or deleted it meanwhile.
+    // It is read again, because another caller may have changed or deleted it meanwhile.
     const record = read();
     this.#overlay.put(record, vector as Int16Array);
     return record;
@@ -146,7 +146,7 @@ export class MemoryStore {
   }
 
   /**
-   * Takes records out and puts new ones in, at once.
+   * Removes records and adds new ones, in one step.
    * @throws {MemoryError} NOT_FOUND, BAD_INPUT, EMBEDDER_FAILED
    */
   async replace(
@@ -180,7 +180,8 @@ export class MemoryStore {
   }
 
   /**
-   * The records that resemble the query most, by words and by vectors. Best first; equal ones in their order.
+   * Returns the records that are most similar to the query, by words and by vectors. The best come first, ties in their
+   * order.
    * @throws {MemoryError} BAD_INPUT, EMBEDDER_FAILED
    */
   async search(query: string, options: SearchOptions = {}, signal?: AbortSignal): Promise<SearchHit[]> {
@@ -214,18 +215,18 @@ export class MemoryStore {
       .map(({ index, score }) => ({ record: overlay.at(index) as MemoryRecord, score: Math.min(score, 1) }));
   }
 
-  /** What became of the base in this namespace. */
+  /** Returns how this namespace differs from its base. */
   diff(): StoreDiff {
     return this.#overlay.diff();
   }
 
-  /** All records, as they are now: later changes do not touch it. */
+  /** Returns all records as they are now. Later changes do not affect it. */
   snapshot(): readonly MemoryRecord[] {
     return [...this.records()];
   }
 
   /**
-   * Makes the changes that a diff tells of, ids and times as they are there.
+   * Applies the changes of a diff, with its ids and times.
    * @throws {MemoryError} NOT_FOUND, DUPLICATE_ID, EMBEDDER_FAILED
    */
   async apply(diff: StoreDiff, signal?: AbortSignal): Promise<void> {
@@ -258,5 +259,6 @@ export class MemoryStore {
 const unknownId = (id: string) => new MemoryError("NOT_FOUND", `no memory has the id "${id}"`);
 
 function checkContent(content: string): void {
-  if (content.trim() === "") throw new MemoryError("BAD_INPUT", "content: is empty; a memory says something");
+  if (content.trim() === "")
+    throw new MemoryError("BAD_INPUT", "content: is empty: a memory needs some text");
 }

@@ -1,20 +1,19 @@
 /**
  * Seeded random numbers: the same seed gives the same numbers on every machine and in every release.
- *
- * Generator: sfc32 (Chris Doty-Humphrey, PractRand), 128 bits of state, period of at least 2^32.
- * Seeding: FNV-1a over the UTF-8 bytes of `seed` fills the state, then 16 outputs are thrown away.
- * Not for secrets. Weights' initial values and the learner, whose state lies in checkpoints, have xoshiro128** (package model).
+ * Generator: sfc32 (Chris Doty-Humphrey, PractRand), 128 bits of state, period of at least 2^32. Seeding: FNV-1a over
+ * the UTF-8 bytes of `seed` fills the state, then 16 outputs are discarded. Not for secrets. Initial weights, and the
+ * learner, whose state is in checkpoints, use xoshiro128** (package model).
  */
 export interface Random {
-  /** Whole number in [0, 2^32). */
+  /** Returns a whole number in [0, 2^32). */
   uint32(): number;
-  /** Number in [0, 1), 53 bits. */
+  /** Returns a number in [0, 1) with 53 random bits. */
   float(): number;
-  /** Whole number in [0, bound), without modulo bias; bound in [1, 2^32]. */
+  /** Returns a whole number in [0, bound) without modulo bias, for a bound in [1, 2^32]. */
   below(bound: number): number;
-  /** One of the items, all equally likely; at least one item. */
+  /** Returns one of the items, all equally likely. There must be at least one. */
   pick<T>(items: readonly T[]): T;
-  /** A new array with the items in random order (Fisher–Yates). */
+  /** Returns a new array with the items in random order (Fisher–Yates). */
   shuffle<T>(items: readonly T[]): T[];
 }
 
@@ -27,8 +26,8 @@ function hash32(bytes: Uint8Array, basis: number): number {
 }
 
 /**
- * @param seed any number or text; `createRandom(7)` equals `createRandom("7")`. To draw several
- *   independent streams from one seed name them: `createRandom(`${seed}/task/${index}`)`.
+ * @param seed any number or text; `createRandom(7)` equals `createRandom("7")`. For several independent streams of one
+ *   seed, name them: `createRandom(`${seed}/task/${index}`)`.
  */
 export function createRandom(seed: number | string): Random {
   const bytes = new TextEncoder().encode(String(seed));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type MemoryRecord, memoryTypes, type StoreDiff } from "./records/index.js";
 
-/** A record as it is written to files and databases. */
+/** The form of a record in files and databases. */
 export const memoryRecordSchema = z.strictObject({
   id: z.string().min(1),
   content: z.string(),

@@ -1,6 +1,8 @@
 import type { MemoryRecord } from "./records/index.js";
 
-/** What search reads of a record: its content, after its speaker where the content does not name them. */
+/**
+ * Returns the text that search reads of a record: its content, after its speaker when the content does not name them.
+ */
 export function searchText({ content, speaker }: MemoryRecord): string {
   return speaker === undefined || content.toLowerCase().includes(speaker.toLowerCase())
     ? content

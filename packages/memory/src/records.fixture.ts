@@ -1,11 +1,11 @@
 import type { MemoryRecord } from "./records/index.js";
 
-/** A record with what tests do not care about filled in. */
+/** Builds a record and fills in what tests do not care about. */
 export function aRecord(id: string, content: string, other: Partial<MemoryRecord> = {}): MemoryRecord {
   return { id, content, memoryType: "episodic", provenance: [], metadata: {}, ...other };
 }
 
-/** A pseudo-random sequence in [0, 1), the same in every run. */
+/** Returns a pseudo-random sequence in [0, 1), the same in every run. */
 export function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -14,7 +14,7 @@ export function numbers(seed: number): () => number {
   };
 }
 
-/** Records of about 12 words from a vocabulary whose word frequencies fall as in texts (1 / rank). */
+/** Builds records of about 12 words from a vocabulary whose word frequencies fall as in texts (1 / rank). */
 export function manyRecords(count: number, seed = 1): MemoryRecord[] {
   const random = numbers(seed);
   const vocabulary = Array.from({ length: 20_000 }, (_, i) => wordOf(i));

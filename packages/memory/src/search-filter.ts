@@ -1,24 +1,24 @@
 import { MemoryError } from "./error.js";
 import type { MemoryRecord, MemoryType } from "./records/index.js";
 
-/** Which records a search looks at. */
+/** The records that a search considers. */
 export interface SearchFilter {
   readonly memoryType?: MemoryType;
-  /** Whole name, in any case. */
+  /** The complete name, in any case. */
   readonly speaker?: string;
   /** "session_3", or "3" alone. */
   readonly session?: string;
-  /** ISO 8601, as exact as wanted ("2023", "2023-05", "2023-05-08T13:56"): said then or later. */
+  /** ISO 8601 with any precision ("2023", "2023-05", "2023-05-08T13:56"): said at that time or later. */
   readonly after?: string;
-  /** The same: said then or earlier; a day is meant to its end. */
+  /** The same format: said at that time or earlier, including the whole of a day. */
   readonly before?: string;
 }
 
 export const timePattern = /^\d{4}(-\d{2}(-\d{2}(T\d{2}:\d{2}(:\d{2})?)?)?)?$/;
 
 /**
- * The filter as a test. A record that does not say when, who or where is left out by a filter that asks for it.
- * @throws {MemoryError} BAD_INPUT for a time that is none
+ * Returns the filter as a predicate. A record without a time, speaker or session is excluded by a filter on it.
+ * @throws {MemoryError} BAD_INPUT for an invalid time
  */
 export function filterTest(filter: SearchFilter): (record: MemoryRecord) => boolean {
   const { memoryType, after, before } = filter;
@@ -34,7 +34,7 @@ export function filterTest(filter: SearchFilter): (record: MemoryRecord) => bool
     if (after === undefined && before === undefined) return true;
     const { dialogueTime: time } = record;
     if (time === undefined) return false;
-    // ISO times sort as texts; a shorter one is the beginning of its span.
+    // ISO times sort as texts, and a shorter one is the beginning of its range.
     return (
       (after === undefined || time >= after) &&
       (before === undefined || time.slice(0, before.length) <= before)
@@ -46,7 +46,7 @@ function checkTime(field: string, time: string | undefined): void {
   if (time === undefined || timePattern.test(time)) return;
   throw new MemoryError(
     "BAD_INPUT",
-    `${field}: "${time}" is no time; write it as 2023-05-08 or 2023-05-08T13:56`,
+    `${field}: "${time}" is not a time: write it as 2023-05-08 or 2023-05-08T13:56`,
   );
 }
 

@@ -8,10 +8,7 @@ import type { MemoryRecord } from "./records/index.js";
 
 const header = { format: "palimpsest-memory", version: 1 } as const;
 
-/**
- * Writes records as JSONL: a line that says what the file is, then a record a line. The file is there whole or as
- * it was before.
- */
+/** Writes records as JSONL: a header line, then one record per line. The file is replaced as a whole or not at all. */
 export async function writeSnapshotFile(path: string, records: Iterable<MemoryRecord>): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const part = `${path}.${process.pid}.part`;
@@ -37,7 +34,7 @@ export async function writeSnapshotFile(path: string, records: Iterable<MemoryRe
   }
 }
 
-/** @throws {MemoryError} NOT_FOUND; DAMAGED, naming the line */
+/** @throws {MemoryError} NOT_FOUND; DAMAGED naming the line */
 export async function readSnapshotFile(path: string): Promise<MemoryRecord[]> {
   const records: MemoryRecord[] = [];
   let place = 0;
@@ -53,11 +50,11 @@ export async function readSnapshotFile(path: string): Promise<MemoryRecord[]> {
     }
   } catch (reason) {
     if ((reason as NodeJS.ErrnoException).code !== "ENOENT") throw reason;
-    throw new MemoryError("NOT_FOUND", `${path}: no such file; write one with writeSnapshotFile`, {
+    throw new MemoryError("NOT_FOUND", `${path}: no such file: write one with writeSnapshotFile`, {
       cause: reason,
     });
   }
-  if (place === 0) throw new MemoryError("DAMAGED", `${path}: is empty; a snapshot begins with a header`);
+  if (place === 0) throw new MemoryError("DAMAGED", `${path}: is empty: a snapshot begins with a header`);
   return records;
 }
 
@@ -65,7 +62,7 @@ function parseLine(path: string, place: number, line: string): unknown {
   try {
     return JSON.parse(line);
   } catch (cause) {
-    throw new MemoryError("DAMAGED", `${path}:${place}: is no JSON; was the file cut?`, { cause });
+    throw new MemoryError("DAMAGED", `${path}:${place}: is not JSON: was the file truncated?`, { cause });
   }
 }
 
@@ -74,7 +71,7 @@ function checkHeader(path: string, value: unknown): void {
   if (format === header.format && version === header.version) return;
   throw new MemoryError(
     "DAMAGED",
-    `${path}:1: is no header of a memory snapshot of version ${header.version}: ${JSON.stringify(value)}`,
+    `${path}:1: is not a header of a memory snapshot of version ${header.version}: ${JSON.stringify(value)}`,
   );
 }
 

@@ -7,7 +7,9 @@ import type { MemoryRecord } from "./records/index.js";
 import { paddedDimensions } from "./unit-vector.js";
 import { VectorTable } from "./vector-table.js";
 
-/** Records with their index and vectors, never changed: what any number of namespaces begin with and share. */
+/**
+ * Records with their index and vectors, which never change. Any number of namespaces start from one base and share it.
+ */
 export class StoreBase {
   readonly records: readonly MemoryRecord[];
   readonly embedder: Embedder;
@@ -42,7 +44,7 @@ export class StoreBase {
       if (indexOf.has(id)) {
         throw new MemoryError(
           "DUPLICATE_ID",
-          `records[${i}].id: "${id}" occurs twice; ids are unique in a store`,
+          `records[${i}].id: "${id}" occurs twice: ids must be unique in a store`,
         );
       }
       indexOf.set(id, i);
@@ -55,13 +57,13 @@ export class StoreBase {
     return this.records.length;
   }
 
-  /** Place of a record, undefined for an unknown id. */
+  /** Returns the index of a record; undefined for an unknown id. */
   indexOf(id: string): number | undefined {
     return this.#indexOf.get(id);
   }
 }
 
-/** SHA-256 over the records as JSON, in order. */
+/** Returns the SHA-256 of the records as JSON, in order. */
 export function hashRecords(records: readonly MemoryRecord[]): string {
   const hash = createHash("sha256");
   for (const record of records) hash.update(`${JSON.stringify(record)}\n`);

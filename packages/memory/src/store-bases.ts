@@ -3,13 +3,13 @@ import type { MemoryRecord } from "./records/index.js";
 import { hashRecords, StoreBase } from "./store-base.js";
 
 /*
- * Job: one base for all who begin with the same records, however many copies of the records there are.
- * Not its job: namespaces, and what becomes of them.
- *
- * B1. Callers with equal records, also at the same time, share one base; it is embedded once.
- * B2. At most maxBases are kept; the one that was asked for longest ago goes first. Namespaces keep theirs alive.
- * B3. An abort ends the caller's wait alone, not the work that others wait for.
- * B4. A base that could not be made is not kept: the next caller tries again.
+ * Responsibility: keeps one base for all callers that start from equal records, however many copies of the records
+ * there are.
+ * Not responsible for: namespaces, and what becomes of them.
+ * - B1. Callers with equal records, also at the same time, share one base; it is embedded once.
+ * - B2. At most maxBases are kept; the least recently requested one is dropped first. Namespaces keep theirs alive.
+ * - B3. An abort ends only the caller's wait, and not the work that others wait for.
+ * - B4. A base that could not be created is not kept: the next caller tries again.
  */
 export class StoreBases {
   readonly embedder: Embedder;
@@ -28,7 +28,7 @@ export class StoreBases {
     const hash = this.#hashes.get(records) ?? hashRecords(records);
     this.#hashes.set(records, hash);
     let base = this.#bases.get(hash);
-    // Deleted and set again, it is the youngest.
+    // Deleted and set again, it becomes the most recent.
     this.#bases.delete(hash);
     if (base === undefined) {
       base = StoreBase.of(records, this.embedder);

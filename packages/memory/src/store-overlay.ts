@@ -3,13 +3,13 @@ import type { MemoryRecord, StoreDiff } from "./records/index.js";
 import type { StoreBase } from "./store-base.js";
 import { wordCounts } from "./words.js";
 
-/** A record that is new, or stands in the place of one of the base. */
+/** A record that is new or replaces one of the base. */
 export interface ChangedRecord {
   readonly record: MemoryRecord;
-  /** Order within the store: below the base's size it is the place there. */
+  /** Position within the store; below the base's size it is the position in the base. */
   readonly place: number;
   readonly counts: ReadonlyMap<string, number>;
-  /** Words of the record. */
+  /** Number of words in the record. */
   readonly length: number;
   readonly vector: Int16Array;
 }
@@ -17,10 +17,10 @@ export interface ChangedRecord {
 /** The changes of one namespace over its base, with the statistics of the whole that ranking needs. */
 export class StoreOverlay {
   readonly #base: StoreBase;
-  /** By id, the latest change last. */
+  /** Changes by id, the latest last. */
   readonly #changes = new Map<string, ChangedRecord>();
   readonly #idAt = new Map<number, string>();
-  /** Places of the base that are deleted or stood in for. */
+  /** Positions in the base whose records are deleted or replaced. */
   readonly #hidden = new Set<number>();
   /** What the changes add to the base's document frequencies, by word. */
   readonly #frequencies = new Map<string, number>();
@@ -41,7 +41,7 @@ export class StoreOverlay {
     return this.#totalWords;
   }
 
-  /** Records that hold the word. */
+  /** Returns the number of records that contain the word. */
   documentFrequency(term: string): number {
     return this.#base.words.documentFrequency(term) + (this.#frequencies.get(term) ?? 0);
   }
@@ -57,7 +57,7 @@ export class StoreOverlay {
     return place === undefined || this.#hidden.has(place) ? undefined : this.#base.records[place];
   }
 
-  /** The record at a place, undefined where it was deleted. */
+  /** Returns the record at a position; undefined when it was deleted. */
   at(place: number): MemoryRecord | undefined {
     const id = this.#idAt.get(place);
     if (id !== undefined) return this.#changes.get(id)?.record;
@@ -86,7 +86,7 @@ export class StoreOverlay {
     }
   }
 
-  /** Puts a new record in, or in the place of the one of its id. */
+  /** Adds a new record, or replaces the one with its id. */
   put(record: MemoryRecord, vector: Int16Array): void {
     const place = this.#placeOf(record.id);
     this.remove(record.id);
@@ -97,7 +97,7 @@ export class StoreOverlay {
     this.#idAt.set(place, record.id);
   }
 
-  /** Unknown ids are let pass. */
+  /** Removes a record. Unknown ids are ignored. */
   remove(id: string): void {
     const changed = this.#changes.get(id);
     if (changed !== undefined) {

@@ -1,23 +1,23 @@
 export interface Hit {
-  /** Place of the text among those that were indexed, from 0. */
+  /** Index of the text among those that were indexed, from 0. */
   readonly index: number;
   readonly score: number;
 }
 
 /**
- * The best of many, one at a time: a heap of at most `limit` entries. Equal scores: the smaller index is better,
- * so that results do not depend on the order of offers.
+ * Keeps the best of many offers in a heap of at most `limit` entries. Of equal scores the smaller index is better, so
+ * that results do not depend on the order of offers.
  */
 export class TopK {
   readonly #limit: number;
-  /** The worst of the kept is at 0. */
+  /** The worst of the kept entries is at index 0. */
   readonly #heap: Hit[] = [];
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Whether an offer of this kind would be kept. */
+  /** Returns whether such an offer would be kept. */
   admits(score: number, index: number): boolean {
     const worst = this.#heap[0];
     if (worst === undefined) return this.#limit > 0;
@@ -35,7 +35,7 @@ export class TopK {
     this.#down();
   }
 
-  /** Best first. */
+  /** Returns the hits, the best first. */
   hits(): Hit[] {
     return [...this.#heap].sort((a, b) => b.score - a.score || a.index - b.index);
   }
@@ -64,7 +64,7 @@ export class TopK {
     }
   }
 
-  /** Swaps when the entry below is worse than the one above. */
+  /** Swaps the two entries when the lower one is worse than the upper one. */
   #swapIfWorse(below: number, above: number): boolean {
     const heap = this.#heap;
     const a = heap[below];

@@ -1,17 +1,17 @@
 import { DotKernel } from "./dot-kernel.js";
 import { unit } from "./unit-vector.js";
 
-/** Below it a WebAssembly memory, which reserves gigabytes of addresses, is not worth having. */
+/** With fewer rows a WebAssembly memory, which reserves gigabytes of addresses, is not worthwhile. */
 const kernelRows = 2048;
 
-/** Unit vectors of a fixed list of texts, scanned whole: exact search. Immutable once made. */
+/** The unit vectors of a fixed list of texts, which are all scanned: exact search. It is immutable. */
 export class VectorTable {
   readonly size: number;
   readonly dimensions: number;
   readonly #rows: Int16Array;
   readonly #kernel: DotKernel | undefined;
 
-  /** @param vectors as `unitVector` makes them, all of `dimensions` numbers */
+  /** @param vectors as `unitVector` returns them, all of `dimensions` numbers */
   constructor(vectors: readonly Int16Array[], dimensions: number) {
     this.size = vectors.length;
     this.dimensions = dimensions;
@@ -26,12 +26,12 @@ export class VectorTable {
     return this.#rows.byteLength;
   }
 
-  /** One row; a view, not a copy. */
+  /** Returns one row as a view, without a copy. */
   row(index: number): Int16Array {
     return this.#rows.subarray(index * this.dimensions, (index + 1) * this.dimensions);
   }
 
-  /** Cosine of every row with `query`, times `weight`, where it is positive, added to `into`. */
+  /** Adds the cosine of every row with `query`, where it is positive, times `weight`, to `into`. */
   addCosines(into: Float64Array, query: Int16Array, weight: number): void {
     const factor = weight / (unit * unit);
     if (this.#kernel !== undefined) {

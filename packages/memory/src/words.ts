@@ -1,4 +1,7 @@
-/** Words as search sees them: runs of letters and digits, lower case, compatibility forms folded (NFKC). */
+/**
+ * Returns the words that search compares: runs of letters and digits, lower-cased, with compatibility forms folded
+ * (NFKC).
+ */
 export function words(text: string): string[] {
   return (
     text
@@ -8,7 +11,7 @@ export function words(text: string): string[] {
   );
 }
 
-/** How often each word occurs, in order of first sight. */
+/** Returns how often each word occurs, in the order of first occurrence. */
 export function wordCounts(text: string): {
   readonly counts: ReadonlyMap<string, number>;
   readonly length: number;

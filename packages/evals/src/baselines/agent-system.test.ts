@@ -115,7 +115,7 @@ describe("storeSystem", () => {
     const asked = { question: "What does Ada like, tea? Be short.", searchQuery: "What does Ada like, tea?" };
     const item = anItem(1, { ...asked, records, evidence: ["D1:1"] });
     const prediction = await system.answer(item, options);
-    // The editor is told what is asked, the reader also how to answer.
+    // The editor is told what is asked, and the reader also how to answer.
     expect(calls[0]?.[0].question).toBe("What does Ada like, tea?");
     expect(prompts[0]).toContain("question: What does Ada like, tea? Be short.");
     expect(prompts[0]).toContain("Ada likes tea.");

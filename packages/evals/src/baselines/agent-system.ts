@@ -2,21 +2,23 @@ import type { Agent, EpisodeResult } from "@palimpsest/agents";
 import { type EvalItem, openDocument } from "../suite/item.js";
 import type { Prediction, System } from "../suite/system.js";
 
-/** Told of every finished episode, whole; it changes no answer and is no part of what answers are kept by. */
+/**
+ * Called with every finished episode. It changes no answer, and is not part of the key under which answers are cached.
+ */
 export type OnEpisode = (item: EvalItem, result: EpisodeResult) => void;
 
 /**
- * A memory agent as a system.
+ * Makes a system of a memory agent.
  * @param options.settings JSON of the agent's settings
- * @param options.model JSON that says which model this is
- * @param options.memories keep the memory after each step in the prediction, for people
+ * @param options.model JSON that identifies the model
+ * @param options.memories whether the prediction keeps the memory after each step, for people
  */
 export function agentSystem(options: {
   readonly name: string;
   readonly agent: Agent;
   readonly settings: unknown;
   readonly model: unknown;
-  /** In place of the agent's own; 0 is greedy. */
+  /** Replaces the agent's own temperature; 0 is greedy. */
   readonly temperature?: number;
   readonly topP?: number;
   readonly memories?: boolean;
@@ -42,7 +44,7 @@ export function agentSystem(options: {
   };
 }
 
-/** What the suite keeps of an episode. */
+/** Returns the part of an episode that the suite keeps. */
 export function predictionOf(result: EpisodeResult, memories: boolean): Prediction {
   const { conversations, promptTokens, sampledTokens, truncated, emptyUpdates } = result.counts;
   return {
@@ -55,7 +57,10 @@ export function predictionOf(result: EpisodeResult, memories: boolean): Predicti
   };
 }
 
-/** What the agent counted, and how its store changed; `episodes.*` are 0 or 1, so that their means are shares of episodes. */
+/**
+ * Returns what the agent counted and how its store changed; `episodes.*` are 0 or 1, so that their means are fractions
+ * of episodes.
+ */
 export function storeMeasures({ counters = {}, storeDiff }: EpisodeResult): Record<string, number> {
   if (!storeDiff) return { ...counters };
   const { created, updated, deleted } = storeDiff;

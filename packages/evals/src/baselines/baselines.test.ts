@@ -10,7 +10,7 @@ import { createReader } from "./reader.js";
 import { type ReaderConfigInput, readerConfigSchema } from "./reader-config.js";
 import { retrievalSystem } from "./retrieval.js";
 
-/** A model that says what it was shown, so that tests see every prompt. */
+/** A model that replies with the prompt it was shown, so that tests see every prompt. */
 function echoing(overrides: ReaderConfigInput = {}) {
   const tokenizer = wordTokenizer();
   const prompts: string[] = [];

@@ -2,15 +2,15 @@ import { documentText } from "../suite/item.js";
 import type { System } from "../suite/system.js";
 import type { Reader } from "./reader.js";
 
-/** What names and identifies a baseline in a run. */
+/** The name of a baseline and what identifies it in a run. */
 export interface BaselineOptions {
   readonly name: string;
   readonly reader: Reader;
-  /** JSON that says which model this is: name and hash of weights, or endpoint. */
+  /** JSON that identifies the model: name and hash of weights, or endpoint. */
   readonly model: unknown;
 }
 
-/** The whole document in one prompt; where it does not fit the item fails. */
+/** Shows the whole document in one prompt. An item whose document does not fit fails. */
 export function fullContext({ name, reader, model }: BaselineOptions): System {
   return {
     name,
@@ -23,7 +23,7 @@ export function fullContext({ name, reader, model }: BaselineOptions): System {
   };
 }
 
-/** Head and tail of the document, as much as fits into one prompt; its middle is left out. */
+/** Shows as much of the document's beginning and end as fits into one prompt, and leaves out its middle. */
 export function truncatedContext({ name, reader, model }: BaselineOptions): System {
   const { contextTokens, truncatedTokens = contextTokens } = reader.config;
   return {
@@ -38,7 +38,7 @@ export function truncatedContext({ name, reader, model }: BaselineOptions): Syst
   };
 }
 
-/** The question alone: what the model knows without reading. */
+/** Asks the question alone, which measures what the model knows without reading. */
 export function closedBook({ name, reader, model }: BaselineOptions): System {
   return {
     name,
@@ -47,7 +47,7 @@ export function closedBook({ name, reader, model }: BaselineOptions): System {
   };
 }
 
-/** At most `most` ids: the first half and the last half of them. */
+/** Returns at most `most` ids: the first half and the last half of them. */
 export function withoutMiddle(ids: readonly number[], most: number): number[] {
   if (ids.length <= most) return [...ids];
   const head = Math.ceil(most / 2);

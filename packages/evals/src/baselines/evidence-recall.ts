@@ -1,6 +1,6 @@
 /**
- * Share of the evidence that is among the sources of the first k retrieved, as the measure `recall@k`; nothing where the
- * item names no evidence.
+ * Returns the fraction of the evidence that is among the sources of the first k retrieved passages, as the measure
+ * `recall@k`; nothing when the item names no evidence.
  */
 export function evidenceRecall(
   retrieved: readonly (readonly string[])[],

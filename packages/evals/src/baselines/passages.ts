@@ -1,9 +1,9 @@
 /** A part of a document that can be retrieved. */
 export interface Passage {
-  /** Place in the document, from 0. */
+  /** Index in the document, from 0. */
   readonly place: number;
   readonly text: string;
-  /** What it comes from, as evidence names it: the title of a numbered document, else nothing. */
+  /** What the passage comes from, as evidence names it: the title of a numbered document, else nothing. */
   readonly sources: readonly string[];
 }
 
@@ -13,8 +13,8 @@ export interface PassageRules {
 }
 
 /**
- * Cuts a text into passages: "Document 3:" blocks where it has them, else paragraphs; short neighbors stay together
- * and long ones are cut between sentences, so that none but a single overlong sentence has more than `maxTokens`.
+ * Splits a text into passages: "Document 3:" blocks when it has them, else paragraphs. Short neighbors are joined and
+ * long ones are split between sentences, so that only a single overlong sentence can exceed `maxTokens`.
  */
 export function splitPassages(text: string, rules: PassageRules): Passage[] {
   const blocks = text
@@ -37,7 +37,7 @@ export function splitPassages(text: string, rules: PassageRules): Passage[] {
   return parts.map((part, place) => ({ place, ...part }));
 }
 
-/** The line after "Document 3:". */
+/** Returns the line after "Document 3:". */
 function titleOf(block: string): string {
   return block.split("\n")[1]?.trim() ?? "";
 }

@@ -30,27 +30,31 @@ export const readerConfigSchema = z.strictObject({
     .string()
     .default(closedPrompt)
     .describe("prompt of an answer without any text, with {question}"),
-  answerTokens: z.int().min(1).default(256).describe("most tokens sampled for the answer"),
+  answerTokens: z.int().min(1).default(256).describe("maximum tokens sampled for the answer"),
   contextTokens: z
     .int()
     .min(16)
     .default(32_768)
-    .describe("most tokens of prompt and answer together; a longer prompt of the full context is a failure"),
+    .describe(
+      "maximum tokens of prompt and answer together; a longer prompt of the full context is a failure",
+    ),
   truncatedTokens: z
     .int()
     .min(16)
     .optional()
-    .describe("of the truncated baseline: most tokens of prompt and answer; absent: contextTokens"),
-  passages: z.int().min(1).default(8).describe("of the retrieval baselines: passages shown"),
+    .describe("for the truncated baseline: maximum tokens of prompt and answer; absent: contextTokens"),
+  passages: z.int().min(1).default(8).describe("for the retrieval baselines: number of passages shown"),
   passageTokens: z
     .int()
     .min(8)
     .default(300)
-    .describe("of the retrieval baselines: longest passage; numbered documents are passages of their own"),
+    .describe(
+      "for the retrieval baselines: longest passage in tokens; numbered documents are passages of their own",
+    ),
   prompt: z
     .enum(["auto", "chat", "chatml", "text"])
     .default("auto")
-    .describe("how prompts reach the model, as for agents"),
+    .describe("how prompts are presented to the model, as for agents"),
   enableThinking: z.boolean().default(false).describe("switch of chat templates of models that can think"),
   specialTokens: z
     .array(z.string().min(1))

@@ -7,10 +7,10 @@ import type { ReaderConfig } from "./reader-config.js";
 /** A model that answers one prompt at once. */
 export interface Reader {
   readonly config: ReaderConfig;
-  /** Token ids of a text as it stands in a prompt. */
+  /** Returns the token ids of a text as it appears in a prompt. */
   encode(text: string): number[];
   decode(tokenIds: readonly number[]): string;
-  /** Tokens that a document may have beside this question, within a limit of prompt and answer. */
+  /** Returns how many tokens a document may have beside this question, within a limit of prompt and answer. */
   room(question: string, limitTokens: number): number;
   /** @throws {EvaluationError} PROMPT_TOO_LONG */
   answer(
@@ -18,11 +18,11 @@ export interface Reader {
     documentIds: readonly number[],
     options: AnswerOptions,
   ): Promise<Pick<Prediction, "text" | "counts">>;
-  /** Without any text. */
+  /** Answers without any text. */
   answerClosed(question: string, options: AnswerOptions): Promise<Pick<Prediction, "text" | "counts">>;
 }
 
-/** @throws {AgentError} BAD_CONFIG where prompts and model do not fit together */
+/** @throws {AgentError} BAD_CONFIG when prompts and model do not match */
 export function createReader(model: AgentModel, config: ReaderConfig): Reader {
   const { sampler, tokenizer, chat } = model;
   const { enableThinking, prompt, specialTokens, stopTokens } = config;
@@ -51,7 +51,7 @@ export function createReader(model: AgentModel, config: ReaderConfig): Reader {
     if (promptTokenIds.length + answerTokens > contextTokens) {
       throw new EvaluationError(
         "PROMPT_TOO_LONG",
-        `document: a prompt of ${promptTokenIds.length} tokens and an answer of ${answerTokens} are more than contextTokens ${contextTokens}; raise it if the model takes more`,
+        `document: a prompt of ${promptTokenIds.length} tokens and an answer of ${answerTokens} exceed contextTokens ${contextTokens}: raise it if the model takes more`,
       );
     }
     const request = { promptTokenIds, maxTokens: answerTokens, temperature, topP, stopTokenIds, seed };

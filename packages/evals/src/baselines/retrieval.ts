@@ -5,12 +5,12 @@ import type { BaselineOptions } from "./direct.js";
 import { evidenceRecall } from "./evidence-recall.js";
 import { type Passage, splitPassages } from "./passages.js";
 
-/** How passages are found for a question. */
+/** The method that finds passages for a question. */
 export type Retrieval = { readonly by: "bm25" } | { readonly by: "embedding"; readonly embedder: Embedder };
 
 /**
- * Retrieval and one answer: the best passages of the document, or of the item's records, in their own order, as many as
- * are asked for and fit into one prompt.
+ * Creates a baseline of retrieval and one answer: it shows the best passages of the document, or of the item's records,
+ * in their own order, as many as are requested and fit into one prompt.
  */
 export function retrievalSystem(options: BaselineOptions & { readonly retrieval: Retrieval }): System {
   const { name, reader, model, retrieval } = options;
@@ -67,7 +67,7 @@ async function search(
   return await index.search(question, topK, signal);
 }
 
-/** The best passages that fit, in the order of the document, a blank line between them. */
+/** Returns the best passages that fit, in the order of the document, separated by blank lines. */
 function fill(
   found: readonly Passage[],
   room: number,

@@ -7,8 +7,8 @@ import type { BaselineOptions } from "./direct.js";
 import { type Retrieval, retrievalSystem } from "./retrieval.js";
 
 /**
- * An agent that edits a store, and then the same reader as the retrieval baselines over the store that it left: what
- * differs from them is what the agent did to the store.
+ * Creates a system of an agent that edits a store and of the retrieval baselines' reader over the resulting store. It
+ * differs from those baselines only in what the agent did to the store.
  */
 export function storeSystem(
   options: BaselineOptions & {
@@ -32,7 +32,7 @@ export function storeSystem(
       if (records === undefined) {
         throw new EvaluationError(
           "BAD_CONFIG",
-          `item ${item.id}: has no records, and ${agent.name} edits a store; use it where there is one, as in eval locomo`,
+          `item ${item.id}: it has no records, and ${agent.name} edits a store: use it where there is one, as in eval locomo`,
         );
       }
       const { signal, seed } = answering;

@@ -12,23 +12,24 @@ import type { EvalItem } from "../suite/item.js";
 type LocomoQuestion = LocomoConversation["questions"][number];
 
 export interface LocomoItemOptions {
-  /** Conversations of MemUpdate's split that are asked about. */
+  /** Which conversations of MemUpdate's split are asked about. */
   readonly split: "train" | "test" | "all";
   /** What the store's records are made of. */
   readonly records: NonNullable<Parameters<typeof locomoRecords>[1]>;
-  /** Asks what the conversation does not tell too, with the two options of the official prompt. */
+  /** Also asks questions that the conversation does not answer, with the two options of the official prompt. */
   readonly adversarial?: boolean;
-  /** At most so many questions a category of a conversation. */
+  /** Maximum number of questions per category of a conversation. */
   readonly limit?: number;
-  /** Names the order of the two options. */
+  /** Determines the order of the two options. */
   readonly seed: number | string;
 }
 
 export const notMentioned = "Not mentioned in the conversation";
 
 /**
- * LoCoMo's questions, a group for each category: the conversation as the store of records and, for those who read, as a
- * document. As in the official evaluation temporal questions ask for a date, and adversarial ones offer two options.
+ * Returns LoCoMo's questions, with a group for each category. The conversation is given as the store of records and,
+ * for systems that read, as a document. As in the official evaluation temporal questions ask for a date, and
+ * adversarial ones offer two options.
  * @throws {EvaluationError} BAD_CONFIG
  */
 export function locomoItems(
@@ -42,7 +43,7 @@ export function locomoItems(
   if (items.length > 0) return items;
   throw new EvaluationError(
     "BAD_CONFIG",
-    `input: none of ${conversations.length} conversations is in the split "${options.split}"; choose another`,
+    `input: none of ${conversations.length} conversations is in the split "${options.split}": choose another`,
   );
 }
 

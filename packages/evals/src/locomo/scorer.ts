@@ -3,8 +3,9 @@ import { type AnswerForm, answerIn } from "../suite/qa-scorer.js";
 import type { Scorer } from "../suite/scorer.js";
 
 /**
- * LoCoMo's official F1 by category, BLEU-1, and where there is a judge its verdict. Items of `locomoItems`.
- * @param options.judge with the name of its model, which is part of what kept scores are known by
+ * Scores with LoCoMo's official F1 by category, BLEU-1, and the judge's verdict if there is a judge. It takes items of
+ * `locomoItems`.
+ * @param options.judge with the name of its model, which is part of the key of cached scores
  */
 export function locomoScorer(
   options: {

@@ -18,7 +18,7 @@ const share = ({ metadata }: EvalItem): number =>
   Number(metadata["minDistance"]) / Number(metadata["numDocs"]);
 const isReverse = ({ metadata }: EvalItem): boolean => metadata["evidenceOrder"] === "reverse";
 
-/** Subsets by where the evidence stands, from near to hard. */
+/** Subsets by the position of the evidence, from easy to hard. */
 const subsets: readonly (readonly [string, (item: EvalItem) => boolean])[] = [
   ["all", () => true],
   ["near", (item) => share(item) < 0.25],
@@ -30,8 +30,9 @@ const subsets: readonly (readonly [string, (item: EvalItem) => boolean])[] = [
 ];
 
 /**
- * Scores by how far apart the gold documents stand and in which order: a reader that cannot look back loses where evidence
- * stands in reverse. None where the items do not tell (metadata `minDistance`, `numDocs`, `evidenceOrder`).
+ * Reports scores by how far apart the gold documents are and in which order: a reader that cannot look back fails when
+ * evidence is in reverse order. Nothing is written when the items do not say (metadata `minDistance`, `numDocs`,
+ * `evidenceOrder`).
  */
 export function evidenceSection(run: SuiteRun): ReportSection[] {
   const items = new Map(run.items.map((item) => [item.id, item]));
@@ -61,9 +62,9 @@ export function evidenceSection(run: SuiteRun): ReportSection[] {
   const lines = [
     ...tableOf(cells),
     "",
-    `${metric?.label ?? "Score"} in percent with 95 % intervals and counts. Far: between any two gold documents stand at least a quarter of the documents; very far: half of them. Forward and reverse: the order in which the documents of the evidence stand, against the order in which the data set names them.`,
+    `${metric?.label ?? "Score"} in percent with 95 % intervals and counts. Far: any two gold documents are at least a quarter of the documents apart; very far: half of them. Forward and reverse: the order of the documents of the evidence, relative to the order in which the data set names them.`,
   ];
-  return [{ title: "By where the evidence stands", lines, data: cells, files: {} }];
+  return [{ title: "By position of the evidence", lines, data: cells, files: {} }];
 }
 
 function tableOf(cells: readonly EvidenceCell[]): string[] {

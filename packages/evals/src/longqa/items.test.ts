@@ -23,7 +23,7 @@ describe.skipIf(missing.length > 0)("longQaItems on real questions", () => {
       const text = await documentText(item);
       expect(text.match(/^Document \d+:$/gm)?.length).toBe(item.group);
       for (const title of item.evidence ?? []) expect(text).toContain(`:\n${title}\n`);
-      // The same text each time that it is opened.
+      // It returns the same text each time that it is opened.
       expect(await documentText(item)).toBe(text);
     }
     const places = new Set(items.map(({ metadata }) => metadata["goldDocuments"]));

@@ -7,26 +7,28 @@ type EvidenceOrder = ReturnType<typeof questionContext>["evidenceOrder"];
 
 export interface LongQaOptions {
   readonly source: QuestionSource;
-  /** Contexts of so many documents, a group for each; absent: each question's own paragraphs. */
+  /** Numbers of documents, each of which is a group of contexts; absent: each question's own paragraphs. */
   readonly lengths?: readonly number[];
-  /** Names the places of the gold paragraphs and the distractors. */
+  /** Determines the positions of the gold paragraphs and the distractors. */
   readonly seed: number | string;
-  /** Only items whose gold documents stand at least so far apart. */
+  /** Selects items whose gold documents are at least this many documents apart. */
   readonly minDistance?: number;
-  /** Only items whose evidence stands in this order: reverse is what a reader without looking back finds hardest. */
+  /** Selects items whose evidence is in this order; reverse is the hardest for a reader that does not look back. */
   readonly order?: EvidenceOrder | "any";
-  /** No distractor may hold an answer. */
+  /** Whether distractors must not contain an answer. */
   readonly answerFree?: boolean;
-  /** Documents may be drawn again where the pool is too small. */
+  /** Whether documents may be drawn again when the pool is too small. */
   readonly repeat?: boolean;
-  /** At most so many questions per group; without a subset by distance or order the same ones in every group. */
+  /**
+   * Maximum number of questions per group. Without a selection by distance or order they are the same in every group.
+   */
   readonly limit?: number;
 }
 
 /**
- * Questions in contexts of several lengths: the same questions at every length, documents built when they are read.
- * Contexts that files hold finished are taken as they are, grouped by their number of documents.
- * @throws {EvaluationError} BAD_CONFIG where no item is left; {DatasetError} BAD_CONFIG
+ * Returns questions in contexts of several lengths: the same questions at every length, with documents that are built
+ * when they are read. Complete contexts in files are used as they are, grouped by their number of documents.
+ * @throws {EvaluationError} BAD_CONFIG when no item is left; {DatasetError} BAD_CONFIG
  */
 export function longQaItems(options: LongQaOptions): EvalItem[] {
   const { source } = options;
@@ -35,7 +37,7 @@ export function longQaItems(options: LongQaOptions): EvalItem[] {
   const wanted = source.questions.length + source.finished.length;
   throw new EvaluationError(
     "BAD_CONFIG",
-    `input: no item is left of ${wanted} questions; give files with questions, or ask for a smaller distance or another order`,
+    `input: no item is left of ${wanted} questions: give files with questions, or ask for a smaller distance or another order`,
   );
 }
 

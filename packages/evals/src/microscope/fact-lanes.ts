@@ -1,7 +1,7 @@
 /**
- * Responsibility: the way of each needed fact through one episode: where it was seen, entered the memory, was said in other
- * words, was lost, recalled, and whether the answer has it.
- * Not responsible for: many episodes (run-losses.ts), pages.
+ * Responsibility: traces each needed fact through one episode: where it was seen, entered the memory, was paraphrased,
+ * was lost or recalled, and whether the answer contains it.
+ * Not responsible for: many episodes (run-losses.ts), or pages.
  */
 import type { Trace, TraceMemoryStep } from "../trace/trace-schema.js";
 import { countWords, type FactPattern, patternOf, type Said, saysFact } from "./fact-match.js";
@@ -16,11 +16,11 @@ export interface NeededFact {
 
 export interface LaneStep {
   readonly step: number;
-  /** In what the step read; undefined where the trace does not tell what that was. */
+  /** Whether the text that the step read says it; undefined when the trace does not contain that text. */
   readonly seen: Said | undefined;
-  /** In the memory after the step. */
+  /** Whether the memory after the step says it. */
   readonly memory: Said;
-  /** In what was recalled for the step, or in what a tool answered. */
+  /** Whether the text that was recalled for the step, or a tool's answer, says it. */
   readonly recalled: boolean;
   readonly event: LaneEvent | undefined;
 }
@@ -30,11 +30,11 @@ export type LaneEvent = "entered" | "rephrased" | "lost" | "returned" | "missed"
 export type LaneEnd =
   /** It was in the last memory. */
   | "kept"
-  /** It was in a memory, and not in the last one. */
+  /** It was in some memory, and not in the last one. */
   | "lost"
   /** It was read and never entered a memory. */
   | "missed"
-  /** It was in no memory, and nobody knows whether it was read. */
+  /** It was in no memory, and it is unknown whether it was read. */
   | "absent"
   /** No step read it. */
   | "unseen";
@@ -45,15 +45,18 @@ export interface FactLane {
   readonly end: LaneEnd;
   /** Index of the step that lost it for good, or that read it and did not keep it. */
   readonly lostAt: number | undefined;
-  /** It came back for the answer by recall, though the memory had lost it. */
+  /** True when recall brought it back for the answer after the memory had lost it. */
   readonly recalledAfter: boolean;
-  /** The final answer says it, or one of the right answers that it holds. */
+  /** True when the final answer contains it, or one of the right answers that it contains. */
   readonly answered: boolean;
 }
 
 const ordinals = ["first", "second", "third", "fourth", "fifth"] as const;
 
-/** The gold spans that a task names in its metadata (`evidence`, `secondEvidence`, …); its answers where it names none. */
+/**
+ * Returns the gold spans that a task names in its metadata (`evidence`, `secondEvidence`, …), or its answers when it
+ * names none.
+ */
 export function neededFacts({ task }: Pick<Trace, "task">): NeededFact[] {
   const named = Object.entries(task.metadata ?? {}).flatMap(([key, value]): NeededFact[] => {
     const match = /^(first|second|third|fourth|fifth)?evidence(\d*)$/i.exec(key);
@@ -69,7 +72,9 @@ export function neededFacts({ task }: Pick<Trace, "task">): NeededFact[] {
   return answer ? [{ name: "answer", text: answer }] : [];
 }
 
-/** The lane of every fact of an episode. @param phrases that a reader has typed, in place of what the task needs */
+/**
+ * Returns the lane of every fact of an episode. @param phrases entered by a reader, which replace what the task needs
+ */
 export function factLanes(trace: Trace, phrases: readonly string[] = []): FactLane[] {
   const facts = phrases.length > 0 ? phrases.map((text) => ({ name: "phrase", text })) : neededFacts(trace);
   if (facts.length === 0) return [];
@@ -81,7 +86,9 @@ export function factLanes(trace: Trace, phrases: readonly string[] = []): FactLa
   return facts.map((fact) => laneOf(trace, fact, patternOf(fact.text, counts, rarity)));
 }
 
-/** What was read; where that is not known, each thing that was remembered, once: what is kept is in many memories. */
+/**
+ * Returns what was read; when that is not known, each remembered text once, because what is kept is in many memories.
+ */
 function textsOf({ memorySteps }: Trace): string[] {
   const sections = memorySteps.flatMap(({ section }) => (section ? [section] : []));
   if (sections.length > 0) return sections;
@@ -126,7 +133,7 @@ function memoryLane(trace: Trace, pattern: FactPattern): RawStep[] {
   }));
 }
 
-/** Where the section was not kept, a prompt that was kept shows it, beside the memory of before. */
+/** When the section was not kept, the prompt shows it, beside the memory before the step. */
 function seenIn(
   { conversations }: Trace,
   { section, step, recalled }: TraceMemoryStep,
@@ -141,7 +148,7 @@ function seenIn(
   return saysFact(rest, pattern);
 }
 
-/** An agent with tools remembers what it has written into its store, until it deletes or overwrites it. */
+/** Traces an agent with tools, which remembers what it has written into its store until it deletes or overwrites it. */
 function toolLane({ conversations, toolCalls = [] }: Trace, pattern: FactPattern): RawStep[] {
   let memory: Said = "no";
   return conversations.map(({ step, prompt }) => {

@@ -1,33 +1,35 @@
 /**
- * Responsibility: whether a text says a fact, in its words or in others. A fact is said in other words when one sentence
- * holds the words that set it apart, close enough together to speak of each other.
- * Not responsible for: what the fact means. A sentence that denies it holds its words too.
+ * Responsibility: decides whether a text says a fact, literally or paraphrased. A fact is paraphrased when one sentence
+ * contains the words that distinguish it, close enough together to refer to each other.
+ * Not responsible for: what the fact means. A sentence that denies the fact contains its words too.
  */
 import { meaningOf, sentencesOf, wordsOf } from "./words.js";
 
 export type Said = "exact" | "rephrased" | "no";
 
-/** Share of a fact's weight that a sentence must hold; more of it where nobody knows which words are rare. */
+/** Fraction of a fact's weight that a sentence must contain; it is higher when the words' frequencies are unknown. */
 const enough = { known: 0.62, unknown: 0.7 } as const;
-/** Meaningful words that may stand between those of the fact: with more, another thing is spoken of. */
+/**
+ * Number of meaningful words that may be between those of the fact. With more, the sentence is about something else.
+ */
 const slack = 2;
-/** Names and numbers set a fact apart more than other words that are as rare. */
+/** Names and numbers distinguish a fact more than other words that are as rare. */
 const nameBonus = 1.5;
 
 export interface FactPattern {
   readonly text: string;
-  /** In the order of the fact. */
+  /** The words in the order of the fact. */
   readonly words: readonly string[];
-  /** Rare words weigh more: they set the fact apart from others like it. */
+  /** Rare words weigh more, because they distinguish the fact from similar ones. */
   readonly weights: ReadonlyMap<string, number>;
-  /** What must be there: the two that weigh most; where nobody knows which words are rare, the names. */
+  /** Words that must occur: the two that weigh most, or the names when the words' frequencies are unknown. */
   readonly needed: readonly string[];
   readonly enough: number;
 }
 
 /**
- * How often the words of the facts stand in all texts of an episode. Found by their stems, in which endings are left out,
- * which costs a hundredth of what reading every word of every text would.
+ * Counts how often the words of the facts occur in all texts of an episode. It searches for their stems without
+ * endings, which costs a hundredth of parsing every word of every text.
  */
 export function countWords(facts: readonly string[], texts: Iterable<string>): Map<string, number> {
   const counts = new Map(facts.flatMap(wordsOf).map((word) => [word, 0]));
@@ -42,7 +44,9 @@ export function countWords(facts: readonly string[], texts: Iterable<string>): M
   return counts;
 }
 
-/** @param counts of the documents that the fact stands in: what is frequent there sets nothing apart */
+/**
+ * @param counts word counts of the documents that contain the fact; words that are frequent there distinguish nothing
+ */
 export function patternOf(
   text: string,
   counts: ReadonlyMap<string, number>,
@@ -60,7 +64,7 @@ export function patternOf(
   return { text, words: wordsOf(text), weights, needed, enough: enough[rarity] };
 }
 
-/** Whether the text says the fact. */
+/** Returns whether the text says the fact. */
 export function saysFact(text: string, pattern: FactPattern): Said {
   if (pattern.words.length === 0 || text === "") return "no";
   const lower = text.toLowerCase();
@@ -80,7 +84,10 @@ function holdsWords(words: readonly string[], wanted: readonly string[]): boolea
   return false;
 }
 
-/** The smallest window that holds the needed words holds enough of the fact, and is no longer than the fact and a bit. */
+/**
+ * Returns whether the smallest window with the needed words contains enough of the fact and is not much longer than the
+ * fact.
+ */
 function isClose(words: readonly string[], { weights, needed, enough: share }: FactPattern): boolean {
   if (!needed.every((word) => words.includes(word))) return false;
   const longest = weights.size + slack;

@@ -1,4 +1,6 @@
-/** What became of the facts that an answer needed. Plain functions over traces: they run in a browser as well. */
+/**
+ * Analyzes what became of the facts that an answer needed, with plain functions over traces that also run in a browser.
+ */
 
 export { type DiffPart, wordDiff } from "../trace/word-diff.js";
 export {

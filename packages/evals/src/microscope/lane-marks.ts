@@ -1,4 +1,4 @@
-/** Each step of a lane as one sign with its meaning: for tables of pages. */
+/** Shows each step of a lane as one sign with its meaning, for tables in pages. */
 import type { FactLane, LaneStep } from "./fact-lanes.js";
 
 export interface LaneMark {
@@ -46,7 +46,7 @@ export function laneMark(step: LaneStep): LaneMark {
   return { ...main, text: [main.text, ...also].join(", "), sign: `${main.sign}${recalled ? "↩" : ""}` };
 }
 
-/** "lost at 3, recalled later": steps count from 1. */
+/** Formats "lost at 3, recalled later", where steps count from 1. */
 export function laneEndText({ end, lostAt, recalledAfter, answered }: FactLane): string {
   const at = lostAt === undefined ? "" : ` at ${lostAt + 1}`;
   return `${ends[end]}${at}${recalledAfter ? ", recalled later" : ""}${answered ? ", answered" : ""}`;

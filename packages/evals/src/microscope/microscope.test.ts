@@ -7,7 +7,7 @@ import { laneSummaries, lossPlaces, lossSentence } from "./run-losses.js";
 const episodes = Array.from({ length: 500 }, (_, seed) => plantedEpisode(seed + 1));
 
 describe("planted episodes", () => {
-  /** How many losses there are, are told, and are told where they are. */
+  /** Returns how many losses there are, how many are reported, and how many are reported at the right place. */
   function lossesOf(all: typeof episodes) {
     let planted = 0;
     let found = 0;

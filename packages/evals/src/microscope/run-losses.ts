@@ -1,12 +1,12 @@
-/** Where a run loses what its answers need: the lanes of many episodes, counted. */
+/** Counts the lanes of many episodes, to show where a run loses what its answers need. */
 import type { Trace } from "../trace/trace-schema.js";
 import { type FactLane, factLanes, type LaneEnd } from "./fact-lanes.js";
 
-/** A lane as an index keeps it. */
+/** A lane as an index stores it. */
 export interface LaneSummary {
   readonly name: string;
   readonly end: LaneEnd;
-  /** Place of the step among the episode's; absent where nothing was lost. */
+  /** Index of the step in the episode; absent when nothing was lost. */
   readonly lostAt?: number;
   readonly recalledAfter: boolean;
   readonly answered: boolean;
@@ -22,7 +22,7 @@ const summaryOf = ({ fact, end, lostAt, recalledAfter, answered }: FactLane): La
 });
 
 export interface CountedEpisode {
-  /** Whether it earned less than it should have. */
+  /** True when the episode earned less than it should have. */
   readonly failed: boolean;
   readonly lanes: readonly (Omit<LaneSummary, "lostAt"> & { readonly lostAt?: number | undefined })[];
 }
@@ -30,15 +30,15 @@ export interface CountedEpisode {
 export interface LossPlace {
   readonly name: string;
   readonly end: LaneEnd;
-  /** Undefined: of facts that no step read. */
+  /** Undefined for facts that no step read. */
   readonly lostAt: number | undefined;
   readonly failures: number;
   readonly successes: number;
-  /** Of all failures. */
+  /** Fraction of all failures. */
   readonly share: number;
 }
 
-/** Ranked by how many failures they explain: "62 % of failures lose the first hop at step 3". */
+/** Ranks places of loss by how many failures they explain: "62 % of failures lose the first hop at step 3". */
 export function lossPlaces(episodes: Iterable<CountedEpisode>): {
   readonly episodes: number;
   readonly failures: number;
@@ -67,7 +67,7 @@ export function lossPlaces(episodes: Iterable<CountedEpisode>): {
   return { episodes: all, failures, places: ranked };
 }
 
-/** One sentence for people. */
+/** Describes a place of loss in one sentence. */
 export function lossSentence({ name, end, lostAt, share }: LossPlace): string {
   const percent = `${Math.round(100 * share)} % of failures`;
   const at = lostAt === undefined ? "" : ` at step ${lostAt + 1}`;

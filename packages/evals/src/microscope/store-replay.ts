@@ -1,15 +1,16 @@
 /**
- * Responsibility: a memory store before and after each tool call of an episode, from what the calls said and were answered.
- * Not responsible for: records that the episode neither wrote nor read, of which a trace knows nothing.
+ * Responsibility: reconstructs a memory store before and after each tool call of an episode, from the calls and their
+ * answers.
+ * Not responsible for: records that the episode neither wrote nor read, which a trace does not contain.
  */
 import type { TraceToolCall } from "../trace/trace-schema.js";
 
 /** A record that a call changed. */
 export interface StoreChange {
   readonly id: string;
-  /** Undefined: it is new, or `known` is false. */
+  /** Undefined when the record is new or `known` is false. */
   readonly before: string | undefined;
-  /** Undefined: it is gone. */
+  /** Undefined when the record was deleted. */
   readonly after: string | undefined;
   /** Whether the episode had written or read the record before. */
   readonly known: boolean;
@@ -18,12 +19,12 @@ export interface StoreChange {
 export interface ReplayedCall {
   readonly call: TraceToolCall;
   readonly changes: readonly StoreChange[];
-  /** Records that the episode knows of, by id. */
+  /** Records that the episode has seen, by id. */
   readonly before: ReadonlyMap<string, string>;
   readonly after: ReadonlyMap<string, string>;
 }
 
-/** In the order of the calls. */
+/** Replays the calls in order. */
 export function replayStore(calls: readonly TraceToolCall[]): ReplayedCall[] {
   let known: ReadonlyMap<string, string> = new Map();
   return calls.map((call) => {
@@ -41,13 +42,13 @@ export function replayStore(calls: readonly TraceToolCall[]): ReplayedCall[] {
   });
 }
 
-/** Applies the call; returns the records that it changed. */
+/** Applies the call and returns the records that it changed. */
 function effectOf({ name, arguments: text, result }: TraceToolCall, store: Map<string, string>): string[] {
   if (result === undefined || result.startsWith("Error:")) return [];
   const args = fieldsOf(text);
   const one = textOf(args["memory_id"]);
   const content = textOf(args["content"]);
-  // Records stand in brackets behind a heading, or, as compact tools answer, alone.
+  // Records are in brackets after a heading, or alone when compact tools answer.
   const all = result.split("\n");
   const long = all.filter((line) => line.startsWith("["));
   const lines = (long.length > 0 ? long : all).flatMap(lineOf);
@@ -81,7 +82,7 @@ function effectOf({ name, arguments: text, result }: TraceToolCall, store: Map<s
   }
 }
 
-/** "[id] (score 0.93, semantic) text", or "id text" as compact tools say it. */
+/** Parses "[id] (score 0.93, semantic) text", or "id text" of compact tools. */
 function lineOf(line: string): { readonly id: string; readonly content: string }[] {
   const long = /^\[([^\]\s]+)\](?: \([^)]*\))? (.*)$/s.exec(line);
   const short = long ?? /^([A-Za-z]*[-_]?\d[\w-]*) (.+)$/s.exec(line);

@@ -1,13 +1,13 @@
-/** Text as words that can be compared: case, marks and endings left out. */
+/** Splits text into words that can be compared: case, marks and endings are removed. */
 
-/** Words that say nothing of what a sentence is about. */
+/** Words that say nothing about the subject of a sentence. */
 const empty = new Set(
   "a an the of to in on at by for from with and or but as is are was were be been being am do does did has have had it its this that these those he she they them his her their there then than so not no who whom which what when where i you we my your our me us him also into about over after before".split(
     " ",
   ),
 );
 
-/** What comes before and after a word that differs between two ways to say the same. */
+/** Removes the endings in which two ways of saying the same differ. */
 function stem(word: string): string {
   const bare = word.replace(/['’]s$/, "");
   if (bare.length > 5 && bare.endsWith("ing")) return bare.slice(0, -3);
@@ -18,7 +18,7 @@ function stem(word: string): string {
   return bare;
 }
 
-/** Words and numbers in order. Scripts without spaces give one word for each character. */
+/** Returns words and numbers in order. In scripts without spaces each character is a word. */
 export function wordsOf(text: string): string[] {
   const found =
     text
@@ -30,14 +30,14 @@ export function wordsOf(text: string): string[] {
   return found.map(stem);
 }
 
-/** The words that carry meaning; all of them where none does. */
+/** Returns the words that carry meaning, or all of them when none does. */
 export function meaningOf(text: string): string[] {
   const words = wordsOf(text);
   const kept = words.filter((word) => !empty.has(word));
   return kept.length > 0 ? kept : words;
 }
 
-/** Pieces that state one thing: sentences, lines, and parts of a list. */
+/** Splits text into pieces that state one thing: sentences, lines, and parts of a list. */
 export function sentencesOf(text: string): string[] {
   return text.split(/(?<=[.!?。！？])\s+|[\n;；]+|(?<=[。！？])/u).filter((piece) => piece.trim() !== "");
 }

@@ -3,8 +3,8 @@ import { fingerprint } from "../suite/fingerprint.js";
 import type { EvalItem } from "../suite/item.js";
 
 /**
- * RULER's tasks as items, grouped by nominal length. Documents are made when they are read, in pieces: items of a million
- * tokens are held as what they are made from.
+ * Returns RULER's tasks as items, grouped by nominal length. Documents are built in pieces when they are read, so that
+ * an item of a million tokens is kept only as the settings that generate it.
  * @throws {DatasetError} BAD_CONFIG
  */
 export function rulerItems(config: RulerTasksInput, sources: RulerTaskSources = {}): EvalItem[] {

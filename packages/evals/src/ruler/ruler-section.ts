@@ -5,10 +5,10 @@ import { meanInterval } from "../resampling.js";
 import type { SuiteRun } from "../suite/runner.js";
 import type { ReportSection } from "../suite/suite-markdown.js";
 
-/** One system's score of one task, or of all tasks of a sort, at one length. */
+/** One system's score of one task, or of all tasks of a category, at one length. */
 export interface RulerCell {
   readonly system: string;
-  /** A task's name, a sort of tasks, or "average". */
+  /** A task's name, a category of tasks, or "average". */
   readonly task: string;
   readonly length: number;
   readonly n: number;
@@ -16,7 +16,7 @@ export interface RulerCell {
   readonly interval: Interval;
 }
 
-/** RULER's four sorts of tasks. */
+/** RULER's four categories of tasks. */
 const sorts: Readonly<Record<string, RegExp>> = {
   retrieval: /^niah_/,
   tracing: /^vt$/,
@@ -25,7 +25,9 @@ const sorts: Readonly<Record<string, RegExp>> = {
 };
 const average = "average";
 
-/** Scores of every task, every sort of tasks and all of them, by system and length; failed items are 0. */
+/**
+ * Returns the scores of every task, every category of tasks and all of them, by system and length; failed items are 0.
+ */
 export function rulerCells(run: SuiteRun): RulerCell[] {
   const taskOf = new Map(run.items.map((item) => [item.id, String(item.metadata["task"])]));
   const lengths = [...new Set(run.items.map((item) => Number(item.metadata["length"])))].sort(
@@ -52,7 +54,7 @@ export function rulerCells(run: SuiteRun): RulerCell[] {
   );
 }
 
-/** Wilson's interval where every score is 0 or 1, else bootstrap. */
+/** Uses Wilson's interval when every score is 0 or 1, else the bootstrap. */
 function summaryOf(values: readonly number[]): Pick<RulerCell, "n" | "score" | "interval"> {
   const n = values.length;
   const sum = values.reduce((total, value) => total + value, 0);
@@ -63,7 +65,7 @@ function summaryOf(values: readonly number[]): Pick<RulerCell, "n" | "score" | "
   return { n, score: sum / n, interval };
 }
 
-/** The report's part on tasks by length: a table and a plot for each system. */
+/** Writes the report's part on tasks by length: a table and a plot for each system. */
 export function rulerSection(run: SuiteRun): ReportSection {
   const cells = rulerCells(run);
   const lines: string[] = [];
@@ -75,7 +77,7 @@ export function rulerSection(run: SuiteRun): ReportSection {
     files[plot] = plotOf(system, own);
   }
   lines.push(
-    "RULER's score in percent with 95 % intervals (Wilson's where every item scored 0 or 1, else bootstrap): the share of the references that the reply contains; of questions, whether it contains any. Failed and empty replies are 0.",
+    "RULER's score in percent with 95 % intervals (Wilson's when every item scored 0 or 1, else bootstrap): the fraction of the references that the reply contains; for questions, whether it contains any. Failed and empty replies are 0.",
   );
   return { title: "Tasks by length", lines, data: cells, files };
 }
@@ -105,7 +107,7 @@ function tableOf(cells: readonly RulerCell[]): string[] {
 
 function plotOf(system: string, cells: readonly RulerCell[]): string {
   return linePlot({
-    title: `${system}: RULER by sort of task`,
+    title: `${system}: RULER by category of task`,
     xLabel: "document, question and reply, tokens (log scale)",
     yLabel: "score, 95 % interval",
     xScale: "log",

@@ -17,7 +17,7 @@ const shared = process.env["PALIMPSEST_SHARED"] ?? "../shared";
 const squad = `${shared}/data/squad/xquad.en.json`;
 const hotpotqa = `${shared}/data/hotpotqa/dev_200.json`;
 
-/** What the text says of the asked things: every task but the questions is solved from text and question alone. */
+/** Finds in the text what is asked. Every task except the questions can be solved from text and question alone. */
 function solve({ question, metadata, answers }: EvalItem, text: string): string[] {
   const asked = Number(/Name all (\d+)/.exec(question)?.[1] ?? 1);
   const task = String(metadata["task"]);
@@ -113,7 +113,7 @@ describe("eval ruler", () => {
     const tokenizer = wordTokenizer(["<|im_start|>", "<|im_end|>"]);
     const part = (prompt: string, name: string) =>
       new RegExp(`<${name}>\\n([\\s\\S]*?)\\n</${name}>`).exec(prompt)?.[1] ?? "";
-    // Notes what it was asked for, and the end of the section, where a sentence may be cut.
+    // The memory keeps what was asked for and the end of the section, where a sentence may be cut.
     const reply = (prompt: string) => {
       const question = part(prompt, "problem");
       const memory = part(prompt, "memory");

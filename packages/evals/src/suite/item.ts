@@ -2,44 +2,44 @@ import type { DocumentText } from "@palimpsest/agents";
 import type { Task } from "@palimpsest/trajectories";
 import { fingerprint } from "./fingerprint.js";
 
-/** A document that is built when it is read, so that hundreds of long ones are never held at once. */
+/** A document that is built when it is read, so that hundreds of long ones are never in memory at once. */
 export interface LazyDocument {
-  /** Says which document this is without building it: source, length and seed. */
+  /** Identifies the document without building it: source, length and seed. */
   readonly fingerprint: string;
-  /** May be called several times; gives the same text each time. */
+  /** Returns the text. It may be called several times and returns the same text each time. */
   open(): DocumentText | Promise<DocumentText>;
 }
 
-/** One question of a suite, put to every system. */
+/** One question of a suite, which every system is asked. */
 export interface EvalItem {
   /** Unique within the suite. */
   readonly id: string;
   /** Column of the report, such as a length in tokens or documents, or a category. */
   readonly group: string | number;
-  /** The same question in several groups has the same key, so that groups can be compared item by item. */
+  /** Equal for the same question in several groups, so that groups can be compared item by item. */
   readonly questionKey?: string;
   readonly question: string;
-  /** The bare question, where `question` also says how to answer: what searches look for and editors of stores read. */
+  /** The bare question, when `question` also says how to answer. Searches and editors of stores use it. */
   readonly searchQuery?: string;
-  /** Any one counts as right, unless the scorer says that all are wanted. At least one. */
+  /** At least one answer, any of which counts as right, unless the scorer wants all of them. */
   readonly answers: readonly string[];
-  /** "" where the item is about a store of records. */
+  /** "" when the item is about a store of records. */
   readonly document: string | LazyDocument;
-  /** The store that a memory agent starts from. */
+  /** The records with which a memory agent's store starts. */
   readonly records?: Task["records"];
   /** Questions that are asked of the store afterwards. */
   readonly probes?: Task["probes"];
-  /** Ids of what holds the answer, such as paragraph titles or dialogue turns: what a retriever should find. */
+  /** Ids of what contains the answer, such as paragraph titles or dialogue turns, which a retriever should find. */
   readonly evidence?: readonly string[];
   readonly metadata: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** The item's document as an agent reads it. */
+/** Returns the item's document as an agent reads it. */
 export async function openDocument(item: EvalItem): Promise<DocumentText> {
   return typeof item.document === "string" ? item.document : await item.document.open();
 }
 
-/** The item's document as one text. */
+/** Returns the item's document as one text. */
 export async function documentText(item: EvalItem): Promise<string> {
   const document = await openDocument(item);
   if (typeof document === "string") return document;
@@ -48,7 +48,7 @@ export async function documentText(item: EvalItem): Promise<string> {
   return pieces.join("");
 }
 
-/** Changes whenever anything of the item changes. */
+/** Returns a fingerprint that changes whenever anything of the item changes. */
 export function itemFingerprint(item: EvalItem): string {
   const {
     id,
@@ -76,7 +76,9 @@ export function itemFingerprint(item: EvalItem): string {
   });
 }
 
-/** @param group where the item is listed; default: the task's `lengthTokens`, then `numDocs`, then "all" */
+/**
+ * @param group the group under which the item is listed; default: the task's `lengthTokens`, then `numDocs`, then "all"
+ */
 export function itemOfTask(task: Task, group?: string | number): EvalItem {
   const { id, question, answers, document, records, probes, metadata } = task;
   const { lengthTokens, numDocs } = metadata;

@@ -4,24 +4,24 @@ import { holm, meanInterval, signFlipP } from "../resampling.js";
 import type { Metric } from "./scorer.js";
 import { allGroups, type OutcomeSummary, type SuiteSummary, type SystemSummary } from "./summary.js";
 
-/** Two systems over the same items, by one metric. */
+/** Compares two systems over the same items, by one metric. */
 export interface Pair {
   readonly group: string | number;
   readonly metric: string;
   readonly first: string;
   readonly second: string;
   readonly n: number;
-  /** Mean of second minus mean of first. */
+  /** Mean of the second minus mean of the first. */
   readonly difference: number;
-  /** 95 %: Newcombe's paired interval for shares of independent items, else paired bootstrap over questions. */
+  /** 95 %: Newcombe's paired interval for fractions of independent items, else paired bootstrap over questions. */
   readonly interval: Interval;
-  /** Two-sided: McNemar's exact test for such shares, else random sign flips, a coin a question. */
+  /** Two-sided: McNemar's exact test for such fractions, else random sign flips, one coin per question. */
   readonly p: number;
   /** Holm's correction over all pairs of this group and metric. */
   readonly adjustedP: number;
 }
 
-/** Every pair of systems of one run, by every metric, in every group and over all of them. */
+/** Compares every pair of systems of one run, by every metric, in every group and over all of them. */
 export function pairsOf(summary: SuiteSummary): Pair[] {
   const { systems, metrics, groups } = summary;
   const couples = systems.flatMap((first, i) => systems.slice(i + 1).map((second) => ({ first, second })));
@@ -33,7 +33,8 @@ export function pairsOf(summary: SuiteSummary): Pair[] {
 }
 
 /**
- * The same systems in two runs: another checkpoint, other settings. Where each run has one system only, these two.
+ * Compares the same systems in two runs, for example with another checkpoint or other settings. When each run has only
+ * one system, these two are compared.
  * @param names of the runs, for the pairs
  * @throws {EvaluationError} NOT_COMPARABLE
  */
@@ -50,7 +51,7 @@ export function pairsBetween(
   if (couples.length === 0) {
     throw new EvaluationError(
       "NOT_COMPARABLE",
-      `systems: ${after.systems.map((one) => one.system).join(", ")} are not in ${names.before}; compare runs that share one`,
+      `systems: ${after.systems.map((one) => one.system).join(", ")} are not in ${names.before}: compare runs that share one`,
     );
   }
   const metrics = after.metrics.filter(({ name }) => before.metrics.some((other) => other.name === name));
@@ -127,7 +128,7 @@ function pairedOutcomes(
     if (a === undefined || earlier.size !== later.length) {
       throw new EvaluationError(
         "NOT_COMPARABLE",
-        `items: "${b.item}" or others in group ${group} are not in both runs; evaluate the same items (same files, lengths, --limit and seed)`,
+        `items: "${b.item}" or others in group ${group} are not in both runs: evaluate the same items (same files, lengths, --limit and seed)`,
       );
     }
     return { a, b, cluster: b.question };

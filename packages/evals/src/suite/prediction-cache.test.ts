@@ -32,14 +32,14 @@ describe("PredictionCache", () => {
     await writeFile(path, "");
     await expect(PredictionCache.open(join(path, "predictions.jsonl"))).rejects.toMatchObject({
       code: "BAD_FOLDER",
-      message: expect.stringContaining("give a folder that may be written"),
+      message: expect.stringContaining("give a folder that can be written"),
     });
   });
 
   it("gives back what was appended, after it was opened again (C1)", async () => {
     const cache = await PredictionCache.open(path);
     await Promise.all(["a", "b", "c"].map((key) => cache.append(line(key))));
-    // Read before it is closed: the lines are on the disk already, each whole (C3).
+    // It is read before it is closed: the lines are on the disk already, each of them complete (C3).
     const written = (await readFile(path, "utf8")).trim().split("\n");
     expect(written.map((text) => (JSON.parse(text) as KeptPrediction).key)).toEqual(["a", "b", "c"]);
     await cache.close();

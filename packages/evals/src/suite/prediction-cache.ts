@@ -1,10 +1,9 @@
 /**
- * Predictions of an evaluation, a line each in a file that only grows: what was finished survives the end of the process.
- * Does not decide what is run again.
- *
- * C1. A line that `append` has returned for is on the disk and is read back after kill -9 or loss of power.
- * C2. A line cut short by the end of its process is dropped at the next opening, and nothing is written behind it.
- * C3. Lines are written one after another, whole.
+ * Stores the predictions of an evaluation, one line each, in a file that only grows, so that finished items survive the
+ * end of the process. It does not decide what is run again.
+ * - C1. A line for which `append` has returned is on the disk and is read back after kill -9 or loss of power.
+ * - C2. A line cut short by the end of its process is dropped at the next opening, and nothing is written behind it.
+ * - C3. Lines are written completely, one after another.
  */
 import { type FileHandle, mkdir, open, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -22,9 +21,9 @@ const keptSchema = z.strictObject({
   /** The scorer that gave `scores`. */
   scorer: z.string(),
   scores: z.record(z.string(), z.number()),
-  /** From question to answer. */
+  /** Seconds from question to answer. */
   seconds: z.number(),
-  /** Its share of the wall clock: the time under way divided by how many items were under way at once. */
+  /** Its part of the wall-clock time: the time in progress divided by the number of items in progress. */
   busySeconds: z.number(),
   attempts: z.number(),
 });
@@ -32,7 +31,7 @@ export type KeptPrediction = Readonly<z.infer<typeof keptSchema>>;
 
 export class PredictionCache {
   readonly path: string;
-  /** Lines in the middle of the file that nobody can read; their items are run again. */
+  /** Number of unreadable lines in the middle of the file. Their items are run again. */
   readonly badLines: number;
   readonly #kept: Map<string, KeptPrediction>;
   readonly #file: FileHandle;
@@ -47,7 +46,7 @@ export class PredictionCache {
   }
 
   /**
-   * Opens the file, made with its folder where it is missing, and reads what it keeps.
+   * Opens the file, creating it and its folder if needed, and reads what it contains.
    * @throws {EvaluationError} BAD_FOLDER
    */
   static async open(path: string): Promise<PredictionCache> {
@@ -68,7 +67,7 @@ export class PredictionCache {
       const reason = error instanceof Error ? error.message : String(error);
       throw new EvaluationError(
         "BAD_FOLDER",
-        `out: cannot keep predictions in "${path}" (${reason}); give a folder that may be written`,
+        `out: cannot keep predictions in "${path}" (${reason}): give a folder that can be written`,
       );
     }
   }
@@ -85,7 +84,7 @@ export class PredictionCache {
       await this.#file.datasync();
       this.#kept.set(line.key, line);
     });
-    // The next line is tried even when this one failed; its own caller hears of the failure.
+    // The next line is tried even when this one failed; the caller of this one gets the failure.
     this.#writing = written.catch(() => undefined);
     await written;
   }

@@ -2,13 +2,13 @@ import { afterThinking, bestQaMetrics, boxedAnswer, phraseAnswer } from "@palimp
 import type { Scorer } from "./scorer.js";
 
 /**
- * Where the answer stands in a reply. boxed: in its last box; phrase: after its last "the answer is"; reply: all of it;
- * auto: the first of these that it has.
+ * Where the answer is in a reply. boxed: in its last box; phrase: after its last "the answer is"; reply: all of it;
+ * auto: the first of these that exists.
  */
 export const answerForms = ["auto", "boxed", "phrase", "reply"] as const;
 export type AnswerForm = (typeof answerForms)[number];
 
-/** null where the reply has no answer in this form. */
+/** Returns null when the reply has no answer in this form. */
 export function answerIn(reply: string, form: AnswerForm): string | null {
   const text = afterThinking(reply);
   if (form === "boxed") return boxedAnswer(text);
@@ -18,7 +18,7 @@ export function answerIn(reply: string, form: AnswerForm): string | null {
 }
 
 /**
- * Exact match, F1 and containment of question answering, best over the right answers.
+ * Scores exact match, F1 and containment of question answering, with the best of the right answers.
  * @param options.golds "first": only the first right answer counts, as in the official RULER-HQA evaluation
  */
 export function qaScorer(options: {

@@ -1,14 +1,14 @@
-/** When and how often something that failed is tried again. */
+/** When and how often a failure is retried. */
 export interface RetryRules {
-  /** Attempts in all, ≥ 1. Default 4. */
+  /** Attempts in total, ≥ 1. Default 4. */
   readonly maxAttempts: number;
-  /** Wait before the second attempt; doubles with every further one, half of it random. Default 500. */
+  /** Milliseconds before the second attempt; doubles with every further one, and half of it is random. Default 500. */
   readonly backoffMs: number;
-  /** Default 30 000. */
+  /** Longest wait in milliseconds. Default 30,000. */
   readonly maxBackoffMs: number;
-  /** Default: errors that say `retryable: true`. */
+  /** Returns whether an error is retried. Default: errors with `retryable: true`. */
   readonly isTransient: (error: unknown) => boolean;
-  /** Waits; for tests. Rejects with the signal's reason when that is aborted. */
+  /** Waits; tests replace it. Rejects with the signal's reason when that is aborted. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export async function withRetries<T>(
       signal.throwIfAborted();
       if (attempts >= maxAttempts || !isTransient(error)) return { failure: reasonOf(error), attempts };
       const longest = Math.min(maxBackoffMs, backoffMs * 2 ** (attempts - 1));
-      // Spread by the seed, so that items that failed together do not come back together.
+      // The waits are spread by the seed, so that items that failed together do not return together.
       const spread = ((rules.seed * 0x9e3779b1 + attempts * 0x85ebca6b) >>> 0) / 2 ** 32;
       await wait(longest * (0.5 + spread / 2), signal);
     }

@@ -6,7 +6,7 @@ import type { EvalItem } from "./item.js";
 import type { Scorer } from "./scorer.js";
 import type { Prediction } from "./system.js";
 
-/** Names of the measures that a reward leaves in a prediction. */
+/** Names of the measures that a reward stores in a prediction. */
 const rewardMeasure = "reward";
 const componentPrefix = "reward.";
 
@@ -16,8 +16,8 @@ export type RewardedTask = Omit<Task, "document"> & {
 };
 
 /**
- * Runs one episode and has the training reward score it, with the whole record: what a reward sees in training it sees
- * here. The score stands in the prediction's measures.
+ * Runs one episode and scores its complete record with the training reward, so that the reward sees the same as in
+ * training. The score is stored in the prediction's measures.
  * @throws whatever the agent or the reward throws: a failure of either is a failed item
  */
 export async function rewardedPrediction(
@@ -42,11 +42,11 @@ function withScore(prediction: Prediction, { reward, components }: Score): Predi
   };
 }
 
-/** A component of the reward that scored this prediction, such as "exactMatch". */
+/** Returns a component of the reward that scored this prediction, such as "exactMatch". */
 export const rewardComponent = (prediction: Prediction, name: string): number | undefined =>
   prediction.measures?.[`${componentPrefix}${name}`];
 
-/** Passes on the reward that stands in a prediction; an episode without an answer may have earned one. */
+/** Returns the reward that is stored in a prediction. An episode without an answer may have earned one. */
 export const rewardScorer: Scorer = {
   name: "reward",
   metrics: [{ name: "reward", label: "reward", kind: "mean" }],
@@ -54,7 +54,7 @@ export const rewardScorer: Scorer = {
   score: (_, { measures = {} }) => ({ reward: measures[rewardMeasure] ?? Number.NaN }),
 };
 
-/** The task that an item was made of, for agents and rewards. */
+/** Returns the task from which an item was made, for agents and rewards. */
 export function taskOfItem(item: EvalItem, document: string): Task {
   const { id, question, answers, records, probes, metadata } = item;
   return {

@@ -1,13 +1,12 @@
 /**
- * Puts every item of a suite to every system, scores the answers and keeps them. Does not build items, summarize or
+ * Asks every system every item of a suite, scores the answers and stores them. It does not build items, summarize or
  * write reports.
- *
- * S1. An item that fails counts as wrong, with its reason, and stays in the denominator; an empty answer is wrong.
- * S2. An abort stops everything and is thrown; it is never counted as a failure.
- * S3. At most `concurrency` items are under way; systems come one after another.
- * S4. What is in the cache is not run again; what failed is.
- * S5. An item's seed depends on the run's seed and on the item, not on timing, system or order.
- * S6. Only transient failures are tried again, at most `maxAttempts` times in all, after waits that double.
+ * - S1. An item that fails counts as wrong, with its reason, and stays in the denominator; an empty answer is wrong.
+ * - S2. An abort stops everything and is thrown; it is never counted as a failure.
+ * - S3. At most `concurrency` items are in progress; systems run one after another.
+ * - S4. What is in the cache is not run again; what failed is.
+ * - S5. An item's seed depends on the run's seed and on the item, and not on timing, system or order.
+ * - S6. Only transient failures are retried, at most `maxAttempts` times in total, after waits that double.
  */
 import { setMaxListeners } from "node:events";
 import { callSeed } from "@palimpsest/agents";
@@ -20,22 +19,22 @@ import type { Scorer } from "./scorer.js";
 import { SharedClock } from "./shared-clock.js";
 import type { Prediction, System } from "./system.js";
 
-/** What became of one item with one system. */
+/** The result of one item with one system. */
 export interface ItemOutcome {
   readonly itemId: string;
   readonly group: string | number;
-  /** Every metric of the scorer; all 0 where the item failed. */
+  /** Every metric of the scorer; all 0 when the item failed. */
   readonly scores: Readonly<Record<string, number>>;
-  /** Absent where the item failed. */
+  /** Absent when the item failed. */
   readonly prediction?: Prediction;
   /** Why the item failed, after its last attempt. */
   readonly failure?: string;
-  /** From question to answer. */
+  /** Seconds from question to answer. */
   readonly seconds: number;
-  /** Its share of the wall clock: sums over items give the time that the system took. */
+  /** Its part of the wall-clock time: the sum over items is the time that the system took. */
   readonly busySeconds: number;
   readonly attempts: number;
-  /** It was in the cache. */
+  /** True when it came from the cache. */
   readonly resumed: boolean;
 }
 
@@ -60,7 +59,7 @@ export interface SuiteProgress {
   readonly done: number;
   readonly total: number;
   readonly failed: number;
-  /** Of `done`, those that were in the cache. */
+  /** How many of `done` came from the cache. */
   readonly resumed: number;
   /** Mean of the scorer's first metric so far; 0 before the first item. */
   readonly score: number;
@@ -71,22 +70,22 @@ export interface SuiteOptions {
   readonly items: readonly EvalItem[];
   readonly systems: readonly System[];
   readonly scorer: Scorer;
-  /** Finished items are taken from it and put into it; absent: nothing is kept. */
+  /** Finished items are read from it and written to it; absent: nothing is kept. */
   readonly cache?: PredictionCache;
-  /** Items under way, ≥ 1. Default 16. */
+  /** Number of concurrent items, ≥ 1. Default 16. */
   readonly concurrency?: number;
   readonly seed?: number;
   readonly retry?: Partial<RetryRules>;
   readonly signal?: AbortSignal;
-  /** Told at the beginning of each system and after every item. */
+  /** Called at the beginning of each system and after every item. */
   readonly onProgress?: (progress: SuiteProgress) => void;
-  /** Told of every item that was put to a system, not of those in the cache; waited for. */
+  /** Called, and awaited, for every item that a system was asked, but not for those from the cache. */
   readonly onOutcome?: (system: string, item: EvalItem, outcome: ItemOutcome) => void | Promise<void>;
-  /** Clock in milliseconds, for tests. */
+  /** Returns milliseconds; tests replace it. */
   readonly now?: () => number;
 }
 
-/** @throws {EvaluationError} BAD_CONFIG; the signal's reason; what the cache or the scorer threw */
+/** @throws {EvaluationError} BAD_CONFIG; the signal's reason; whatever the cache or the scorer throws */
 export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
   const { suite, items, systems, scorer, seed = 0 } = options;
   checkSuite(options);
@@ -105,13 +104,13 @@ function checkSuite({ items, systems, scorer }: SuiteOptions): void {
   const bad = (message: string) => {
     throw new EvaluationError("BAD_CONFIG", message);
   };
-  if (items.length === 0) bad("items: none; give at least one question");
-  if (systems.length === 0) bad("systems: none; give at least one");
-  if (scorer.metrics.length === 0) bad("scorer: has no metric; give at least one");
+  if (items.length === 0) bad("items: the list is empty: give at least one question");
+  if (systems.length === 0) bad("systems: the list is empty: give at least one");
+  if (scorer.metrics.length === 0) bad("scorer: it has no metric: give at least one");
   const id = firstRepeated(items.map((item) => item.id));
-  if (id !== undefined) bad(`items: id "${id}" occurs twice; ids must be unique in a suite`);
+  if (id !== undefined) bad(`items: id "${id}" occurs twice: ids must be unique in a suite`);
   const name = firstRepeated(systems.map((system) => system.name));
-  if (name !== undefined) bad(`systems: "${name}" occurs twice; give each a name of its own`);
+  if (name !== undefined) bad(`systems: "${name}" occurs twice: give each a name of its own`);
 }
 
 function firstRepeated(values: readonly string[]): string | undefined {
@@ -128,7 +127,7 @@ async function runSystem(
   const { items, scorer, cache, concurrency = 16, seed = 0, now = () => performance.now() } = options;
   const stop = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
-  // Every item under way listens for it; Node would take more than ten of them for a leak.
+  // Every concurrent item listens to it, and Node would report more than ten listeners as a leak.
   setMaxListeners(0, signal);
   const metric = scorer.metrics[0]?.name ?? "";
   const clock = new SharedClock(now);
@@ -176,7 +175,7 @@ async function runSystem(
     try {
       await lane();
     } catch (error) {
-      // Whatever is no failure of an item ends the whole run: the other lanes stop as well.
+      // An error that is not the failure of an item ends the whole run, so the other lanes stop as well.
       stop.abort(error);
       throw error;
     }
@@ -232,7 +231,7 @@ async function runItem(work: ItemWork): Promise<ItemOutcome> {
   try {
     scores = await scoresOf(work, prediction);
   } catch (error) {
-    // The run ends, but the answer need not be asked for again.
+    // The run ends, but the answer need not be requested again.
     await cache?.append({ ...line, scorer: "", scores: {} });
     throw error;
   }
@@ -240,7 +239,7 @@ async function runItem(work: ItemWork): Promise<ItemOutcome> {
   return { ...base, prediction, scores, seconds, busySeconds, attempts, resumed: false };
 }
 
-/** A kept prediction with its scores, which are computed anew where another scorer gave them. */
+/** Returns a cached prediction with its scores, which are computed again when another scorer computed them. */
 async function scoredAgain(
   work: ItemWork,
   kept: KeptPrediction,
@@ -265,7 +264,7 @@ async function scoresOf(
       if (value === undefined || !Number.isFinite(value)) {
         throw new EvaluationError(
           "BAD_SCORE",
-          `scorer ${scorer.name}: ${name} of item "${item.id}" is ${value}; it must be a number`,
+          `scorer ${scorer.name}: ${name} of item "${item.id}" is ${value}: it must be a number`,
         );
       }
       return [name, value];

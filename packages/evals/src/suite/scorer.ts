@@ -11,13 +11,13 @@ export interface Metric {
   readonly kind: "share" | "mean";
 }
 
-/** Judges predictions. A failure to judge is an error, never a zero. */
+/** Scores predictions. A failure to score is an error, and never a zero. */
 export interface Scorer {
-  /** Changes whenever the same prediction may be scored otherwise: then kept predictions are scored again. */
+  /** Changes whenever the same prediction may be scored differently, so that cached predictions are scored again. */
   readonly name: string;
-  /** The first is the one that plots and comparisons show. At least one. */
+  /** The metrics, at least one. Plots and comparisons show the first. */
   readonly metrics: readonly Metric[];
-  /** Whether a prediction without text is judged as well; absent: it scores 0 in everything. */
+  /** Whether predictions without text are scored as well. Absent: they score 0 in everything. */
   readonly judgesEmpty?: boolean;
   score(
     item: EvalItem,

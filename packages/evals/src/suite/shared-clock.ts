@@ -3,14 +3,14 @@ export interface Span {
 }
 
 /**
- * Divides wall clock among what is under way: while n spans are open each second adds 1/n to each of them, so the
- * `busySeconds` of all spans together are the time in which at least one was open.
+ * Divides wall-clock time among concurrent spans: while n spans are open, each second adds 1/n to each of them, so that
+ * the `busySeconds` of all spans together are the time during which at least one was open.
  */
 export class SharedClock {
   readonly #now: () => number;
   #open = 0;
   #lastMs = 0;
-  /** What a span that was open all along would have been given. */
+  /** The time that a span which was open from the start would have been given. */
   #givenMs = 0;
 
   constructor(now: () => number) {

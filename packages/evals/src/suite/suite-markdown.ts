@@ -14,17 +14,17 @@ export interface ReportSection {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** What a report of a suite tells. */
+/** The contents of a suite's report. */
 export interface SuiteReport {
   readonly title: string;
   /** Lines under the title: model, data, settings. */
   readonly facts: Readonly<Record<string, string | number>>;
   readonly summary: SuiteSummary;
-  /** Between the systems of the run. */
+  /** Comparisons between the systems of the run. */
   readonly pairs: readonly Pair[];
-  /** With an earlier run. */
+  /** Comparisons with an earlier run. */
   readonly comparison?: readonly Pair[];
-  /** Stand after the scores. */
+  /** Sections that follow the scores. */
   readonly sections?: readonly ReportSection[];
 }
 
@@ -46,7 +46,7 @@ const chance = (p: number): string => (p < 0.001 ? "< 0.001" : p.toFixed(3));
 const amount = (value: number): string =>
   value >= 100 || Number.isInteger(value) ? value.toFixed(0) : value.toPrecision(3);
 
-/** The report for people; plots are named as `suiteReportFiles` writes them. */
+/** Writes the report for people. Plots have the names that `suiteReportFiles` gives them. */
 export function suiteMarkdown(report: SuiteReport): string {
   const { summary } = report;
   const { metrics } = summary;
@@ -58,7 +58,7 @@ export function suiteMarkdown(report: SuiteReport): string {
     "",
     ...scoreTable(summary),
     "",
-    `In percent with 95 % intervals: Wilson's for shares of independent questions, else bootstrap over questions. Failed and empty answers are wrong and stay in the count.`,
+    `In percent with 95 % intervals: Wilson's for fractions of independent questions, else bootstrap over questions. Failed and empty answers are wrong and stay in the count.`,
     "",
     ...metrics.slice(0, 2).flatMap(({ name, label }) => [`![${label}](${plotName(name)})`, ""]),
     ...(report.sections ?? []).flatMap(({ title, lines: own }) => [`## ${title}`, "", ...own, ""]),
@@ -66,7 +66,7 @@ export function suiteMarkdown(report: SuiteReport): string {
     "",
     ...costTable(summary),
     "",
-    "Means over the questions that did not fail. Latency is the time from question to answer while others are under way; time is a question's share of the wall clock.",
+    "Means over the questions that did not fail. Latency is the time from question to answer while other questions run; time is a question's part of the wall-clock time.",
     "",
   );
   lines.push(...measureTable(summary));
@@ -75,7 +75,7 @@ export function suiteMarkdown(report: SuiteReport): string {
   }
   if (report.comparison) {
     lines.push(
-      "## Against the earlier run",
+      "## Compared with the earlier run",
       "",
       ...pairTable(report.comparison, () => true),
       "",
@@ -90,9 +90,9 @@ export function suiteMarkdown(report: SuiteReport): string {
 export const plotName = (metric: string): string => `${metric.replace(/[^\w.-]+/g, "-")}.svg`;
 
 const testNote =
-  "Differences (second minus first) in points with 95 % intervals. Shares of independent questions: Newcombe's paired interval and McNemar's exact test; else paired bootstrap and random sign flips over questions. The last column is Holm's correction over the pairs of the same group and metric.";
+  "Differences (second minus first) in points with 95 % intervals. Fractions of independent questions: Newcombe's paired interval and McNemar's exact test; else paired bootstrap and random sign flips over questions. The last column is Holm's correction over the pairs of the same group and metric.";
 
-/** Systems down, groups across; several metrics follow each other. */
+/** Writes a table with systems as rows and groups as columns; several metrics follow each other. */
 function scoreTable(summary: SuiteSummary): string[] {
   const { metrics, systems } = summary;
   const cells = systems[0]?.cells ?? [];
@@ -162,7 +162,9 @@ function costTable({ systems }: SuiteSummary): string[] {
   );
 }
 
-/** The systems' own numbers over all items: what was retrieved, tools called, records kept; recall also by group. */
+/**
+ * Writes the systems' own numbers over all items: what was retrieved, tools called, records kept; recall also by group.
+ */
 function measureTable({ systems }: SuiteSummary): string[] {
   const totals = systems.flatMap(({ system, cells }) => {
     const measures = cells.at(-1)?.measures ?? {};
@@ -183,7 +185,7 @@ function measureTable({ systems }: SuiteSummary): string[] {
     "## What systems counted",
     "",
     ...table(
-      ["mean of a question", ...totals.map(({ system }) => system)],
+      ["mean per question", ...totals.map(({ system }) => system)],
       names.flatMap((name) => [
         [name, ...totals.map(({ measures }) => shownOf(measures, name))],
         ...(name.startsWith("recall@") ? byGroup(name) : []),
@@ -193,7 +195,7 @@ function measureTable({ systems }: SuiteSummary): string[] {
   ];
 }
 
-/** All pairs by the first two metrics over all items; with many systems only those with the first one. */
+/** Returns all pairs by the first two metrics over all items; with many systems only those with the first one. */
 function shownPairs(summary: SuiteSummary): (pair: Pair) => boolean {
   const names = summary.metrics.slice(0, 2).map((metric) => metric.name);
   const group = summary.groups.length > 1 ? allGroups : summary.groups[0];

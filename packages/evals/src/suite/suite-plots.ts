@@ -3,7 +3,9 @@ import { linePlot, type PlotSeries } from "../line-plot.js";
 import type { Metric } from "./scorer.js";
 import { allGroups, type SuiteSummary } from "./summary.js";
 
-/** One metric of all systems with intervals: over numeric groups as lines, else as dots, one a system and group. */
+/**
+ * Plots one metric of all systems with intervals: over numeric groups as lines, else as dots, one per system and group.
+ */
 export function scorePlot(summary: SuiteSummary, metric: Metric): string {
   const { systems, groups } = summary;
   const title = `${metric.label}, 95 % intervals`;

@@ -123,7 +123,7 @@ describe("the report", () => {
       reportOf({ ...run, systems: [{ system: "a", outcomes: counting ?? [] }, ...(b ? [b] : [])] }),
     );
     expect(text).toContain(
-      "| mean of a question | a |\n| --- | ---: |\n| passages | 3 |\n| recall@2 | 0.500 |",
+      "| mean per question | a |\n| --- | ---: |\n| passages | 3 |\n| recall@2 | 0.500 |",
     );
     expect(suiteMarkdown(reportOf(run))).not.toContain("counted");
   });
@@ -149,7 +149,7 @@ describe("the report", () => {
     expect(() => pairsBetween(before, after, { before: "x", after: "y" })).toThrow(/NOT_COMPARABLE.*"q7"/);
     await expect(readSuiteSummary(folder)).rejects.toThrow(/BAD_FOLDER/);
     await writeFile(join(folder, "report.json"), "{}");
-    await expect(readSuiteSummary(folder)).rejects.toThrow(/no report of an evaluation/);
+    await expect(readSuiteSummary(folder)).rejects.toThrow(/not a report of an evaluation/);
   });
 
   it("draws lines over numeric groups and dots over others", async () => {

@@ -47,7 +47,7 @@ const summarySchema = z.strictObject({
 });
 const reportSchema = z.object({ summary: summarySchema });
 
-/** Every file of the report by name. */
+/** Returns every file of the report by name. */
 export function suiteReportFiles(report: SuiteReport): Record<string, string> {
   const plots = report.summary.metrics
     .slice(0, 2)
@@ -60,19 +60,21 @@ export function suiteReportFiles(report: SuiteReport): Record<string, string> {
   };
 }
 
-/** The report for machines: sections as their data. */
+/** Returns the report for machines, with sections as their data. */
 export function suiteJson({ sections, ...report }: SuiteReport): string {
   const own = sections?.map(({ title, data }) => ({ title, data }));
   return `${JSON.stringify({ ...report, ...(own ? { sections: own } : {}) }, null, 2)}\n`;
 }
 
-/** Writes the report into a folder, made where it is missing; every file appears whole. Gives back their paths. */
+/**
+ * Writes the report into a folder, which is created if needed. Every file appears as a whole. Returns the files' paths.
+ */
 export async function writeSuiteReport(folder: string, report: SuiteReport): Promise<string[]> {
   return await writeFiles(folder, suiteReportFiles(report));
 }
 
 /**
- * The summary of an earlier run.
+ * Reads the summary of an earlier run.
  * @throws {EvaluationError} BAD_FOLDER
  */
 export async function readSuiteSummary(folder: string): Promise<SuiteSummary> {
@@ -91,6 +93,6 @@ export async function readSuiteSummary(folder: string): Promise<SuiteSummary> {
     };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new EvaluationError("BAD_FOLDER", `"${path}" is no report of an evaluation (${reason})`);
+    throw new EvaluationError("BAD_FOLDER", `"${path}" is not a report of an evaluation (${reason})`);
   }
 }

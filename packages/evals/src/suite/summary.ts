@@ -3,12 +3,12 @@ import { meanInterval } from "../resampling.js";
 import type { ItemOutcome, SuiteRun } from "./runner.js";
 import type { Metric } from "./scorer.js";
 
-/** Group of the row over all items, where there are several groups. */
+/** Group of the row over all items, when there are several groups. */
 export const allGroups = "all";
 
 export interface MetricSummary {
   readonly value: number;
-  /** 95 %: Wilson for shares of independent items, else bootstrap over questions. */
+  /** 95 %: Wilson for fractions of independent items, else bootstrap over questions. */
   readonly interval: Interval;
 }
 
@@ -22,13 +22,13 @@ export interface CellSummary {
   readonly promptTokens: number;
   readonly sampledTokens: number;
   readonly conversations: number;
-  /** Share of the calls that ended at their token limit. */
+  /** Fraction of the calls that ended at their token limit. */
   readonly truncatedShare: number;
-  /** Document tokens that the model was not shown, a mean. */
+  /** Mean number of document tokens that the model was not shown. */
   readonly droppedDocumentTokens: number;
-  /** Mean time from question to answer. */
+  /** Mean time from question to answer, in seconds. */
   readonly seconds: number;
-  /** Mean share of the wall clock. */
+  /** Mean part of the wall-clock time, in seconds. */
   readonly busySeconds: number;
   /** Means of the system's own numbers, over the items that have them. */
   readonly measures: Readonly<Record<string, number>>;
@@ -58,7 +58,7 @@ export interface SuiteSummary {
   readonly systems: readonly SystemSummary[];
 }
 
-/** Everything that the report tells, as numbers. */
+/** Returns everything in the report as numbers. */
 export function summarizeSuite(run: SuiteRun): SuiteSummary {
   const { suite, seed, scorer, items } = run;
   const groups = sortedGroups(items.map((item) => item.group));
@@ -88,7 +88,7 @@ export function summarizeSuite(run: SuiteRun): SuiteSummary {
   };
 }
 
-/** Numbers in their order, then texts in that of the items. */
+/** Sorts numbers by value, followed by texts in the order of the items. */
 function sortedGroups(groups: readonly (string | number)[]): (string | number)[] {
   const distinct = [...new Set(groups)];
   const numbers = distinct.filter((group) => typeof group === "number").sort((a, b) => a - b);
@@ -148,7 +148,7 @@ function metricOf(
   return { value: n === 0 ? 0 : sum / n, interval };
 }
 
-/** Wilson's interval holds for the mean of any values in [0, 1]. */
+/** Wilson's interval is valid for the mean of any values in [0, 1]. */
 const whereEqual = (value: number, n: number): Interval =>
   value >= 0 && value <= 1 ? wilsonInterval(value * n, n) : { low: value, high: value };
 

@@ -23,7 +23,7 @@ export const aPrediction = (text: string, overrides: Partial<Prediction> = {}): 
   ...overrides,
 });
 
-/** Answers as `answer` says, at once. */
+/** Builds a system that answers at once as `answer` says. */
 export function aSystem(
   answer: (item: EvalItem, seed: number) => string | Promise<string>,
   overrides: Partial<System> = {},
@@ -36,7 +36,7 @@ export function aSystem(
   };
 }
 
-/** A run whose items were right or wrong as told, by system. */
+/** Builds a run whose items were right or wrong as given, by system. */
 export function aRun(
   rights: Readonly<Record<string, readonly boolean[]>>,
   overrides: Partial<SuiteRun> = {},

@@ -17,16 +17,16 @@ import { EvaluationError } from "../error.js";
 import type { System } from "../suite/system.js";
 import { builtInSystems, type EvalSettings, type SystemSettings } from "./eval-settings.js";
 
-/** What systems run on. */
+/** The models and tools on which systems run. */
 export interface SystemModel extends AgentModel {
-  /** JSON that says which model this is: name and hash of weights, or endpoint. Part of what cached answers are kept by. */
+  /** JSON that identifies the model: name and hash of weights, or endpoint. It is part of the key of cached answers. */
   readonly identity: unknown;
-  /** Tokens of prompt and reply together, where it is known. */
+  /** Maximum tokens of prompt and reply together, if it is known. */
   readonly contextTokens?: number;
 }
 
 /**
- * The system that a name stands for: of the settings file, or a built-in one.
+ * Returns the system for a name: one of the settings file, or a built-in one.
  * @throws {EvaluationError} BAD_CONFIG
  */
 export function systemSettings(name: string, settings: EvalSettings): SystemSettings {
@@ -35,14 +35,14 @@ export function systemSettings(name: string, settings: EvalSettings): SystemSett
     (Object.hasOwn(builtInSystems, name) ? builtInSystems[name as keyof typeof builtInSystems] : undefined);
   if (found) return found;
   const known = [...new Set([...Object.keys(settings.systems), ...Object.keys(builtInSystems)])];
-  throw new EvaluationError("BAD_CONFIG", `systems: "${name}" is none of ${known.join(", ")}`);
+  throw new EvaluationError("BAD_CONFIG", `systems: "${name}" is unknown: use one of ${known.join(", ")}`);
 }
 
 /**
  * @param options.label name in the report
- * @param options.embedder of retrieval by embedding; default: one that needs no model
- * @param options.agentEmbedder of an agent's store, where its settings name one that a program has to open
- * @throws {EvaluationError | AgentError} BAD_CONFIG; {MemoryError} BAD_INPUT where `agentEmbedder` is wanted
+ * @param options.embedder for retrieval by embedding; default: one that needs no model
+ * @param options.agentEmbedder for an agent's store, when its settings name one that a program has to open
+ * @throws {EvaluationError | AgentError} BAD_CONFIG; {MemoryError} BAD_INPUT when `agentEmbedder` is missing
  */
 export function createSystem(options: {
   readonly label: string;
@@ -51,9 +51,9 @@ export function createSystem(options: {
   readonly model: SystemModel;
   readonly embedder?: Embedder;
   readonly agentEmbedder?: Embedder;
-  /** The agent of a recipe, for systems of kind `trained`; without a name that of the run that is evaluated. */
+  /** Returns the agent of a recipe, for systems of kind `trained`; without a name that of the run that is evaluated. */
   readonly trainedAgent?: (recipe: string | undefined) => AgentSettings;
-  /** Told of every finished episode of an agent. */
+  /** Called with every finished episode of an agent. */
   readonly onEpisode?: OnEpisode;
 }): System {
   const { label: name, system, settings, model, embedder = hashedEmbedder(), agentEmbedder } = options;
@@ -96,8 +96,8 @@ export function createSystem(options: {
 }
 
 /**
- * An agent's settings in full: a preset's or a recipe's, with what the system replaces.
- * @throws {EvaluationError} BAD_CONFIG; what `trainedAgent` throws
+ * Returns an agent's complete settings: a preset's or a recipe's, with what the system replaces.
+ * @throws {EvaluationError} BAD_CONFIG; whatever `trainedAgent` throws
  */
 export function systemAgent(
   name: string,
@@ -109,7 +109,7 @@ export function systemAgent(
     if (!(idle in system.settings)) continue;
     throw new EvaluationError(
       "BAD_CONFIG",
-      `${field}.settings.${idle}: ${String(system.settings[idle])} would do nothing: everybody is asked at the evaluation's ${idle}; set that`,
+      `${field}.settings.${idle}: ${String(system.settings[idle])} would have no effect: all systems are asked at the evaluation's ${idle}, so set that`,
     );
   }
   if (system.kind === "agent") {
@@ -117,7 +117,7 @@ export function systemAgent(
     return parse(field, agentSettingsSchema, { kind, preset, settings });
   }
   if (!trainedAgent)
-    throw new EvaluationError("BAD_CONFIG", `${field}: no recipe can be read here; give its agent`);
+    throw new EvaluationError("BAD_CONFIG", `${field}: no recipe can be read here: give its agent`);
   const trained = trainedAgent(system.recipe);
   const settings = { ...trained.config, ...system.settings };
   if (trained.kind === "module") return { ...trained, config: settings };

@@ -7,17 +7,17 @@ const readerOverrides = z
   .default({})
   .describe("settings that replace the reader's, for this system");
 
-/** Of every system that is an agent. */
+/** Fields of every system that is an agent. */
 const agentFields = {
   settings: z
     .record(z.string(), z.unknown())
     .default({})
     .describe("settings that replace the preset's, or the recipe's, by name"),
-  memories: z.boolean().default(false).describe("keep the memory after each step, for people"),
+  memories: z.boolean().default(false).describe("whether to keep the memory after each step, for people"),
   by: z
     .enum(["bm25", "embedding"])
     .default("bm25")
-    .describe("of memupdate: how the memories that the reader answers from are found in the store it left"),
+    .describe("for memupdate: how the reader's memories are retrieved from the resulting store"),
   reader: readerOverrides,
 };
 
@@ -25,7 +25,7 @@ const agentFields = {
 export const systemSettingsSchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("agent").describe("a memory agent"),
-    agent: z.string().describe("which one: memagent, rememr1 or memupdate"),
+    agent: z.string().describe("the agent: memagent, rememr1 or memupdate"),
     preset: z
       .string()
       .optional()
@@ -38,7 +38,7 @@ export const systemSettingsSchema = z.discriminatedUnion("kind", [
       .string()
       .optional()
       .describe(
-        "the recipe's file, relative to the working folder; absent: that of the run it is asked on, else of the run that --model names",
+        "the recipe's file, relative to the working folder; absent: that of the run where it is evaluated, else of the run that --model names",
       ),
     ...agentFields,
   }),
@@ -47,11 +47,11 @@ export const systemSettingsSchema = z.discriminatedUnion("kind", [
     reader: readerOverrides,
   }),
   z.strictObject({
-    kind: z.literal("truncated").describe("head and tail of the document in one prompt"),
+    kind: z.literal("truncated").describe("beginning and end of the document in one prompt"),
     reader: readerOverrides,
   }),
   z.strictObject({
-    kind: z.literal("rag").describe("the passages of the document that a search finds, in one prompt"),
+    kind: z.literal("rag").describe("the passages of the document that a search retrieves, in one prompt"),
     by: z.enum(["bm25", "embedding"]).default("bm25"),
     reader: readerOverrides,
   }),
@@ -80,32 +80,34 @@ export const builtInSystems = {
   "closed-book": { kind: "closed-book", reader: {} },
 } as const satisfies Record<string, SystemSettings>;
 
-/** Who takes part in an evaluation and how they are asked: the settings file of `palimpsest eval`. */
+/** The systems of an evaluation and how they are asked: the settings file of `palimpsest eval`. */
 export const evalSettingsSchema = z.strictObject({
-  description: z.string().optional().describe("for people"),
+  description: z.string().optional().describe("a description for people"),
   systems: z
     .record(z.string(), systemSettingsSchema)
     .default({})
-    .describe("by name; those that are built in need not be listed"),
+    .describe("systems by name; those that are built in need not be listed"),
   run: z
     .array(z.string())
     .min(1)
     .optional()
-    .describe("who takes part, in order, where --systems does not say; absent: the suite's usual ones"),
+    .describe(
+      "names of the systems to evaluate, in order, when --systems is not given; absent: the suite's usual ones",
+    ),
   reader: z
     .record(z.string(), z.unknown())
     .default({})
     .describe(
-      "how baselines ask the model, see the reader; absent fields: what the model takes, then the defaults",
+      "how baselines ask the model, see the reader; absent fields: the model's limits, then the defaults",
     ),
   answer: z
     .strictObject({
-      form: z.enum(answerForms).default("auto").describe("where the answer stands in a reply"),
+      form: z.enum(answerForms).default("auto").describe("where the answer is in a reply"),
       golds: z.enum(["any", "first"]).default("any").describe("which right answers count"),
       primary: z
         .enum(["exactMatch", "f1", "subExactMatch"])
         .optional()
-        .describe("the metric that comes first; absent: the suite's usual one"),
+        .describe("the metric that is shown first; absent: the suite's usual one"),
     })
     .prefault({}),
   temperature: z
@@ -114,13 +116,13 @@ export const evalSettingsSchema = z.strictObject({
     .default(0)
     .describe("sampling temperature of agents and baselines; 0 is greedy"),
   topP: z.number().gt(0).max(1).default(1).describe("nucleus size"),
-  concurrency: z.int().min(1).default(16).describe("questions under way at once"),
+  concurrency: z.int().min(1).default(16).describe("number of concurrent questions"),
   maxLength: z
     .int()
     .min(64)
     .optional()
     .describe(
-      "of a local model: longest prompt and reply together; absent: what the model knows, at most 4096",
+      "for a local model: maximum tokens of prompt and reply together; absent: the model's own limit, at most 4096",
     ),
 });
 export type EvalSettings = z.output<typeof evalSettingsSchema>;

@@ -2,8 +2,8 @@ import { systemSettings } from "./create-system.js";
 import { type EvalSettings, parseEvalSettings, type SystemSettings } from "./eval-settings.js";
 
 /**
- * The settings with one replaced: `reader.NAME`, `answer.NAME`, a name of the file's top level, or `SYSTEM.NAME`, which
- * is a setting of an agent or of how a baseline reads; `SYSTEM.preset` is an agent's preset,
+ * Returns the settings with one replaced: `reader.NAME`, `answer.NAME`, a name of the file's top level, or
+ * `SYSTEM.NAME`, which is a setting of an agent or of how a baseline reads; `SYSTEM.preset` is an agent's preset,
  * `trained.recipe` the recipe of a trained one.
  * @throws {EvaluationError} BAD_CONFIG
  */

@@ -28,7 +28,7 @@ const plain: EvalSettings = parseEvalSettings(
   },
   "plain",
 );
-/** The agent of every recipe here: sections of as many tokens as its name says. */
+/** The agent of every recipe here reads sections of as many tokens as its name says. */
 const trainedAgent = (recipe = "640") =>
   agentSettingsSchema.parse({ preset: "memagent", settings: { ...text, chunkTokens: Number(recipe) } });
 const make = (name: string, settings = plain, identity: unknown = "m") =>
@@ -51,7 +51,7 @@ describe("systems from settings", () => {
   it("refuses a temperature of one agent, which the evaluation's would replace", () => {
     const idle = overrideSetting(plain, "memagent.temperature", 0.7);
     expect(() => make("memagent", idle)).toThrow(
-      "systems.memagent.settings.temperature: 0.7 would do nothing",
+      "systems.memagent.settings.temperature: 0.7 would have no effect",
     );
   });
 
@@ -111,7 +111,7 @@ describe("systems from settings", () => {
     };
     expect(memupdate({ kind: "hashed", dimensions: 64 }).name).toBe("x");
     const served = { kind: "endpoint", url: "http://127.0.0.1:1", model: "e", dimensions: 8 };
-    // Its own must be opened: that of the baselines does not take its place without a word.
+    // Its own embedder must be opened: that of the baselines does not silently replace it.
     expect(() => memupdate(served)).toThrow(/embedder.kind: "endpoint"/);
     expect(memupdate(served, hashedEmbedder({ dimensions: 8 })).name).toBe("x");
   });
@@ -125,7 +125,9 @@ describe("systems from settings", () => {
     expect(systemSettings("memagent", overrideSetting(none, "memagent.preset", "tiny"))).toMatchObject({
       preset: "tiny",
     });
-    expect(() => overrideSetting(none, "memagnet.preset", "x")).toThrow(/"memagnet" is none of memagent,/);
+    expect(() => overrideSetting(none, "memagnet.preset", "x")).toThrow(
+      /"memagnet" is unknown: use one of memagent,/,
+    );
     expect(() => overrideSetting(none, "concurrency", 0)).toThrow(/BAD_CONFIG/);
     expect(() => make("memagent", overrideSetting(plain, "memagent.chunks", 1))).toThrow(
       /BAD_CONFIG.*memagent/s,

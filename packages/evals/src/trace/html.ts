@@ -1,4 +1,4 @@
-/** Markup that was made here; every other text is escaped when it is put into it. */
+/** Markup that was made here. Every other text is escaped when it is inserted. */
 export class Html {
   readonly markup: string;
 
@@ -9,7 +9,7 @@ export class Html {
 
 export type HtmlPart = string | number | Html | undefined | readonly HtmlPart[];
 
-/** A piece of HTML: texts in it are escaped, pieces are taken as they are, nothing is left out. */
+/** Builds a piece of HTML: texts in it are escaped, and pieces are inserted unchanged. */
 export function html(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   return new Html(strings.map((text, i) => text + markupOf(parts[i])).join(""));
 }
@@ -30,7 +30,7 @@ const entities: Readonly<Record<string, string>> = {
   "\0": "\ufffd",
 };
 
-/** Text as it stands in an element or in a quoted attribute. */
+/** Escapes text for use in an element or in a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"'`\0]/g, (character) => entities[character] ?? "");
 }

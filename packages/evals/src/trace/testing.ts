@@ -3,7 +3,7 @@ import { oracleReply, scriptedSampler, wordTokenizer } from "@palimpsest/agents/
 import type { Trace } from "./trace-schema.js";
 import { traceVersion } from "./trace-schema.js";
 
-/** An episode of an agent that reads right, its task and tokenizer. */
+/** Returns an episode of an agent that reads correctly, with its task and tokenizer. */
 export async function anEpisode() {
   const tokenizer = wordTokenizer();
   const agent = memAgent({
@@ -23,7 +23,7 @@ export async function anEpisode() {
   return { task, tokenizer, episode: { ...result, memorySteps: result.steps } };
 }
 
-/** A trace with what a test says, and nothing else. */
+/** Builds a trace from the given fields. */
 export function aTrace(fields: Partial<Trace> = {}): Trace {
   return {
     version: traceVersion,

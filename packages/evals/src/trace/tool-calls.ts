@@ -5,8 +5,8 @@ const call = /<tool_call>([\s\S]*?)<\/tool_call>/g;
 const response = /<tool_response>([\s\S]*?)<\/tool_response>/g;
 
 /**
- * The calls of an episode with tools, each with its answer: from the same text where a conversation goes on behind the
- * call, else from the next one's prompt.
+ * Returns the calls of an episode with tools, each with its answer: from the same text when a conversation continues
+ * after the call, else from the next one's prompt.
  */
 export function toolCallsOf(
   conversations: readonly Conversation[],
@@ -45,7 +45,7 @@ function readCall(text: string): { readonly name: string; readonly arguments: st
       return { name: value.name, arguments: JSON.stringify(value.arguments ?? {}) };
     }
   } catch {
-    // Shown as the model wrote it.
+    // It is shown as the model wrote it.
   }
   return { name: "", arguments: text };
 }

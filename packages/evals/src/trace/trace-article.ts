@@ -4,7 +4,7 @@ import type { Trace, TraceConversation, TraceMemoryStep, TraceToolCall } from ".
 import { rewardText, secondsText, totalTokens } from "./trace-texts.js";
 import { wordDiff } from "./word-diff.js";
 
-/** One trajectory: what was asked, what came of it, every step. */
+/** Renders one trajectory: what was asked, the result, and every step. */
 export function traceArticle(trace: Trace): Html {
   return html`<article>
 <h2>${trace.task.question || trace.task.id}</h2>
@@ -97,7 +97,7 @@ const asked = ({ recallQuery, found }: TraceMemoryStep): HtmlPart =>
     ? ""
     : html`<div class="recall"><h4>asked back</h4><pre class="text">${recallQuery}</pre>${found === undefined ? html`<p class="dim small">nothing found</p>` : html`<h4>found</h4><pre class="text">${found}</pre>`}</div>`;
 
-/** Conversations without a memory of their own: the answer, turns with tools. */
+/** Returns the conversations without a memory of their own: the answer, and turns with tools. */
 const hasNoMemory = (trace: Trace) => {
   const steps = new Set(trace.memorySteps.map(({ step }) => step));
   return ({ step }: TraceConversation) => !steps.has(step);

@@ -114,7 +114,7 @@ describe("traceMarkdown", () => {
     const document = `\`\`\` ${"word ".repeat(400)}`;
     const trace = traceEpisode({ ...task, document }, { ...episode, memorySteps }, { ...base, tokenizer });
     const markdown = traceMarkdown(trace, { mostCharacters: 100 });
-    expect(markdown).toContain("characters left out");
+    expect(markdown).toContain("characters omitted");
     expect(markdown).toContain("````");
     expect(markdown.match(/\(as before\)/g)).toHaveLength(1);
   });

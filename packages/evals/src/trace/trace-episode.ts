@@ -3,16 +3,16 @@ import type { Conversation, MemoryStep, Score, Task, Trajectory } from "@palimps
 import { toolCallsOf } from "./tool-calls.js";
 import { type Trace, type TraceConversation, type TraceMemoryStep, traceVersion } from "./trace-schema.js";
 
-/** How much of every conversation a trace holds. */
+/** How much of every conversation a trace contains. */
 export type TraceDetail =
   /** What the model wrote. */
   | "replies"
-  /** And the prompts. */
+  /** Also the prompts. */
   | "text"
-  /** And token ids and log-probs. */
+  /** Also token ids and log-probs. */
   | "tokens";
 
-/** The part of a trajectory that says what happened; of an episode's result with its steps as `memorySteps`. */
+/** The part of a trajectory that says what happened, or of an episode's result with its steps as `memorySteps`. */
 export type TracedEpisode = Pick<
   Trajectory,
   | "answer"
@@ -42,27 +42,27 @@ export interface TraceOptions
     | "discarded"
   > {
   readonly tokenizer: Tokenizer;
-  /** Absent where nobody scored it. */
+  /** Absent when the episode was not scored. */
   readonly score?: Score;
   /** Default "replies". */
   readonly detail?: TraceDetail;
-  /** Whether steps show the text that they read. Default true; false is cheap. */
+  /** Whether steps show the text that they read. Default true; without it traces are much smaller. */
   readonly sections?: boolean;
-  /** Known where somebody watched: from the request to the whole reply. */
+  /** Returns the seconds from the request to the complete reply, when they were measured. */
   readonly secondsOf?: (step: number) => number | undefined;
-  /** What an update made of the conversation at a step. */
+  /** Returns what an update did with the conversation at a step. */
   readonly trainedOf?: (step: number) => TracedUpdate | undefined;
 }
 
-/** Of all tokens of a conversation, those of the prompt first; empty: nothing of tokens is known. */
+/** Values for all tokens of a conversation, those of the prompt first; empty when nothing of tokens is known. */
 export interface TracedUpdate {
   readonly advantage: number;
-  /** NaN where a token is not trained. */
+  /** NaN where a token is not trained on. */
   readonly ratios: Float32Array;
   readonly clipped: Uint8Array;
 }
 
-/** One episode as a line of a trace file. */
+/** Converts one episode to a line of a trace file. */
 export function traceEpisode(
   task: Pick<Task, "id" | "question" | "answers" | "document"> & Partial<Pick<Task, "metadata">>,
   episode: TracedEpisode,
@@ -120,7 +120,7 @@ function traceConversation(
     kind,
     step,
     promptTokens: promptTokenIds.length,
-    // In a conversation with tools their words stand among what was sampled, masked.
+    // In a conversation with tools, the tools' words are among the sampled tokens and masked.
     sampledTokens: trainedTokens(conversation),
     stopReason,
     policyVersion,
@@ -149,7 +149,7 @@ interface ConversationFacts {
   readonly trained: TracedUpdate | undefined;
 }
 
-/** Four digits after the point are more than a person looks at. */
+/** People do not read more than four decimal places. */
 const digits = 1e4;
 
 function tokensOf(
@@ -164,7 +164,7 @@ function tokensOf(
   return { ratios, clipped };
 }
 
-/** An episode of which nothing but the reason is left. */
+/** Returns the trace of an episode of which nothing but the reason of its failure is left. */
 export function lostTrace(
   facts: Pick<Trace, "trajectoryId" | "agent" | "run" | "trainingStep" | "groupId" | "failure"> & {
     readonly task: Pick<Task, "id" | "question" | "answers">;
@@ -186,7 +186,7 @@ export function lostTrace(
   };
 }
 
-/** Sampled tokens that are trained: all of them where there is no mask. */
+/** Returns the number of sampled tokens that are trained on: all of them when there is no mask. */
 function trainedTokens({ lossMask, sampledTokenIds }: Conversation): number {
   let sum = lossMask === undefined ? sampledTokenIds.length : 0;
   for (const mask of lossMask ?? []) sum += mask;

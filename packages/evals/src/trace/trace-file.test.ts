@@ -70,7 +70,7 @@ describe("a trace file", () => {
     const path = join(folder, "t.jsonl");
     const good = JSON.stringify(aTrace());
     await writeFile(path, `${good}\nnonsense\n`);
-    await expect(all(path)).rejects.toThrow(/t\.jsonl, line 2: is no JSON/);
+    await expect(all(path)).rejects.toThrow(/t\.jsonl, line 2: is not JSON/);
     await writeFile(path, `${JSON.stringify({ ...aTrace(), answer: 1 })}\n${good}\n`);
     await expect(all(path)).rejects.toThrow(/t\.jsonl, line 1: .*answer/);
     await writeFile(path, `${JSON.stringify({ ...aTrace(), version: 9 })}\n`);

@@ -8,14 +8,14 @@ import { type Trace, traceSchema } from "./trace-schema.js";
 
 const lineOf = (trace: Trace) => `${JSON.stringify(trace)}\n`;
 
-/** Writes a whole trace file; it appears whole or not at all. */
+/** Writes a complete trace file, which appears as a whole or not at all. */
 export async function writeTraces(path: string, traces: readonly Trace[]): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(`${path}.part`, traces.map(lineOf).join(""));
   await rename(`${path}.part`, path);
 }
 
-/** A trace file that grows by lines, one writer at a time. */
+/** A trace file that grows line by line, with one writer at a time. */
 export class TraceFile {
   readonly #file: FileHandle;
   #last: Promise<void> = Promise.resolve();
@@ -24,14 +24,14 @@ export class TraceFile {
     this.#file = file;
   }
 
-  /** Goes on behind what the file holds; half a line that a killed process left is removed. */
+  /** Continues after the existing lines; an incomplete line that a killed process left is removed. */
   static async open(path: string): Promise<TraceFile> {
     await mkdir(dirname(path), { recursive: true });
     await removeTornLine(path);
     return new TraceFile(await open(path, "a"));
   }
 
-  /** Adds a line, behind those of earlier calls. */
+  /** Appends a line after those of earlier calls. */
   async append(trace: Trace): Promise<void> {
     const before = this.#last;
     const written = before
@@ -50,8 +50,8 @@ export class TraceFile {
 }
 
 /**
- * The traces of a file, one by one; a half line at its end, which a killed process leaves, is passed over.
- * @throws {EvaluationError} BAD_TRACE, naming the line and the field
+ * Reads the traces of a file one by one. An incomplete line at its end, which a killed process leaves, is skipped.
+ * @throws {EvaluationError} BAD_TRACE naming the line and the field
  */
 export async function* readTraces(path: string): AsyncGenerator<Trace> {
   const torn = await endsTorn(path);
@@ -74,7 +74,7 @@ function parseTrace(path: string, line: number, text: string): Trace {
   } catch {
     throw new EvaluationError(
       "BAD_TRACE",
-      `${path}, line ${line}: is no JSON; give a trace file, one trace a line`,
+      `${path}, line ${line}: is not JSON: give a trace file with one trace per line`,
     );
   }
   const parsed = traceSchema.safeParse(value);
@@ -99,14 +99,14 @@ function isJson(text: string): boolean {
   }
 }
 
-/** @throws {EvaluationError} BAD_TRACE where there is no such file */
+/** @throws {EvaluationError} BAD_TRACE when there is no such file */
 async function endsTorn(path: string): Promise<boolean> {
   let file: Awaited<ReturnType<typeof open>>;
   try {
     file = await open(path, "r");
   } catch (reason) {
     const why = reason instanceof Error ? reason.message : String(reason);
-    throw new EvaluationError("BAD_TRACE", `${path}: cannot be read (${why}); give a trace file`);
+    throw new EvaluationError("BAD_TRACE", `${path}: cannot be read (${why}): give a trace file`);
   }
   try {
     const { size } = await file.stat();

@@ -8,7 +8,7 @@ import type { Trace } from "./trace-schema.js";
 
 type Node = DefaultTreeAdapterTypes.Node;
 
-/** Every element as a browser's parser sees it, templates included. */
+/** Returns every element as a browser's parser sees it, including templates. */
 function elements(page: string): DefaultTreeAdapterTypes.Element[] {
   const found: DefaultTreeAdapterTypes.Element[] = [];
   const visit = (node: Node) => {
@@ -31,7 +31,7 @@ const hostile = [
   "<iframe srcdoc='<script>1</script>'><noscript><p title='</noscript><img src=x onerror=1>'>",
 ];
 
-/** A trace whose every text is hostile. */
+/** Builds a trace in which every text is hostile. */
 function hostileTrace(text: string, index: number): Trace {
   return aTrace({
     trajectoryId: text,

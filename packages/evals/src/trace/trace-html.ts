@@ -8,12 +8,12 @@ import { viewerStyle } from "./viewer-style.js";
 
 const sha256 = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** The page may run its own script and style, known by their hashes, and load nothing. */
+/** The page may run only its own script and style, which are identified by their hashes, and may load nothing. */
 const policy = `default-src 'none'; script-src ${sha256(viewerScript)}; style-src ${sha256(viewerStyle)}; base-uri 'none'; form-action 'none'`;
 
 /**
- * One HTML file that shows traces and needs nothing else: no server, no network. Text of a trace is shown as
- * text, whatever it holds.
+ * Renders traces as one HTML file that needs no server and no network. Text of a trace is shown as text, whatever it
+ * contains.
  * @param title default: the number of trajectories
  */
 export function traceHtml(traces: readonly Trace[], options: { readonly title?: string } = {}): string {

@@ -1,4 +1,4 @@
-/** The facts that an answer needs, and their way through the episode, as the dashboard shows it. */
+/** Renders the facts that an answer needs and their lanes through the episode, as the dashboard shows them. */
 import { factLanes } from "../microscope/fact-lanes.js";
 import { isRead, laneEndText, laneLegend, laneMark } from "../microscope/lane-marks.js";
 import { type HtmlPart, html } from "./html.js";

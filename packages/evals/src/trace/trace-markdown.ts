@@ -1,8 +1,8 @@
 import type { Trace } from "./trace-schema.js";
 
 /**
- * A trace as Markdown.
- * @param options.mostCharacters longer sections are cut in the middle, and say so. Default 600
+ * Renders a trace as Markdown.
+ * @param options.mostCharacters longer sections are cut in the middle and say so. Default 600
  */
 export function traceMarkdown(trace: Trace, options: { readonly mostCharacters?: number } = {}): string {
   const { mostCharacters = 600 } = options;
@@ -35,7 +35,7 @@ export function traceMarkdown(trace: Trace, options: { readonly mostCharacters?:
   return lines.join("\n");
 }
 
-/** A code block that the text itself cannot close. */
+/** Returns a code block that the text itself cannot close. */
 function fenced(text: string): string[] {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = "`".repeat(longest + 1);
@@ -48,5 +48,5 @@ function shorten(text: string, most: number): string {
   const half = Math.floor(most / 2);
   const head = characters.slice(0, half).join("");
   const tail = characters.slice(-half).join("");
-  return `${head} … (${characters.length - 2 * half} characters left out) … ${tail}`;
+  return `${head} … (${characters.length - 2 * half} characters omitted) … ${tail}`;
 }

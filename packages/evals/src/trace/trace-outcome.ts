@@ -8,19 +8,21 @@ export interface TraceOutcomeOptions {
   readonly system: string;
   readonly item: EvalItem;
   readonly outcome: ItemOutcome;
-  /** What an agent did; absent of baselines and of failures. */
+  /** What an agent did; absent for baselines and failures. */
   readonly episode?: EpisodeResult | undefined;
   readonly tokenizer: Tokenizer;
   /** The model and where it runs. */
   readonly model: string;
-  /** The suite. */
+  /** The name of the suite. */
   readonly run: string;
   /** The metric that counts as the reward. */
   readonly metric: string;
   readonly nowMs?: number;
 }
 
-/** One item of an evaluation as a line of a trace file: the steps of agents, the answers of everybody. */
+/**
+ * Converts one item of an evaluation to a line of a trace file: the steps of agents, and the answers of all systems.
+ */
 export function traceOutcome(options: TraceOutcomeOptions): Trace {
   const { system, item, outcome, episode, tokenizer, model, run, metric, nowMs = Date.now() } = options;
   const { scores, failure, prediction } = outcome;

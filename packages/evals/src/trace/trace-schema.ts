@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** The version that this program writes. It reads this one. */
+/** The version that this program writes, and the only one that it reads. */
 export const traceVersion = 1;
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
@@ -22,7 +22,7 @@ const recordSchema = z.strictObject({
 
 const conversationSchema = z.strictObject({
   kind: z.enum(["memory", "final", "tool"]).describe("a memory update, the answer, or a turn with tools"),
-  step: z.int().min(0).describe("place within the episode, from 0"),
+  step: z.int().min(0).describe("index within the episode, from 0"),
   promptTokens: count.describe("tokens of the prompt"),
   sampledTokens: count.describe("tokens that the model wrote"),
   stopReason: z.enum(["stop", "length", "abort"]).describe("length: cut by its token limit"),
@@ -30,78 +30,81 @@ const conversationSchema = z.strictObject({
   prompt: z.string().optional().describe("the prompt as text"),
   sampled: z.string().optional().describe("what the model wrote, markup included"),
   promptTokenIds: z.array(z.number()).optional().describe("the prompt as token ids"),
-  sampledTokenIds: z.array(z.number()).optional().describe("what was sampled, as token ids"),
+  sampledTokenIds: z.array(z.number()).optional().describe("the sampled token ids"),
   rolloutLogprobs: z
     .array(z.number().nullable())
     .optional()
-    .describe("nats, one a sampled token; null where the engine does not tell"),
-  reward: z.number().optional().describe("the step's own reward, where the reward speaks of steps"),
-  advantage: z.number().optional().describe("what the update trained it with, where it was trained"),
-  lossMask: z.array(z.number()).optional().describe("1 where the sampled token is trained; absent: all are"),
+    .describe("log-probs in nats, one per sampled token; null where the engine does not report it"),
+  reward: z.number().optional().describe("the step's own reward, when the reward scores steps"),
+  advantage: z.number().optional().describe("what the update trained it with, when it was trained on"),
+  lossMask: z
+    .array(z.number())
+    .optional()
+    .describe("1 where the sampled token is trained on; absent: all are"),
   ratios: z
     .array(z.number().nullable())
     .optional()
     .describe(
-      "policy / policy before the update, of the last optimizer step, one a sampled token; null where it is not trained",
+      "policy / policy before the update, at the last optimizer step, one per sampled token; null where it is not trained on",
     ),
   clipped: z
     .array(z.int().min(0))
     .optional()
-    .describe("places of sampled tokens whose ratio the loss cut off"),
-  seconds: count.optional().describe("from the request to the whole reply"),
+    .describe("indices of sampled tokens whose ratio the loss clipped"),
+  seconds: count.optional().describe("seconds from the request to the complete reply"),
 });
 
 const memoryStepSchema = z.strictObject({
   step: z.int().min(0).describe("step of its conversation"),
   documentTokenStart: count.describe("first document token that the step read"),
-  documentTokenEnd: count.describe("the one after the last"),
+  documentTokenEnd: count.describe("the document token after the last one"),
   section: z.string().optional().describe("the text that the step read"),
   memory: z.string().describe("the memory after the step"),
-  recalled: z.string().describe("what was recalled for this step; empty: nothing"),
+  recalled: z.string().describe("what was recalled for this step; empty when nothing was"),
   recallQuery: z.string().optional().describe("what the step asked to be recalled for the next one"),
   found: z.string().optional().describe("what the query found"),
 });
 
 const toolCallSchema = z.strictObject({
   step: z.int().min(0).describe("step of the conversation that made the call"),
-  name: z.string().describe("tool; empty where the call could not be read"),
-  arguments: z.string().describe("as the model wrote them"),
-  result: z.string().optional().describe("what the tool answered; absent where the episode ended first"),
+  name: z.string().describe("name of the tool; empty when the call could not be read"),
+  arguments: z.string().describe("the arguments as the model wrote them"),
+  result: z.string().optional().describe("what the tool answered; absent when the episode ended first"),
 });
 
 export const traceSchema = z.strictObject({
   version: z.literal(traceVersion).describe("version of this format"),
-  origin: z.enum(["ask", "eval", "train"]).describe("what wrote it"),
+  origin: z.enum(["ask", "eval", "train"]).describe("name of the program that wrote it"),
   trajectoryId: z.string().min(1).describe("unique within the file"),
   agent: z.string().describe("name of the agent or system"),
   model: z.string().optional().describe("the model and where it ran"),
   run: z.string().optional().describe("the training run or evaluation"),
   trainingStep: z.int().min(0).optional().describe("the step that trained on it"),
   groupId: z.string().optional().describe("episodes of one question that are compared"),
-  episodeIndex: z.int().min(0).optional().describe("place within the group"),
+  episodeIndex: z.int().min(0).optional().describe("index within the group"),
   task: z
     .strictObject({
       id: z.string(),
       question: z.string(),
-      answers: z.array(z.string()).describe("the right ones; none where nobody knows them"),
+      answers: z.array(z.string()).describe("the right answers; none when they are not known"),
       metadata: z.record(z.string(), scalar).optional(),
     })
-    .describe("what was asked"),
+    .describe("the question"),
   answer: z.string().describe("the final reply, markup included"),
   failure: z.string().optional().describe("why there is no answer"),
   discarded: z.string().optional().describe("why training left it out although it was scored"),
   reward: z
     .strictObject({
-      total: z.number().describe("what training trains on"),
-      components: z.record(z.string(), z.number()).describe("every part by name"),
+      total: z.number().describe("the value that training uses"),
+      components: z.record(z.string(), z.number()).describe("parts of the reward by name"),
     })
     .optional()
-    .describe("absent where nobody scored it"),
+    .describe("absent when it was not scored"),
   documentTokens: count.optional().describe("tokens of the whole document"),
   droppedDocumentTokens: count.describe("document tokens that were not read, by the overflow rule"),
   conversations: z.array(conversationSchema).describe("every prompt and reply, in order"),
   memorySteps: z.array(memoryStepSchema).describe("the memory after every update, in order"),
-  toolCalls: z.array(toolCallSchema).optional().describe("of agents with tools"),
+  toolCalls: z.array(toolCallSchema).optional().describe("calls of agents with tools"),
   storeDiff: z
     .strictObject({
       created: z.array(recordSchema),
@@ -109,11 +112,11 @@ export const traceSchema = z.strictObject({
       deleted: z.array(z.string()),
     })
     .optional()
-    .describe("what became of the memory store"),
-  counters: z.record(z.string(), z.number()).optional().describe("counted by the agent, by name"),
+    .describe("how the memory store changed"),
+  counters: z.record(z.string(), z.number()).optional().describe("numbers that the agent counted, by name"),
   policyVersionMin: z.int().min(0).describe("oldest weights that sampled a part of it"),
   policyVersionMax: z.int().min(0).describe("newest weights that sampled a part of it"),
-  weightsHash: z.string().describe("SHA-256 of the weights that sampled last; empty where unknown"),
+  weightsHash: z.string().describe("SHA-256 of the weights that sampled last; empty when unknown"),
   startedAtMs: z.number().describe("Unix milliseconds"),
   endedAtMs: z.number().describe("Unix milliseconds"),
 });

@@ -1,6 +1,6 @@
 /**
- * What a page of traces does: choosing, searching, sorting, keys. It moves elements and reads text, and makes no markup,
- * so no text of a trace can become any.
+ * The behavior of a page of traces: choosing, searching, sorting, keys. It moves elements and reads text and never
+ * creates markup, so text of a trace cannot become markup.
  */
 export const viewerScript = `"use strict";
 (() => {

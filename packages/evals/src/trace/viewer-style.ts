@@ -1,4 +1,4 @@
-/** How a page of traces looks, by day and by night, on a desk and on a phone. */
+/** The style of a page of traces, for light and dark themes, on desktops and phones. */
 export const viewerStyle = `
 :root{color-scheme:light dark;--page:#f6f7f9;--card:#fff;--line:#d9dde3;--text:#1c2128;--dim:#5d6673;--mark:#2457c5;
 --added:#d2f4dc;--added-ink:#0b5b27;--removed:#ffe1de;--removed-ink:#93221a;--warn:#8a5a00;--good:#0b6b34;--bad:#a3261c}

@@ -1,4 +1,5 @@
-// The records that agents, rewards, data and queues pass on, apart from stores and search: they load nothing more.
+// The records that agents, rewards, data and queues exchange, without stores and search, so that importing them loads
+// nothing more.
 export { type LocomoCategory, locomoCategories } from "./locomo-category.js";
 export {
   type MemoryRecord,

@@ -8,37 +8,40 @@ export interface MemoryRecord {
   readonly content: string;
   readonly memoryType: MemoryType;
   readonly speaker?: string;
-  /** Such as "session_3". */
+  /** For example "session_3". */
   readonly session?: string;
-  /** When it was said: ISO 8601 without a zone, "2023-05-08T13:56". */
+  /** When it was said, as ISO 8601 without a time zone: "2023-05-08T13:56". */
   readonly dialogueTime?: string;
   /** ISO 8601. */
   readonly createdAt?: string;
   readonly updatedAt?: string;
   /** "observation", "dialogue", "event", "agent", … */
   readonly source?: string;
-  /** Ids of the records or dialogue turns ("D1:3") that it comes from. */
+  /** Ids of the records or dialogue turns ("D1:3") that it is derived from. */
   readonly provenance: readonly string[];
   readonly metadata: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** What became of a store, from its first state to its last. A record that came and went is in none of them. */
+/**
+ * How a store changed from its first state to its last. A record that was created and deleted in between is in none of
+ * the lists.
+ */
 export interface StoreDiff {
   readonly created: readonly MemoryRecord[];
-  /** As they are now. */
+  /** The updated records, as they are now. */
   readonly updated: readonly MemoryRecord[];
-  /** Ids of records that were there at first. */
+  /** Ids of deleted records that existed at first. */
   readonly deleted: readonly string[];
 }
 
 /** A question that is asked of the store after the episode. */
 export interface Probe {
   readonly question: string;
-  /** Any one of them counts as right; none: the store cannot know. */
+  /** Any one of them is right. When empty, the store cannot contain the answer. */
   readonly answers: readonly string[];
   readonly category?: string;
-  /** Ids of the dialogue turns that hold the answer. */
+  /** Ids of the dialogue turns that contain the answer. */
   readonly evidence?: readonly string[];
-  /** The agent was not shown it. */
+  /** True when the agent was not shown the question. */
   readonly heldOut: boolean;
 }

@@ -1,18 +1,22 @@
 import type { MemoryRecord, Probe } from "./memory-record.js";
 
-/** One question about one document or one memory store. What data sets and generators produce and agents work on. */
+/**
+ * One question about one document or one memory store. Data sets and generators produce tasks, and agents work on them.
+ */
 export interface Task {
-  /** Unique within its data set; stable between runs. */
+  /** Unique within its data set, and stable between runs. */
   readonly id: string;
   readonly question: string;
-  /** Any one of them counts as right; a multi-value task lists all that are wanted. At least one. */
+  /** At least one answer, any of which is right; a task with several values lists all that are wanted. */
   readonly answers: readonly string[];
-  /** "" where the task is about a store alone. */
+  /** "" when the task is about a store alone. */
   readonly document: string;
-  /** What evaluations group by and people look at: `kind`, `lengthTokens`, `numDocs`, `dataSource`. */
+  /**
+   * Facts by which evaluations group tasks, and which people look at: `kind`, `lengthTokens`, `numDocs`, `dataSource`.
+   */
   readonly metadata: Readonly<Record<string, string | number | boolean>>;
-  /** The memory store that the episode begins with. */
+  /** The records of the memory store at the beginning of the episode. */
   readonly records?: readonly MemoryRecord[];
-  /** What the store is asked after the episode, shown or held out. */
+  /** Questions that are asked of the store after the episode, shown or held out. */
   readonly probes?: readonly Probe[];
 }

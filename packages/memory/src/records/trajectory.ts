@@ -3,11 +3,13 @@ import type { StoreDiff } from "./memory-record.js";
 export type ConversationKind = "memory" | "final" | "tool";
 export type StopReason = "stop" | "length" | "abort";
 
-/** Numbers in a row. What was decoded from a payload holds typed arrays that are views of its bytes: they are read, never
- *  written. */
+/**
+ * A sequence of numbers. Decoded payloads have typed arrays that are views of their bytes: read them, and never write
+ * them.
+ */
 export type Column = ArrayLike<number> & Iterable<number>;
 
-/** How tokens were drawn from the model's distribution: what a learner must know of it. */
+/** How tokens were sampled from the model's distribution, which a learner must know. */
 export interface Sampling {
   /** Logits were divided by it, ≥ 0; 0 is greedy. */
   readonly temperature: number;
@@ -19,69 +21,72 @@ export interface Sampling {
   readonly minP: number;
 }
 
-/** Temperature 1 without truncation: the model's own distribution. */
+/** Temperature 1 without truncation, which samples the model's own distribution. */
 export const plainSampling: Sampling = Object.freeze({ temperature: 1, topP: 1, topK: 0, minP: 0 });
 
-/** Whether some tokens could not be drawn. */
+/** Returns whether truncation excluded some tokens. */
 export function isTruncated({ topP, topK, minP }: Sampling): boolean {
   return topP < 1 || topK > 0 || minP > 0;
 }
 
-/** Whether tokens were drawn from the model's own distribution. */
+/** Returns whether tokens were sampled from the model's own distribution. */
 export function isPlain(sampling: Sampling): boolean {
   return sampling.temperature === 1 && !isTruncated(sampling);
 }
 
-/** One prompt and what the model sampled after it: the unit that becomes a training row. */
+/** One prompt and what the model sampled after it, which becomes one training row. */
 export interface Conversation {
   readonly kind: ConversationKind;
-  /** Place within the trajectory, from 0. */
+  /** Index within the trajectory, from 0. */
   readonly step: number;
   readonly promptTokenIds: Column;
   readonly sampledTokenIds: Column;
   /**
-   * Nats, of the distribution before temperature and truncation; one a sampled token. NaN where the engine tells only
-   * those after them, which `sampledLogprobs` then has.
+   * Log-probs in nats of the distribution before temperature and truncation, one per sampled token. NaN when the engine
+   * reports only those after them, which are then in `sampledLogprobs`.
    */
   readonly rolloutLogprobs: Column;
   /**
-   * Nats, of the distribution that was drawn from, after temperature and truncation; one a sampled token. Absent where the
-   * sampling is plain and these are the numbers before it, and where the engine cannot tell.
+   * Log-probs in nats of the distribution that was sampled from, after temperature and truncation, one per sampled
+   * token. Absent when sampling is plain and equals the one before, or when the engine cannot report them.
    */
   readonly sampledLogprobs?: Column;
-  /** How its tokens were drawn. */
+  /** How its tokens were sampled. */
   readonly sampling: Sampling;
-  /** 1 where the token is trained, one a sampled token; absent: all of them. */
+  /** 1 where the token is trained on, one value per sampled token; absent: all of them. */
   readonly lossMask?: Column;
   readonly stopReason: StopReason;
-  /** The oldest that sampled a token of it. */
+  /** The oldest version that sampled a token of it. */
   readonly policyVersion: number;
-  /** Which version sampled which tokens, in order, where weights changed between its turns; absent: one sampled all. */
+  /**
+   * Which version sampled which tokens, in order, when weights changed between its turns; absent when one version
+   * sampled all.
+   */
   readonly versionRuns?: readonly VersionRun[];
 }
 
-/** Neighboring tokens that the same version sampled; what a tool wrote between them belongs to the turn before it. */
+/** Adjacent tokens that the same version sampled. What a tool wrote between them belongs to the turn before it. */
 export interface VersionRun {
   readonly policyVersion: number;
   readonly tokens: number;
 }
 
-/** The memory after one step: for people, traces and step rewards. */
+/** The memory after one step, for people, traces and step rewards. */
 export interface MemoryStep {
   readonly step: number;
-  /** Half-open range of document tokens that this step read. */
+  /** Half-open range of the document tokens that this step read. */
   readonly documentTokenStart: number;
   readonly documentTokenEnd: number;
   readonly memory: string;
-  /** What was recalled for this step; empty when nothing. */
+  /** The text that was recalled for this step; empty when nothing was. */
   readonly recalled: string;
   /** What this step asked to be recalled for the next one. */
   readonly recallQuery?: string;
-  /** What `recallQuery` found: shown to the next step, or to the final one. */
+  /** What `recallQuery` found, which is shown to the next step, or to the final one. */
   readonly found?: string;
-  /** The text that the step read, where a reward needs it. */
+  /** The text that the step read, when a reward needs it. */
   readonly section?: string;
-  /** What the model wrote, markup included, where a reward needs it. */
+  /** What the model wrote, including markup, when a reward needs it. */
   readonly reply?: string;
 }
 
@@ -90,7 +95,7 @@ export interface Trajectory {
   readonly trajectoryId: string;
   readonly groupId: string;
   readonly taskId: string;
-  /** Place within the group, 0 … groupSize-1. */
+  /** Index within the group, from 0 to groupSize − 1. */
   readonly episodeIndex: number;
   /** Name of the agent, such as "memagent". */
   readonly agent: string;
@@ -99,28 +104,28 @@ export interface Trajectory {
   /** Hash of the weights that sampled last. */
   readonly weightsHash: string;
   readonly conversations: readonly Conversation[];
-  /** The answer as text, with its markup. */
+  /** The answer as text, including its markup. */
   readonly answer: string;
   readonly memorySteps: readonly MemoryStep[];
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly actorId: string;
-  /** Document tokens that were not read, by the agent's overflow rule. */
+  /** Number of document tokens that were not read, by the agent's overflow rule. */
   readonly droppedDocumentTokens: number;
-  /** What became of the memory store, where the agent has one. */
+  /** How the memory store changed, when the agent has one. */
   readonly storeDiff?: StoreDiff;
   /** What the agent counted, by name: `num_turns`, `tool_call_counts.search_memory`, … */
   readonly counters?: Readonly<Record<string, number>>;
-  /** The span that sampled it, as W3C's traceparent, where somebody traces. */
+  /** The span that sampled it, as a W3C traceparent; absent when tracing is off. */
   readonly traceparent?: string;
 }
 
-/** A column that was not read, of which the length is known. */
+/** A column that was not read, of which only the length is known. */
 export interface ColumnLength {
   readonly length: number;
 }
 
-/** A conversation without its numbers: every `Conversation` is one. */
+/** A conversation without its numbers. Every `Conversation` is one. */
 export interface ConversationHead
   extends Omit<
     Conversation,
@@ -130,20 +135,22 @@ export interface ConversationHead
   readonly sampledTokenIds: ColumnLength;
 }
 
-/** A trajectory without the numbers of its conversations: what most rewards read. Every `Trajectory` is one. */
+/**
+ * A trajectory without the numbers of its conversations, which is what most rewards read. Every `Trajectory` is one.
+ */
 export interface TrajectoryHead extends Omit<Trajectory, "conversations"> {
   readonly conversations: readonly ConversationHead[];
 }
 
-/** What a reward says about one trajectory. A failure to score is an error, never a zero. */
+/** The score of one trajectory. A failure to score is an error, and never a zero. */
 export interface Score {
-  /** What the learner trains on. */
+  /** The number that the learner trains on. */
   readonly reward: number;
-  /** Every part by name: `exactMatch`, `f1`, … */
+  /** The parts of the reward by name: `exactMatch`, `f1`, … */
   readonly components: Readonly<Record<string, number>>;
-  /** One a conversation, where the reward speaks of steps. */
+  /** One value per conversation, when the reward scores steps. */
   readonly stepRewards?: readonly number[];
-  /** The span that scored it, as W3C's traceparent, where somebody traces. */
+  /** The span that scored it, as a W3C traceparent; absent when tracing is off. */
   readonly traceparent?: string;
 }
 
@@ -152,11 +159,11 @@ export interface ScoredTrajectory {
   readonly score: Score;
 }
 
-/** The scored episodes of one task, ready for training: failed ones have left it. */
+/** The scored episodes of one task, ready for training. Failed episodes have left it. */
 export interface Group {
   readonly groupId: string;
   readonly taskId: string;
-  /** Episodes dispatched; `members` may be fewer. */
+  /** Number of episodes that were dispatched; `members` may be fewer. */
   readonly groupSize: number;
   readonly members: readonly ScoredTrajectory[];
 }

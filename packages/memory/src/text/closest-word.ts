@@ -1,7 +1,7 @@
 /**
- * The known word that somebody may have meant by another, such as `groupSize` by `group_size` or `groupsize`.
- * Letters' case, dashes and underscores do not count; of equals the first is taken.
- * @returns undefined where none is within a third of the word's letters (at least one), by insertions, deletions,
+ * Returns the known word that another word probably means, such as `groupSize` for `group_size` or `groupsize`. Case,
+ * dashes and underscores are ignored; of equally close words the first is taken.
+ * @returns undefined when none is within a third of the word's letters (at least one), by insertions, deletions,
  *   replacements and exchanges of neighbors
  */
 export function closestWord(word: string, known: Iterable<string>): string | undefined {
@@ -17,7 +17,7 @@ export function closestWord(word: string, known: Iterable<string>): string | und
 
 const plain = (word: string) => word.toLowerCase().replace(/[-_\s]/g, "");
 
-/** Optimal string alignment distance, row by row. */
+/** Computes the optimal string alignment distance, row by row. */
 function edits(left: string, right: string): number {
   let before: number[] = [];
   let row = Array.from({ length: right.length + 1 }, (_, i) => i);

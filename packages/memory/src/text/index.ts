@@ -1,4 +1,5 @@
-// Reading of replies and words, apart from stores and search: agents and rewards read alike and load nothing more.
+// Functions that read replies and words, without stores and search, so that agents and rewards read alike and load
+// nothing more.
 export { closestWord } from "./closest-word.js";
 export {
   defaultReplyTags,

@@ -1,6 +1,6 @@
 import { stripWhiteSpace } from "./white-space.js";
 
-/** Names of the tags around what a reply says. */
+/** Names of the tags in a reply. */
 export interface ReplyTags {
   readonly update: string;
   readonly recall: string;
@@ -8,24 +8,26 @@ export interface ReplyTags {
 
 export const defaultReplyTags: ReplyTags = { update: "update", recall: "recall" };
 
-/** A segment of a reply, without its tags: UTF-16 units, half open. */
+/** A segment of a reply without its tags, as half-open offsets in UTF-16 units. */
 export interface Segment {
   readonly text: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** What a memory agent's reply says. One reader for the agent, its evaluation and its rewards. */
+/** The parsed reply of a memory agent. The agent, its evaluation and its rewards share this one parser. */
 export interface TaggedReply {
-  /** Content of the first `<update>` that is not blank; null where there is none. */
+  /** Content of the first `<update>` that is not blank; null when there is none. */
   readonly update: Segment | null;
-  /** `<update>` blocks that are not blank. */
+  /** Number of `<update>` blocks that are not blank. */
   readonly updates: number;
-  /** Content of the first `<recall>` that is not blank, trimmed of nothing; null where there is none. */
+  /** Content of the first `<recall>` that is not blank, untrimmed; null when there is none. */
   readonly recall: Segment | null;
 }
 
-/** Blocks may run over lines; a block ends at the first closing tag; an open or a lone tag is no block. */
+/**
+ * Parses a reply. Blocks may span lines; a block ends at the first closing tag; an unclosed or lone tag is not a block.
+ */
 export function readTaggedReply(text: string, tags: ReplyTags = defaultReplyTags): TaggedReply {
   const updates = blocksOf(text, tags.update).filter(isFull);
   const recalls = blocksOf(text, tags.recall).filter(isFull);
@@ -33,9 +35,8 @@ export function readTaggedReply(text: string, tags: ReplyTags = defaultReplyTags
 }
 
 /**
- * The reply as the code of ReMemR1 reads it: the query stands on one line and runs to the line's last closing tag;
- * the memory is everything outside of recalls.
- * Source: syr-cn/ReMemR1@43e69f3, recurrent/impls/memory_revisit.py.
+ * Parses a reply as the code of ReMemR1 does: the query is on one line and extends to the line's last closing tag; the
+ * memory is everything outside of recalls. Source: syr-cn/ReMemR1@43e69f3, recurrent/impls/memory_revisit.py.
  */
 export function readReplyAsReleased(
   text: string,

@@ -58,7 +58,7 @@ export const manageMemory = memoryTool({
   },
 });
 
-/** Metadata whose names are fields of a record become these fields, so that search can filter by them. */
+/** Moves metadata whose names are fields of a record to these fields, so that search can filter by them. */
 function fieldsOf(metadata: MemoryRecord["metadata"]): RecordChange {
   const { speaker, session, date, ...rest } = metadata;
   const text = (value: unknown) =>
@@ -75,7 +75,7 @@ function fieldsOf(metadata: MemoryRecord["metadata"]): RecordChange {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** Ids of memories and of dialogue turns (D1:3) that the source names. */
+/** Returns the ids of memories and of dialogue turns (D1:3) that the source names. */
 function provenanceOf(source: string | undefined, store: MemoryStore): string[] {
   const named = source?.match(/[^\s,;[\]()"]+/g) ?? [];
   return [...new Set(named.filter((id) => store.get(id) !== undefined || /^D\d+:\d+$/.test(id)))];

@@ -20,11 +20,11 @@ const all = {
 export type MemoryToolName = keyof typeof all;
 export const memoryToolNames = Object.keys(all) as [MemoryToolName, ...MemoryToolName[]];
 
-/** Some of the six memory tools. */
+/** Returns the named ones of the six memory tools. */
 export const memoryTools = (names: readonly MemoryToolName[] = memoryToolNames): ToolSet<MemoryToolContext> =>
   toolSet(names.map((name) => ({ ...all[name], refusal })));
 
-/** What the model did wrong; anything else is thrown on. */
+/** Returns the text for a mistake of the model; any other error is rethrown. */
 function refusal(reason: unknown): string | undefined {
   if (!(reason instanceof MemoryError)) return undefined;
   const message = reason.message.replace(/^\[[A-Z_]+\] /, "");

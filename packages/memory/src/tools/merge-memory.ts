@@ -40,7 +40,7 @@ export const mergeMemory = memoryTool({
 
 const texts = {
   concatenate: (contents: readonly string[]) => contents.join(" "),
-  /** Every sentence, less those whose words an earlier one holds already. */
+  /** Keeps every sentence except those whose words an earlier one contains already. */
   summarize(contents: readonly string[]) {
     const kept: string[] = [];
     for (const sentence of contents.flatMap(sentences)) {
@@ -48,7 +48,7 @@ const texts = {
     }
     return kept.join(" ");
   },
-  /** Sentences of the first that have half of their words in a sentence of each of the others. */
+  /** Keeps the sentences of the first memory of which half of the words are in one sentence of each of the others. */
   extract_common([first = "", ...others]: readonly string[]) {
     const common = sentences(first).filter((sentence) =>
       others.every((other) => sentences(other).some((theirs) => sharedWords(sentence, theirs) >= 0.5)),
@@ -61,7 +61,9 @@ const texts = {
   },
 };
 
-/** Fields on which all agree stay; of differing times the latest is the record's, the earliest is kept beside it. */
+/**
+ * Keeps fields on which all agree; of different times the latest is the record's, and the earliest is kept beside it.
+ */
 function mergedDraft(merged: readonly MemoryRecord[], content: string): RecordDraft {
   const speakers = distinct(merged.map(({ speaker }) => speaker));
   const sessions = distinct(merged.map(({ session }) => session));

@@ -1,7 +1,7 @@
 import { cosine } from "../unit-vector.js";
 import { sentences } from "./sentences.js";
 
-/** A piece of a memory's text. */
+/** A part of a memory's text. */
 export interface Part {
   readonly text: string;
   readonly speaker?: string;
@@ -10,7 +10,7 @@ export interface Part {
 const months = "january|february|march|april|may|june|july|august|september|october|november|december";
 const days = "monday|tuesday|wednesday|thursday|friday|saturday|sunday";
 
-/** Words that say when: dates, months, years, weekdays, and times relative to others. */
+/** Expressions of time: dates, months, years, weekdays, and times relative to others. */
 const timeWords = new RegExp(
   [
     String.raw`\b\d{4}-\d{2}(-\d{2})?\b`,
@@ -24,11 +24,11 @@ const timeWords = new RegExp(
   "giu",
 );
 
-/** The verb "may" is no month. */
+/** The verb "may" is not a month. */
 const timesOf = (sentence: string) =>
   (sentence.match(timeWords) ?? []).filter((found) => found !== "may").map((found) => found.toLowerCase());
 
-/** A new part begins with the sentence that names another time than the part does. */
+/** Begins a new part at each sentence that names another time than the part does. */
 export function byTime(text: string): Part[] {
   const parts: { sentences: string[]; times: string }[] = [];
   for (const sentence of sentences(text)) {
@@ -46,7 +46,10 @@ export function byTime(text: string): Part[] {
 
 const label = /(?:^|\n|(?<=[.!?…"”']\s))\s*(\p{Lu}[\p{L}\p{M}'’.-]*(?: \p{Lu}[\p{L}\p{M}'’.-]*){0,2}): /gu;
 
-/** One part a speaker of lines as "Anna: …", in order of first word; text before the first label goes with it. */
+/**
+ * Returns one part per speaker of lines like "Anna: …", in the order of their first words; text before the first label
+ * belongs to the first part.
+ */
 export function bySpeaker(text: string): Part[] {
   const found = [...text.matchAll(label)];
   const said = new Map<string, string[]>();
@@ -65,8 +68,8 @@ export function bySpeaker(text: string): Part[] {
 const mostThemes = 5;
 
 /**
- * Cut where neighboring sentences resemble each other least: at the weakest place in any case, and wherever
- * the resemblance is below half of the mean. After TextTiling (Hearst, 1997), with sentences for blocks.
+ * Splits between adjacent sentences that are least similar: always at the weakest position, and wherever the similarity
+ * is below half of the mean. After TextTiling (Hearst, 1997), with sentences as blocks.
  */
 export async function byTheme(
   text: string,

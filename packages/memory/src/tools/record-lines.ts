@@ -1,7 +1,7 @@
 import type { MemoryRecord } from "../records/index.js";
 import type { MemoryToolContext } from "./tool.js";
 
-/** A record as the model reads it: id, score, date, speaker, session, text; compact: id and text. */
+/** Formats a record for the model: id, score, date, speaker, session, text; compact: id and text. */
 export function recordLine(record: MemoryRecord, style: MemoryToolContext["style"], score?: number): string {
   const { id, content } = record;
   if (style === "compact") return `${id} ${content}`;
@@ -13,7 +13,7 @@ export function recordLine(record: MemoryRecord, style: MemoryToolContext["style
   return `[${id}]${about.length > 0 ? ` (${about.join(", ")})` : ""} ${content}`;
 }
 
-/** A line a record under a heading; compact: the lines alone. */
+/** Formats one line per record under a heading; compact: the lines alone. */
 export function recordLines(
   heading: string,
   lines: readonly string[],

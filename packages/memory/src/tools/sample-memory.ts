@@ -40,7 +40,7 @@ export const sampleMemory = memoryTool({
   },
 });
 
-/** Without replacement: the first k steps of a Fisher–Yates shuffle. */
+/** Samples without replacement, by the first k steps of a Fisher–Yates shuffle. */
 function atRandom(records: readonly MemoryRecord[], k: number, random: () => number): MemoryRecord[] {
   const left = [...records];
   for (let i = 0; i < Math.min(k, left.length); i++) {
@@ -52,7 +52,10 @@ function atRandom(records: readonly MemoryRecord[], k: number, random: () => num
   return left.slice(0, k);
 }
 
-/** Farthest-point sampling (Gonzalez, 1985) by cosine: each next one is the least like its nearest among the chosen. */
+/**
+ * Farthest-point sampling (Gonzalez, 1985) by cosine: each next record is the one least similar to its nearest chosen
+ * record.
+ */
 function farthestPoints(
   records: readonly MemoryRecord[],
   k: number,
@@ -79,7 +82,10 @@ function farthestPoints(
   return chosen;
 }
 
-/** What was changed here, the latest first; then by when it was said, the latest first; then the last of the store. */
+/**
+ * Sorts records changed here first, the latest first; then by when they were said, the latest first; then from the end
+ * of the store.
+ */
 function latest(records: readonly MemoryRecord[], k: number, store: MemoryStore): MemoryRecord[] {
   const changed = new Map(store.changedIds().map((id, i) => [id, i]));
   const order = new Map(records.map(({ id }, i) => [id, i]));

@@ -2,7 +2,7 @@ import { words } from "../words.js";
 
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 
-/** Sentences of a text, trimmed; a line ends a sentence too. */
+/** Returns the sentences of a text, trimmed. The end of a line ends a sentence too. */
 export function sentences(text: string): string[] {
   return text
     .split("\n")
@@ -10,7 +10,7 @@ export function sentences(text: string): string[] {
     .filter((sentence) => sentence !== "");
 }
 
-/** Share of the first text's words that the second holds; 1 for a text without words. */
+/** Returns the fraction of the first text's words that the second contains; 1 for a text without words. */
 export function sharedWords(text: string, other: string): number {
   const own = new Set(words(text));
   const others = new Set(words(other));

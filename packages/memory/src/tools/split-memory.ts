@@ -66,8 +66,8 @@ const refusals = {
 };
 
 /**
- * A part as the model wrote it. Its label becomes the speaker only where the memory itself names that speaker and nobody
- * else speaks in the part: what is cut from the text must stand in the record's speaker.
+ * Builds a record from a part that the model wrote. Its label becomes the speaker only when the memory itself names
+ * that speaker and nobody else speaks in the part: what is removed from the text must be in the record's speaker.
  */
 function givenPart(text: string, memory: string): Part {
   const [said, ...others] = bySpeaker(text);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Tool } from "./tool.js";
 
-/** A tool as chat templates and servers are told of it: { type: "function", function: { … } }. */
+/** A tool as it is described to chat templates and servers: { type: "function", function: { … } }. */
 export interface ToolDefinition {
   readonly [key: string]: unknown;
   readonly type: "function";
@@ -15,19 +15,19 @@ export interface ToolDefinition {
 
 export interface ToolResult {
   /**
-   * done; malformed: no such tool, or arguments that its schema refuses; failed: the tool refuses, such as
-   * for an unknown id.
+   * done; malformed: there is no such tool, or its schema refuses the arguments; failed: the tool refuses, for example
+   * an unknown id.
    */
   readonly outcome: "done" | "malformed" | "failed";
-  /** What the model reads: the result, or what was wrong and how to fix it. */
+  /** The text for the model: the result, or what was wrong and how to fix it. */
   readonly text: string;
 }
 
-/** Some tools, to be called by name with arguments that nobody has checked. */
+/** A set of tools that are called by name with unchecked arguments. */
 export interface ToolSet<Context> {
   readonly names: readonly string[];
   readonly definitions: readonly ToolDefinition[];
-  /** @throws what is not the model's mistake: an abort, a failing embedder */
+  /** @throws errors that are not the model's mistake: an abort, a failing embedder */
   run(name: string, args: unknown, context: Context): Promise<ToolResult>;
 }
 
@@ -46,7 +46,8 @@ export function toolSet<Context>(list: readonly Tool<Context>[]): ToolSet<Contex
         };
       }
       try {
-        // Before the call: an error of the same class that the tool's own work throws is no mistake of the model's.
+        // The arguments are checked before the call, because an error of the same class from within the tool is not a
+        // mistake of the model.
         const { error } = await tool.schema.safeParseAsync(args);
         if (error !== undefined) return { outcome: "malformed", text: `Error: ${issuesOf(error)}.` };
         return { outcome: "done", text: await tool.call(args, context) };

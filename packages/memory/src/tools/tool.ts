@@ -1,32 +1,35 @@
 import type { z } from "zod";
 import type { MemoryStore } from "../memory-store.js";
 
-/** One tool: what a model is told of it, and what it does. */
+/** One tool: its description for a model, and its implementation. */
 export interface Tool<Context> {
   readonly name: string;
   readonly description: string;
   readonly schema: z.ZodObject;
   /**
-   * @param args of anything: checked by the schema
-   * @returns what the model reads
+   * @param args of any type; the schema checks them
+   * @returns the text for the model
    * @throws {z.ZodError} for arguments that the schema refuses
    */
   call(args: unknown, context: Context): Promise<string>;
-  /** What the model reads of an error of `call`; undefined: it is no mistake of the model's and is thrown on. */
+  /**
+   * Returns the text for the model about an error of `call`; undefined when it is not the model's mistake and is to be
+   * rethrown.
+   */
   refusal(reason: unknown, context: Context): string | undefined;
 }
 
 /** What a memory tool works on. */
 export interface MemoryToolContext {
   readonly store: MemoryStore;
-  /** In [0, 1); seeded by whoever wants the same samples again. */
+  /** Returns numbers in [0, 1), seeded by callers that want repeatable samples. */
   readonly random: () => number;
-  /** "compact" leaves out scores, dates and phrases, for models with little room. Default "full". */
+  /** "compact" omits scores, dates and phrases, for models with little room. Default "full". */
   readonly style?: "full" | "compact";
   readonly signal?: AbortSignal;
 }
 
-/** A memory tool without what all of them share. */
+/** A memory tool without the parts that all of them share. */
 export type MemoryTool = Omit<Tool<MemoryToolContext>, "refusal">;
 
 export function memoryTool<Schema extends z.ZodObject>(tool: {
