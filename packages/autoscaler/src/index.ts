@@ -6,5 +6,6 @@ export {
   nodeTypeSchema,
   parseAutoscaleConfig,
 } from "./config.js";
-export { openProvider, type ProviderContext } from "./open-provider.js";
+export { openProvider } from "./open-provider.js";
 export type { Instance, NodeProvider } from "./provider.js";
+export type { ProviderContext } from "./provider-context.js";

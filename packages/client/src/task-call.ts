@@ -13,9 +13,7 @@
 import { errorFromProto, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type CallCarrier, PendingCall, type PendingCallOptions } from "./pending-call.js";
-import type { TaskLease } from "./task-lease.js";
 import { lostObjectOf, notAgain } from "./task-lineage.js";
-import type { TaskQueue } from "./task-queue.js";
 
 export interface TaskCallOptions extends PendingCallOptions {
   /** For messages. */
@@ -36,15 +34,36 @@ export interface TaskCarrier extends CallCarrier {
   againWith(call: TaskCall, objectId: string, why: PalimpsestError): boolean;
 }
 
+/** Where tasks of one shape wait, as one of them sees it. */
+export interface WaitingRoom {
+  submit(call: TaskCall): void;
+  settled(call: TaskCall): void;
+  abandon(call: TaskCall): void;
+  again(call: TaskCall): void;
+}
+
+/** The worker that has a task, as the task sees it. */
+export interface HoldingWorker {
+  readonly actorId: string;
+  grant(call: TaskCall, items: number, bytes: number): void;
+  left(call: TaskCall, ranMs: number | undefined): void;
+  /** Whether it has the task still. */
+  has(call: TaskCall): boolean;
+  /** Nobody waits for the task any more. */
+  abandon(call: TaskCall): void;
+  /** Ends its process. */
+  crash(): Promise<void>;
+}
+
 let taskCount = 0;
 
 export class TaskCall extends PendingCall {
   readonly name: string;
   readonly maxCalls: number;
   /** Set when it is submitted. */
-  queue: TaskQueue | undefined;
+  queue: WaitingRoom | undefined;
   /** Where it is in flight. */
-  lease: TaskLease | undefined;
+  lease: HoldingWorker | undefined;
   /** Whether it waits in the backlog. */
   isQueued = false;
   /** Whether its process ends with it when it computes on: it was cancelled so, or its time is over. */

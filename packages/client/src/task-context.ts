@@ -1,5 +1,6 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import type { ActorContext } from "./actor-context.js";
+import { setTaskSignal } from "./task-signal.js";
 
 /** What a function that runs as a task can ask. `actorId` is that of its worker, which may run many. */
 export interface TaskContext
@@ -34,12 +35,8 @@ export function taskContext(): TaskContext {
   );
 }
 
-/** Of the task that runs in this process, if one does: what it submits is cancelled with it. */
-export function currentTaskSignal(): AbortSignal | undefined {
-  return current?.().signal;
-}
-
 /** For the process that hosts tasks. @param context makes that of the task that begins, and the same each time */
 export function setTaskContext(context: () => TaskContext): void {
   current = context;
+  setTaskSignal(() => context().signal);
 }

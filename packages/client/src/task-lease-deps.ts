@@ -3,7 +3,6 @@ import type { Clock, Network, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
 import type { TaskCall } from "./task-call.js";
-import type { TaskLease } from "./task-lease.js";
 
 /** A task that was in flight when its worker ended. */
 export interface Interrupted {
@@ -12,7 +11,8 @@ export interface Interrupted {
   readonly begun: boolean;
 }
 
-export interface TaskLeaseDeps {
+/** @template Lease the worker itself, which its events name */
+export interface TaskLeaseDeps<Lease> {
   readonly actorId: string;
   /** Who calls, for lists of tasks. */
   readonly callerId?: string;
@@ -24,10 +24,10 @@ export interface TaskLeaseDeps {
   /** Ends it. @param crash whether its node is to tell how it ended before anybody else does */
   kill(crash: boolean): Promise<void>;
   /** It takes tasks now. */
-  onOpen(lease: TaskLease): void;
+  onOpen(lease: Lease): void;
   /** One of its tasks is answered, which ran this long; undefined: its worker does not say. */
-  onLeft(lease: TaskLease, ranMs: number | undefined): void;
-  onInterrupted(lease: TaskLease, tasks: readonly Interrupted[], error: PalimpsestError): void;
+  onLeft(lease: Lease, ranMs: number | undefined): void;
+  onInterrupted(lease: Lease, tasks: readonly Interrupted[], error: PalimpsestError): void;
   /** It has ended; undefined: it was given back. @param neverOpened it could not be had at all */
-  onEnded(lease: TaskLease, error: PalimpsestError | undefined, neverOpened: boolean): void;
+  onEnded(lease: Lease, error: PalimpsestError | undefined, neverOpened: boolean): void;
 }

@@ -37,7 +37,7 @@ export class TaskLease {
   pendingReason = "";
   /** Calls of each function so far. */
   readonly #counts = new Map<string, number>();
-  readonly #deps: TaskLeaseDeps;
+  readonly #deps: TaskLeaseDeps<TaskLease>;
   readonly #abort = new AbortController();
   readonly #tasks = new Set<TaskCall>();
   readonly #created: Promise<proto.ActorInfo.$Properties>;
@@ -47,7 +47,7 @@ export class TaskLease {
   #everOpen = false;
   #crashing: Promise<void> | undefined;
 
-  constructor(deps: TaskLeaseDeps) {
+  constructor(deps: TaskLeaseDeps<TaskLease>) {
     this.#deps = deps;
     this.actorId = deps.actorId;
     const { actorId, resolver, clock } = deps;

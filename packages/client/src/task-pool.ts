@@ -22,10 +22,10 @@ import type { PendingCall } from "./pending-call.js";
 import { ConnectionEnvironment, type PackedEnvironment } from "./runtime-environment.js";
 import { schedulingFields } from "./scheduling.js";
 import { TaskCall, type TaskCallOptions, type TaskCarrier } from "./task-call.js";
-import { currentTaskSignal } from "./task-context.js";
 import { TaskLease } from "./task-lease.js";
 import { TaskQueue, type TaskQueueDeps } from "./task-queue.js";
 import { TaskReports } from "./task-reports.js";
+import { currentTaskSignal } from "./task-signal.js";
 import { TaskWaits } from "./task-waits.js";
 import type { ValueStore } from "./value-store.js";
 

@@ -36,7 +36,7 @@ const demandWaitMs = 10_000;
 /** Between two questions: after one that was answered with yes, and after one that the head did not answer. */
 const demandPauseMs = { yes: 250, unanswered: 1_000 };
 
-type LeaseEvents = Pick<TaskLeaseDeps, "onOpen" | "onLeft" | "onInterrupted" | "onEnded">;
+type LeaseEvents = Pick<TaskLeaseDeps<TaskLease>, "onOpen" | "onLeft" | "onInterrupted" | "onEnded">;
 
 export interface TaskQueueDeps {
   readonly clock: Clock;

@@ -4,7 +4,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { EngineError } from "./error.js";
 import type { GenerateRequest } from "./generate.js";
 import type { RetryClock } from "./http-client.js";
-import { HttpSampler, type HttpSamplerConfig, type ServerKind } from "./http-sampler.js";
+import { HttpSampler, type HttpSamplerConfig } from "./http-sampler.js";
+import type { ServerKind } from "./server-kind.js";
 import { likeLlamaCpp, likeSglang, likeVllm, logprobOf } from "./testing/dialects.js";
 import { type Answer, cut, events, hang, json, ModelServer, raw } from "./testing/model-server.js";
 

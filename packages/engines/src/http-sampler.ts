@@ -9,6 +9,7 @@ import type { LogprobsMode, Sampled, TokenProtocol } from "./protocols/protocol.
 import { sglang } from "./protocols/sglang.js";
 import { vllm } from "./protocols/vllm.js";
 import { failureInStream } from "./reply.js";
+import { type ServerKind, serverKinds } from "./server-kind.js";
 import { startedAt } from "./server-process.js";
 import { offersReload, reloadOn, type WeightsOnDisk } from "./weight-reload.js";
 
@@ -24,9 +25,6 @@ import { offersReload, reloadOn, type WeightsOnDisk } from "./weight-reload.js";
  *   token itself is kept.
  * - E4. A log-prob is reported as what it is: before temperature and truncation, or after both.
  */
-
-export const serverKinds = ["vllm", "sglang", "llamacpp"] as const;
-export type ServerKind = (typeof serverKinds)[number];
 
 export const httpSamplerConfigSchema = engineConfigSchema.extend({
   kind: z

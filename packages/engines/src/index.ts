@@ -24,10 +24,9 @@ export {
   HttpSampler,
   type HttpSamplerConfig,
   httpSamplerConfigSchema,
-  type ServerKind,
   type SessionSampler,
-  serverKinds,
 } from "./http-sampler.js";
+export { type ServerKind, serverKinds } from "./server-kind.js";
 export type { WeightsOnDisk } from "./weight-reload.js";
 
 // For other packages: nothing more.

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { GenerateRequest } from "./generate.js";
-import { HttpSampler, type HttpSamplerConfig, type ServerKind } from "./http-sampler.js";
+import { HttpSampler, type HttpSamplerConfig } from "./http-sampler.js";
+import type { ServerKind } from "./server-kind.js";
 import { type Answer, json, ModelServer } from "./testing/model-server.js";
 
 type Told = "raw" | "processed" | "logits";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { EngineError } from "./error.js";
 import type { HttpClient } from "./http-client.js";
-import type { ServerKind } from "./http-sampler.js";
+import type { ServerKind } from "./server-kind.js";
 
 export interface WeightsOnDisk {
   /** Path of a folder in the Hugging Face layout on the machine where the server runs. */

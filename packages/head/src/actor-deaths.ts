@@ -16,14 +16,9 @@
 import type * as proto from "@palimpsest/wire/protocol";
 import { type Actor, mayStillRun } from "./actor.js";
 import type { ActorKills } from "./actor-kills.js";
+import { leaseOf } from "./actor-lease.js";
 import type { ActorStarts } from "./actor-starts.js";
-import {
-  type ActorSupervision,
-  type Certificate,
-  certificateOf,
-  leaseOf,
-  noProcess,
-} from "./actor-supervision.js";
+import { type ActorSupervision, type Certificate, certificateOf, noProcess } from "./actor-supervision.js";
 import type { Node } from "./node.js";
 import type { NodeDeathCause } from "./node-table.js";
 import { afterFailedStart, afterLostStart, type NextStart } from "./start-retries.js";

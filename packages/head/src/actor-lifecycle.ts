@@ -14,13 +14,12 @@ import { type Actor, type ActorSpec, fullNameOf } from "./actor.js";
 import { ActorDeaths } from "./actor-deaths.js";
 import { ActorKills, type KillOptions } from "./actor-kills.js";
 import { expectSameKind } from "./actor-kind.js";
+import { leaseOf, leaseOptionsOf } from "./actor-lease.js";
 import { ActorReturns, type RegisteredActors } from "./actor-returns.js";
 import { ActorStarts } from "./actor-starts.js";
 import {
   type ActorLifecycleDeps,
   type ActorSupervision,
-  leaseOf,
-  leaseOptionsOf,
   pendingKey,
   stopActor,
 } from "./actor-supervision.js";

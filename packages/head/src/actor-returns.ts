@@ -10,15 +10,9 @@
 import type * as proto from "@palimpsest/wire/protocol";
 import { type Actor, type ActorSpec, fullNameOf } from "./actor.js";
 import type { ActorDeaths } from "./actor-deaths.js";
+import { leaseOf, leaseOptionsOf, leasePrefix } from "./actor-lease.js";
 import type { ActorStarts } from "./actor-starts.js";
-import {
-  type ActorSupervision,
-  certificateOf,
-  leaseOf,
-  leaseOptionsOf,
-  leasePrefix,
-  unqueue,
-} from "./actor-supervision.js";
+import { type ActorSupervision, certificateOf, unqueue } from "./actor-supervision.js";
 
 export interface RegisteredActors {
   /** To stop (ACTOR-6). */

@@ -7,7 +7,8 @@
  */
 import type * as proto from "@palimpsest/wire/protocol";
 import { type Actor, specToProto } from "./actor.js";
-import { type ActorSupervision, leaseOf, noProcess, pendingKey, stopActor } from "./actor-supervision.js";
+import { leaseOf } from "./actor-lease.js";
+import { type ActorSupervision, noProcess, pendingKey, stopActor } from "./actor-supervision.js";
 import { requestOf } from "./scheduling.js";
 import { freshStart } from "./start-retries.js";
 

@@ -5,10 +5,8 @@ import type * as proto from "@palimpsest/wire/protocol";
 import type { Actor } from "./actor.js";
 import type { ActorTable } from "./actor-table.js";
 import type { Fences } from "./fences.js";
-import type { LeaseOptions } from "./node-leases.js";
 import type { NodeTable } from "./node-table.js";
 import type { PendingQueue } from "./placement.js";
-import { bundleLease } from "./placement-group.js";
 import type { PlacementGroups } from "./placement-groups.js";
 import type { RestartDelays } from "./restart-delays.js";
 import type { ReturningNodes } from "./returning-nodes.js";
@@ -49,12 +47,6 @@ export const noProcess: Pick<Actor, "address" | "metricsAddress" | "pid" | "gpuI
   bundle: undefined,
 };
 
-export const leasePrefix = "actor/";
-
-export function leaseOf(actorId: string, incarnation: number): string {
-  return `${leasePrefix}${actorId}#${incarnation}`;
-}
-
 export function pendingKey(actorId: string): string {
   return `actor/${actorId}`;
 }
@@ -64,16 +56,6 @@ export function unqueue({ groups, pendingQueue }: ActorLifecycleDeps, { spec }: 
   const key = pendingKey(spec.actorId);
   if (spec.placement === undefined) pendingQueue.remove(key);
   else groups.unqueue(spec.placement.groupId, key);
-}
-
-/** How the lease of an actor that has a node is taken again. */
-export function leaseOptionsOf(
-  { spec: { placement } }: Actor,
-  gpuIds: readonly number[],
-  bundle: number | undefined,
-): LeaseOptions {
-  if (placement === undefined || bundle === undefined) return { gpuIds };
-  return { gpuIds, within: bundleLease(placement.groupId, bundle) };
 }
 
 /** Tells the node to stop the actor; false when it has no link now. */

@@ -1,25 +1,16 @@
 /** What starts and ends nodes, as a part of the head that leads; what it does is somebody else's (HeadDeps.startAutoscaler). */
-import type { AutoscalerReport, ScalableCluster } from "@palimpsest/scheduler";
-import type { Logger, Metrics } from "@palimpsest/telemetry";
-import { type Clock, systemClock } from "@palimpsest/wire";
+
+import type { AutoscalerReport } from "@palimpsest/scheduler";
+import type { Metrics } from "@palimpsest/telemetry";
+import { systemClock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { ClusterScaling } from "./cluster-scaling.js";
 import type { ControlPlane } from "./control-plane.js";
 import type { Beginning } from "./head-beginning.js";
+import type { RunningAutoscaler } from "./running-autoscaler.js";
 
 /** Rows of what gets no node that the status holds. */
 const maxUnmet = 20;
-
-export interface RunningAutoscaler {
-  report(): AutoscalerReport;
-  /** @param endNodes ends every node that it has started */
-  close(endNodes: boolean): Promise<void>;
-}
-
-export type StartAutoscaler = (
-  cluster: ScalableCluster,
-  deps: { readonly clock: Clock; readonly logger: Logger; readonly metrics: Metrics },
-) => RunningAutoscaler;
 
 /** Begins when the head leads and listens, and ends before anything else of it. */
 export function beginAutoscaler(

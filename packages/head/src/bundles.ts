@@ -11,11 +11,13 @@
  * - HEAD-BUNDLE-3. Where heads share a Redis, a bundle that another head received is fetched from there when it is
  *   asked for. A copy that cannot be stored there fails no upload; the next sweep stores it.
  */
+
 import { createHash, randomBytes } from "node:crypto";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { PalimpsestError } from "@palimpsest/wire";
+import type { Bundle } from "./bundle.js";
 import { sha256Of } from "./job.js";
 import { isSha256 } from "./runtime-environment.js";
 import type { BundleShare } from "./shared-bundles.js";
@@ -24,11 +26,6 @@ const chunkBytes = 256 * 1024;
 /** For so long what was seen to be here is believed to be: thousands of actors of one class may be created at once. */
 const seenMs = 1_000;
 const uploadPrefix = "upload-";
-
-export interface Bundle {
-  readonly sha256: string;
-  readonly sizeBytes: number;
-}
 
 /** What a removal may be too early for: a submission that is on its way. */
 const justUploadedMs = 600_000;

@@ -1,29 +1,10 @@
 /** Pages over the head, as a part of the head that leads; what they show is somebody else's (HeadDeps.startDashboard). */
-import type { Logger } from "@palimpsest/telemetry";
-import { type Credentials, formatAddress, type LocalCalls, PalimpsestError } from "@palimpsest/wire";
+
+import { formatAddress, type LocalCalls, PalimpsestError } from "@palimpsest/wire";
 import type { ControlPlane } from "./control-plane.js";
 import { advertisedHost, type Beginning } from "./head-beginning.js";
 import { portOf } from "./head-files.js";
-
-/** The head, as whoever serves pages over it sees it. */
-export interface DashboardCluster {
-  readonly credentials: Credentials;
-  /** The head's own methods, for a caller of the pages. */
-  readonly calls: LocalCalls;
-  /** Bytes of a job's output that are kept. */
-  jobLogBytes(jobId: string): number;
-}
-
-export interface RunningDashboard {
-  /** host:port that it listens on. */
-  readonly address: string;
-  close(): Promise<void>;
-}
-
-export type StartDashboard = (
-  cluster: DashboardCluster,
-  options: { readonly host: string; readonly port: number; readonly logger: Logger },
-) => Promise<RunningDashboard>;
+import type { RunningDashboard } from "./running-dashboard.js";
 
 /** @returns host:port of the dashboard, empty when off */
 export async function beginDashboard(

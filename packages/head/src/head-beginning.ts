@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import type { Logger } from "@palimpsest/telemetry";
 import type { Credentials } from "@palimpsest/wire";
 import type { HeadConfig } from "./config.js";
-import type { HeadDeps } from "./head.js";
+import type { HeadDeps } from "./head-deps.js";
 import type { HeadAddress } from "./head-files.js";
 
 /** What there is to end, in the order in which it began. */

@@ -10,38 +10,14 @@
  * - HEAD-4. A head that leads no more ends at once, and `closed` says why.
  */
 
-import type { Logger, Metrics } from "@palimpsest/telemetry";
-import { type Clock, type Credentials, systemClock } from "@palimpsest/wire";
-import type { StartAutoscaler } from "./autoscaling.js";
+import { type Credentials, systemClock } from "@palimpsest/wire";
 import { type HeadConfigInput, parseHeadConfig } from "./config.js";
-import type { StartDashboard } from "./dashboard.js";
 import { endAll, type Parts } from "./head-beginning.js";
 import { openCredentials } from "./head-credentials.js";
+import type { HeadDeps } from "./head-deps.js";
 import { type HeadAddress, prepareFolder, readHeadAddress } from "./head-files.js";
 import { begin } from "./head-start.js";
 import { refuseSecondHead } from "./second-head.js";
-
-export interface HeadDeps {
-  readonly logger: Logger;
-  /** Default: a registry of its own with component "head". */
-  readonly metrics?: Metrics;
-  readonly clock?: Clock;
-  /** Ends the wait of a standby: start() rejects with CANCELLED. */
-  readonly signal?: AbortSignal;
-  /** Starts and ends nodes for as long as this head leads. Default: nobody does. */
-  readonly startAutoscaler?: StartAutoscaler;
-  /** Serves pages over this head for as long as it leads. Default: nobody does. */
-  readonly startDashboard?: StartDashboard;
-  /** Called when start() has to wait because another head leads, and again when yet another one does. */
-  readonly onStandby?: (standby: Standby) => void;
-}
-
-/** A head that waits. */
-export interface Standby {
-  /** host:port on which it waits. */
-  readonly address: string;
-  readonly leader: { readonly headId: string; readonly address: string; readonly epoch: number };
-}
 
 /** How a head ended. */
 export interface HeadEnd {

@@ -1,8 +1,9 @@
 // For users of the runtime.
 
-// For other packages.
-export type { RunningAutoscaler, StartAutoscaler } from "./autoscaling.js";
 export { type HeadConfig, type HeadConfigInput, headConfigSchema } from "./config.js";
-export type { DashboardCluster, RunningDashboard, StartDashboard } from "./dashboard.js";
-export { Head, type HeadCloseOptions, type HeadDeps, type HeadEnd, type Standby } from "./head.js";
+export { Head, type HeadCloseOptions, type HeadEnd } from "./head.js";
+export type { HeadDeps, Standby } from "./head-deps.js";
 export { type HeadAddress, headAddressPathOf, readHeadAddress, tokenPathOf } from "./head-files.js";
+// For other packages.
+export type { RunningAutoscaler, StartAutoscaler } from "./running-autoscaler.js";
+export type { DashboardCluster, RunningDashboard, StartDashboard } from "./running-dashboard.js";

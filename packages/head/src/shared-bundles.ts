@@ -13,7 +13,7 @@
 import { randomBytes } from "node:crypto";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { ChainableCommander, Redis } from "ioredis";
-import type { Bundle } from "./bundles.js";
+import type { Bundle } from "./bundle.js";
 import { bundleScripts, runLua } from "./redis-scripts.js";
 import { DeposedError } from "./store.js";
 

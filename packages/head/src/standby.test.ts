@@ -6,7 +6,8 @@ import { grpcNetwork, HeadPeer, headService, jobsService, roleToken } from "@pal
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Bundles } from "./bundles.js";
-import { Head, type HeadDeps } from "./head.js";
+import { Head } from "./head.js";
+import type { HeadDeps } from "./head-deps.js";
 import { tokenPathOf } from "./head-files.js";
 import { SharedBundles } from "./shared-bundles.js";
 import { anActor, quietLogger, temporaryFolder } from "./testing/builders.js";

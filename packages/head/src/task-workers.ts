@@ -13,7 +13,7 @@ import type { Quantities } from "@palimpsest/scheduler";
 import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { Actor } from "./actor.js";
-import { leaseOf, leaseOptionsOf } from "./actor-supervision.js";
+import { leaseOf, leaseOptionsOf } from "./actor-lease.js";
 import type { ActorTable } from "./actor-table.js";
 import type { NodeTable } from "./node-table.js";
 

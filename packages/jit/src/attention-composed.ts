@@ -1,5 +1,5 @@
 import { asType, floatTypeOf } from "./as-type.js";
-import type { AttentionOptions, AttentionPrefix } from "./attention.js";
+import type { AttentionOptions, AttentionPrefix } from "./attention-options.js";
 import { tf } from "./tf.js";
 
 /** Added to scores that are not seen. */

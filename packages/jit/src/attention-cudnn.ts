@@ -1,5 +1,5 @@
 import { asType } from "./as-type.js";
-import type { AttentionOptions, AttentionPrefix } from "./attention.js";
+import type { AttentionOptions, AttentionPrefix } from "./attention-options.js";
 import { backendConfig, type FlashForm, type FlashMask } from "./cudnn-config.js";
 import { BFLOAT16, DATA_TYPE } from "./tensorflow-binding.js";
 import { tf } from "./tf.js";

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { type AttentionOptions, attention, usesFusedAttention } from "./attention.js";
+import { attention, usesFusedAttention } from "./attention.js";
+import type { AttentionOptions } from "./attention-options.js";
 import { type Backend, loadBackend } from "./backend.js";
 import { floats, intsOf } from "./conformance/case.js";
 import { expectClose } from "./conformance/compare.js";

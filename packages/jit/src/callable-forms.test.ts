@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Backend, loadBackend } from "./backend.js";
 import { callable } from "./callable.js";
-import { type JitFunction, jit } from "./module.js";
+import type { JitFunction } from "./jit-function.js";
+import { jit } from "./module.js";
 import { scan } from "./scan.js";
 import { tf } from "./tf.js";
 

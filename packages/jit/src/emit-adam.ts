@@ -1,3 +1,4 @@
+import type { AdamStep, EmittedStep } from "./adam-step.js";
 import { constant, typeOf } from "./attributes.js";
 import type { Emitter } from "./emit.js";
 import { ADAM } from "./shape-inference/rules.js";
@@ -20,13 +21,6 @@ const SEQUENCED_VALUES = 2 ** 18;
 
 const FLOAT = typeOf(DATA_TYPE.float32);
 
-/** A step that goes into the variables of three state entries. */
-export interface AdamStep {
-  readonly weights: string;
-  readonly moment1: string;
-  readonly moment2: string;
-}
-
 /** The steps whose results are the new values of the entries that they read. */
 export function adamSteps(fn: TracedFunction, live: ReadonlySet<Operation>): Map<Operation, AdamStep> {
   const found = new Map<Operation, AdamStep>();
@@ -43,19 +37,6 @@ export function adamSteps(fn: TracedFunction, live: ReadonlySet<Operation>): Map
 
 function stateOf(value: Value): string | undefined {
   return value.origin.kind === "state" ? value.origin.name : undefined;
-}
-
-/** The place of one step in the graph, for what has to come before and after it. */
-export interface EmittedStep {
-  /** Node that ends the step. */
-  readonly node: string;
-  readonly size: number;
-  /** State entry of the gradient, where it is one. */
-  readonly gradient: string | undefined;
-  /** Inputs of the node that starts the step: control dependencies may be added. */
-  readonly starts: string[];
-  /** So with inputs of the nodes that change the variables. */
-  readonly changes: readonly string[][];
 }
 
 /** Writes a step as one kernel over the variables. */

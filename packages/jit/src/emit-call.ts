@@ -1,15 +1,20 @@
 import { text } from "./attributes.js";
-import type { Emitter } from "./emit.js";
+import type { Emitter, WriteOperations } from "./emit.js";
 import { liveness } from "./liveness.js";
 import { BFLOAT16 } from "./tensorflow-binding.js";
 import type { Callee, Operation } from "./value.js";
 
 /** Writes a call, and the function that it calls where no call has written it. */
-export function emitCall(outer: Emitter, { inputs, outputs }: Operation, callee: Callee): void {
+export function emitCall(
+  outer: Emitter,
+  { inputs, outputs }: Operation,
+  callee: Callee,
+  write: WriteOperations,
+): void {
   // What is stored in bfloat16 goes in as it is, as into a loop.
   const given = inputs.map((value) => outer.stored(value) ?? outer.reference(value));
   const types = inputs.map((value) => (outer.stored(value) === undefined ? value.dtype : BFLOAT16));
-  const name = calledFunction(outer, callee, types);
+  const name = calledFunction(outer, callee, types, write);
   const none = text("");
   const node = outer.node("PartitionedCall", given, {
     Tin: { list: { type: types } },
@@ -22,7 +27,12 @@ export function emitCall(outer: Emitter, { inputs, outputs }: Operation, callee:
   outer.results(node, outputs, ["output"], true);
 }
 
-function calledFunction(outer: Emitter, callee: Callee, types: readonly number[]): string {
+function calledFunction(
+  outer: Emitter,
+  callee: Callee,
+  types: readonly number[],
+  write: WriteOperations,
+): string {
   const { callees, functions } = outer.program;
   const written = callees.get(callee) ?? new Map<string, string>();
   callees.set(callee, written);
@@ -36,7 +46,7 @@ function calledFunction(outer: Emitter, callee: Callee, types: readonly number[]
     if (types[index] === value.dtype) body.bind(value, argument);
     else body.bindStored(value, argument);
   });
-  body.operations(callee.body.operations, liveness(callee.results));
+  write(body, callee.body.operations, liveness(callee.results));
   const results = callee.results.map((value) => body.reference(value));
   functions.push({
     signature: {

@@ -3,7 +3,7 @@ import { Emitter } from "./emit.js";
 import { emitLaunch, type Launch } from "./emit-launch.js";
 import { deviceOf, type Program } from "./emit-program.js";
 import { emitSum } from "./emit-sum.js";
-import type { FunctionNodes } from "./program.js";
+import type { FunctionNodes } from "./function-nodes.js";
 import { DATA_TYPE } from "./tensorflow-binding.js";
 import type { TracedFunction } from "./traced-function.js";
 import { ownOutputs, stagesOf } from "./traced-stages.js";

@@ -1,5 +1,6 @@
 import { typeOf } from "./attributes.js";
 import { Emitter } from "./emit.js";
+import { emitOperations } from "./emit-operations.js";
 import type { Program } from "./emit-program.js";
 import type { ArgumentProto } from "./graph-protos.js";
 import { liveness, sources } from "./liveness.js";
@@ -73,7 +74,7 @@ export function emitLaunch(
     if (type === value.dtype) body.bind(value, read);
     else body.bindStored(value, read);
   }
-  body.operations(fn.root.operations, live);
+  emitOperations(body, fn.root.operations, live);
   const assignments: string[] = [];
   for (const [key, value] of fn.state) {
     const { argument, type } = reads.get(key) ?? { argument: "", type: value.dtype };

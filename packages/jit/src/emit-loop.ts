@@ -1,5 +1,5 @@
 import { constant, shapeProto, typeOf } from "./attributes.js";
-import type { Emitter } from "./emit.js";
+import type { Emitter, WriteOperations } from "./emit.js";
 import type { ArgumentProto } from "./graph-protos.js";
 import type { LoopUse } from "./liveness.js";
 import { BFLOAT16, DATA_TYPE } from "./tensorflow-binding.js";
@@ -25,7 +25,13 @@ interface Arguments {
  * Writes what is used of a scan as one While. The loop's arguments are: step, carries, whole xs, whole ys, captures.
  * Each step takes one slice of every x and writes one row of every y.
  */
-export function emitLoop(outer: Emitter, operation: Operation, loop: Loop, use: LoopUse): void {
+export function emitLoop(
+  outer: Emitter,
+  operation: Operation,
+  loop: Loop,
+  use: LoopUse,
+  write: WriteOperations,
+): void {
   const inOrder = (indices: ReadonlySet<number>) => [...indices].sort((a, b) => a - b);
   const [carries, xs, ys] = [inOrder(use.carries), inOrder(use.xs), inOrder(use.ys)];
   const captures = loop.captures.filter((value) => use.captures.has(value));
@@ -51,6 +57,7 @@ export function emitLoop(outer: Emitter, operation: Operation, loop: Loop, use: 
     loop,
     { carries, xs, ys, captures, forms },
     use,
+    write,
   );
   const inputs = [
     outer.int(0),
@@ -94,6 +101,7 @@ function loopFunctions(
   loop: Loop,
   { carries, xs, ys, captures, forms }: Arguments,
   use: LoopUse,
+  write: WriteOperations,
 ): { readonly condition: string; readonly body: string } {
   const argument = (index: number): string => `a${index}`;
   const inputArg: ArgumentProto[] = forms.map(({ dtype }, index) => ({ name: argument(index), type: dtype }));
@@ -130,7 +138,7 @@ function loopFunctions(
     const at = firstCapture + position;
     bindAs(body, value, forms[at]?.dtype ?? value.dtype, argument(at));
   });
-  body.operations(loop.body.operations, use);
+  write(body, loop.body.operations, use);
   carries.forEach((carry, position) => {
     results[1 + position] = body.reference(loop.carryResults[carry] as Value);
   });

@@ -1,4 +1,4 @@
-import type { AdamStep } from "./emit-adam.js";
+import type { AdamStep } from "./adam-step.js";
 import type { FunctionProto, NodeProto } from "./graph-protos.js";
 import type { InPlaceWrite } from "./memory.js";
 import type { Callee, Operation } from "./value.js";

@@ -2,7 +2,7 @@ import { constant, typeOf } from "./attributes.js";
 import { Emitter } from "./emit.js";
 import { deviceOf, type Program } from "./emit-program.js";
 import { emitSum } from "./emit-sum.js";
-import type { FunctionNodes } from "./program.js";
+import type { FunctionNodes } from "./function-nodes.js";
 import { DATA_TYPE } from "./tensorflow-binding.js";
 
 /*

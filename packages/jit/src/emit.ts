@@ -1,29 +1,19 @@
+import type { EmittedStep } from "./adam-step.js";
 import { constant, typeOf } from "./attributes.js";
-import { type EmittedStep, emitAdamComposed, emitAdamStep } from "./emit-adam.js";
-import { emitCall } from "./emit-call.js";
-import { emitLoop } from "./emit-loop.js";
-import { emitOperation } from "./emit-operation.js";
 import type { Program } from "./emit-program.js";
-import { emitRandom } from "./emit-random.js";
-import { emitRotatePairs } from "./emit-rotate-pairs.js";
-import { emitRows } from "./emit-rows.js";
 import { JitError } from "./error.js";
 import type { AttributeProto, NodeProto } from "./graph-protos.js";
 import type { Live } from "./liveness.js";
-import { ADAM, ROTATE_PAIRS, SCATTER_ROWS } from "./shape-inference/rules.js";
 import { BFLOAT16, DATA_TYPE } from "./tensorflow-binding.js";
 import { describeValue, isUniform, type Operation, type Value } from "./value.js";
-import { emitModule, XLA_MODULE } from "./xla-module.js";
 
 /** Uniform constants of more values than this are written as a Fill. */
 const MAX_WRITTEN_UNIFORM = 16;
 
-/** Random numbers of [0, 1). */
-const RANDOM = "StatelessRandomUniform";
-
 /**
  * Writes the operations of one scope as nodes: into the main graph, or into a function body, where references name the
  * output argument (`node:argument:index`).
+ * Not responsible for: which nodes an operation becomes (emit-operations.ts).
  */
 export class Emitter {
   readonly program: Program;
@@ -154,23 +144,6 @@ export class Emitter {
     return written;
   }
 
-  /** Writes the operations that are in `live`, in the order of the trace. */
-  operations(operations: readonly Operation[], live: Live): void {
-    for (const operation of operations) {
-      if (!live.operations.has(operation)) continue;
-      const { loop, callee, name } = operation;
-      const use = live.loops.get(operation);
-      if (loop !== undefined && use !== undefined) emitLoop(this, operation, loop, use);
-      else if (callee !== undefined) emitCall(this, operation, callee);
-      else if (name === ADAM) this.#adam(operation);
-      else if (name === ROTATE_PAIRS) emitRotatePairs(this, operation);
-      else if (name === SCATTER_ROWS) emitRows(this, operation);
-      else if (name === RANDOM) emitRandom(this, operation);
-      else if (name === XLA_MODULE) emitModule(this, operation);
-      else emitOperation(this, operation);
-    }
-  }
-
   /** A node that writes in place, by its inputs, waits for operations that read the old rows. */
   writesAfter(after: readonly Operation[], inputs: string[]): void {
     this.#writes.push({ after, inputs });
@@ -205,18 +178,7 @@ export class Emitter {
       return list ? `${node}:${names[0]}:${index}` : `${node}:${names[index]}:0`;
     });
   }
-
-  #adam(operation: Operation): void {
-    const step = this.program.adamSteps.get(operation);
-    if (step === undefined) {
-      emitAdamComposed(this, operation);
-      return;
-    }
-    const variable = (name: string): string => this.program.variables.get(name) ?? "";
-    const { weights, moment1, moment2 } = step;
-    const gradient = operation.inputs[3];
-    const held = gradient?.origin.kind === "state" ? variable(gradient.origin.name) : undefined;
-    const variables = [variable(weights), variable(moment1), variable(moment2)] as const;
-    this.steps.set(operation, emitAdamStep(this, operation, variables, held));
-  }
 }
+
+/** Writes the operations of a scope that are in `live`, in the order of the trace: loops and calls write their bodies by it. */
+export type WriteOperations = (emitter: Emitter, operations: readonly Operation[], live: Live) => void;

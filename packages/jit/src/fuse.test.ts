@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type Backend, loadBackend } from "./backend.js";
 import { expectClose } from "./conformance/compare.js";
 import { fuse } from "./fuse.js";
-import { type JitBody, jit } from "./module.js";
+import type { JitBody } from "./jit-function.js";
+import { jit } from "./module.js";
 import { buildProgram } from "./program.js";
 import { traceFunction } from "./traced-function.js";
 

@@ -10,9 +10,11 @@ import {
 } from "./call-checks.js";
 import { JitError } from "./error.js";
 import { executionError } from "./execution-error.js";
+import type { FunctionNodes } from "./function-nodes.js";
+import type { HostArrays, JitFunction } from "./jit-function.js";
+import type { ComputedPrecision, JitModule, JitPrecision } from "./jit-module.js";
 import { checkOutputs, type LoadedFunction, loaded } from "./loaded-function.js";
-import type { ComputedPrecision, HostArrays, JitFunction, JitModule, JitPrecision } from "./module.js";
-import { buildProgram, type FunctionNodes, type ReplicaNodes, type StateNodes } from "./program.js";
+import { buildProgram, type ReplicaNodes, type StateNodes } from "./program.js";
 import { loadGraph } from "./saved-model.js";
 import { checkHostSize, type HostArray, type StateSpec, type TensorSpec } from "./spec.js";
 import type { FunctionStats } from "./stats.js";

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Backend, loadBackend } from "./backend.js";
-import { type JitFunction, jit } from "./module.js";
+import type { JitFunction } from "./jit-function.js";
+import { jit } from "./module.js";
 import type { TensorSpec } from "./spec.js";
 
 /** More values than an array has, in dimensions that TensorFlow takes. Nothing here allocates them. */

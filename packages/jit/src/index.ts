@@ -3,27 +3,18 @@
 // For other packages: operations inside bodies, in every mode.
 export { type AdamOptions, type AdamResult, adam } from "./adam.js";
 export { asType, type FloatType, floatTypeOf } from "./as-type.js";
-export { type AttentionOptions, type AttentionPrefix, attention, usesFusedAttention } from "./attention.js";
+export { attention, usesFusedAttention } from "./attention.js";
+export type { AttentionOptions, AttentionPrefix } from "./attention-options.js";
 export { type Backend, type BackendOptions, loadBackend } from "./backend.js";
 export { type CallableBody, callable } from "./callable.js";
 export { JitError, type JitErrorCode } from "./error.js";
 export { fuse } from "./fuse.js";
 export { gpuMemory, gpuUsedMemory } from "./gpu-device.js";
 export { innerGrads } from "./inner-grads.js";
+export type { HostArrays, JitBody, JitFunction, JitStage, Tensors } from "./jit-function.js";
+export type { ComputedPrecision, JitMode, JitModule, JitPrecision } from "./jit-module.js";
 export { bytesText, type MemoryShortage } from "./memory-shortage.js";
-export {
-  type ComputedPrecision,
-  type HostArrays,
-  type JitBody,
-  type JitFunction,
-  type JitMode,
-  type JitModule,
-  type JitOptions,
-  type JitPrecision,
-  type JitStage,
-  jit,
-  type Tensors,
-} from "./module.js";
+export { type JitOptions, jit } from "./module.js";
 export { pickLogprob } from "./pick-logprob.js";
 export { type ProbedPrecision, type ProductShape, probePrecision } from "./precision-probe.js";
 export { randomUniform } from "./random.js";

@@ -1,5 +1,6 @@
+import type { FunctionNodes } from "./function-nodes.js";
 import { liveCount, liveness, sources } from "./liveness.js";
-import type { FunctionNodes, GraphProgram } from "./program.js";
+import type { GraphProgram } from "./program.js";
 import { checkHostSize, type TensorSpec } from "./spec.js";
 import { StatsRecorder } from "./stats.js";
 import { dtypeOf } from "./tensorflow-binding.js";

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type Backend, loadBackend } from "./backend.js";
+import type { Tensors } from "./jit-function.js";
+import type { JitMode } from "./jit-module.js";
 import { bytesText, memoryShortage } from "./memory-shortage.js";
-import { type JitMode, jit, type Tensors } from "./module.js";
+import { jit } from "./module.js";
 import { nodeBackend } from "./tensorflow-binding.js";
 import type { tf } from "./tf.js";
 

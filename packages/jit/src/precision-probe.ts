@@ -1,6 +1,7 @@
 import type * as tf from "@tensorflow/tfjs";
 import type { Backend } from "./backend.js";
-import { type JitModule, type JitPrecision, jit } from "./module.js";
+import type { JitModule, JitPrecision } from "./jit-module.js";
+import { jit } from "./module.js";
 import type { StateSpec } from "./spec.js";
 import { tf as tensors } from "./tf.js";
 

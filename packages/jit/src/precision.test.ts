@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Backend, loadBackend } from "./backend.js";
 import { expectClose } from "./conformance/compare.js";
-import { type JitFunction, type JitModule, type JitOptions, jit, type Tensors } from "./module.js";
+import type { JitFunction, Tensors } from "./jit-function.js";
+import type { JitModule } from "./jit-module.js";
+import { type JitOptions, jit } from "./module.js";
 import { scan } from "./scan.js";
 import { scatterRows } from "./scatter-rows.js";
 import { tf } from "./tf.js";

@@ -1,9 +1,12 @@
+import type { AdamStep } from "./adam-step.js";
 import { constant, shapeProto, text, typeOf } from "./attributes.js";
 import { Emitter } from "./emit.js";
-import { type AdamStep, adamSteps, readBesides, sequenceSteps } from "./emit-adam.js";
+import { adamSteps, readBesides, sequenceSteps } from "./emit-adam.js";
 import { emitLaunches } from "./emit-launch-call.js";
+import { emitOperations } from "./emit-operations.js";
 import { deviceOf, type Program } from "./emit-program.js";
 import { emitReduction } from "./emit-reduction.js";
+import type { FunctionNodes } from "./function-nodes.js";
 import type { FunctionProto, NodeProto } from "./graph-protos.js";
 import { type Live, liveness, sources } from "./liveness.js";
 import { type InPlaceWrite, inPlaceWrites, sharesMemory } from "./memory.js";
@@ -28,13 +31,6 @@ import type { Operation, Value } from "./value.js";
  * G5. TensorFlow's optimizer leaves launches as they were traced. XLA optimizes them itself, and where a function may need more
  *     than 80 % of a GPU's memory that optimizer puts in operations which XLA does not know (TemporaryVariable).
  */
-
-/** Where a call finds its nodes. */
-export interface FunctionNodes {
-  /** Comma-separated, as the addon wants them, in the order of the function's inputs. */
-  readonly feeds: string;
-  readonly fetches: string;
-}
 
 /** What one replica has. */
 export interface ReplicaNodes {
@@ -229,7 +225,7 @@ function emitFunction(
     if (half) emitter.bindStored(value, read);
     else emitter.bind(value, read);
   }
-  emitter.operations(fn.root.operations, live);
+  emitOperations(emitter, fn.root.operations, live);
   emitter.orderWrites();
 
   const after: string[] = [];

@@ -1,6 +1,6 @@
 import type { Backend } from "./backend.js";
 import { JitError } from "./error.js";
-import type { JitMode } from "./module.js";
+import type { JitMode } from "./jit-module.js";
 import type { StateSpec } from "./spec.js";
 
 /** Refuses replicas that a mode does not have or that there are no GPUs for. */

@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Backend, loadBackend } from "./backend.js";
+import type { JitFunction, Tensors } from "./jit-function.js";
+import type { JitModule } from "./jit-module.js";
 import { liveness } from "./liveness.js";
 import { inPlaceWrites } from "./memory.js";
-import { type JitFunction, type JitModule, jit, type Tensors } from "./module.js";
+import { jit } from "./module.js";
 import { scatterRows } from "./scatter-rows.js";
 import type { TensorSpec } from "./spec.js";
 import { tf } from "./tf.js";

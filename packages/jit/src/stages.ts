@@ -1,5 +1,5 @@
 import { JitError } from "./error.js";
-import type { JitBody, JitFunction, JitStage, Tensors } from "./module.js";
+import type { JitBody, JitFunction, JitStage, Tensors } from "./jit-function.js";
 
 /*
  * Responsibility: functions of several stages where there is nobody to sum with: as functions of one body, in every mode. And what is

@@ -1,7 +1,7 @@
 import { constant, shapeProto, text, typeOf } from "./attributes.js";
 import { Emitter } from "./emit.js";
 import type { Program } from "./emit-program.js";
-import type { FunctionNodes } from "./program.js";
+import type { FunctionNodes } from "./function-nodes.js";
 import type { StateSpec } from "./spec.js";
 import { BFLOAT16, DATA_TYPE } from "./tensorflow-binding.js";
 

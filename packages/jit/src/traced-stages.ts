@@ -1,5 +1,5 @@
 import { JitError } from "./error.js";
-import type { JitFunction, JitStage } from "./module.js";
+import type { JitFunction, JitStage } from "./jit-function.js";
 import type { TensorSpec } from "./spec.js";
 import { checkStage } from "./stages.js";
 import { dtypeOf } from "./tensorflow-binding.js";

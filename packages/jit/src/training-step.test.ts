@@ -2,14 +2,9 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type Backend, loadBackend } from "./backend.js";
 import { floats } from "./conformance/case.js";
 import { expectClose } from "./conformance/compare.js";
-import {
-  type HostArrays,
-  type JitFunction,
-  type JitMode,
-  type JitModule,
-  jit,
-  type Tensors,
-} from "./module.js";
+import type { HostArrays, JitFunction, Tensors } from "./jit-function.js";
+import type { JitMode, JitModule } from "./jit-module.js";
+import { jit } from "./module.js";
 import { pickLogprob } from "./pick-logprob.js";
 import { type HostArray, sizeOf, type TensorSpec } from "./spec.js";
 import { tf } from "./tf.js";

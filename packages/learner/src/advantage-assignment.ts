@@ -4,7 +4,7 @@ import { trainedTokens } from "./dealt-row.js";
 import type { GroupAdvantage } from "./define-advantage.js";
 import { LearnerError } from "./error.js";
 import type { AdvantageConfig, StepAdvantageConfig } from "./loss-config.js";
-import type { GatheredRows, RowBatch } from "./rows.js";
+import type { GatheredRows, RowBatch } from "./training-row.js";
 
 /** The parts of a configuration that decide what a conversation is worth. */
 export interface AssignmentConfig {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { computeAdvantages, type EpisodeReward } from "./advantages.js";
+import { computeAdvantages } from "./advantages.js";
+import type { EpisodeReward } from "./episode-reward.js";
 import { AdvantageConfig } from "./loss-config.js";
 
 const grpo = AdvantageConfig.parse({ kind: "grpo" });

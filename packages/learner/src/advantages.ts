@@ -1,17 +1,7 @@
 import type { GroupAdvantage } from "./define-advantage.js";
+import type { EpisodeReward } from "./episode-reward.js";
 import { LearnerError } from "./error.js";
 import type { AdvantageConfig, BuiltInAdvantage } from "./loss-config.js";
-
-/** What one trajectory earned, with the group it is compared within. */
-export interface EpisodeReward {
-  readonly groupId: string;
-  readonly trajectoryId: string;
-  readonly reward: number;
-  /** Trained tokens, which `reinforce++` weighs by. Default 1. */
-  readonly tokens?: number;
-  /** Parts of the reward by name, before penalties; for estimators of your own. */
-  readonly components?: Readonly<Record<string, number>>;
-}
 
 export interface Advantages {
   /** One scalar a trajectory. */

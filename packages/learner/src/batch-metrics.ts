@@ -1,5 +1,5 @@
 import { meanAndStd } from "./metrics.js";
-import type { RowBatch } from "./rows.js";
+import type { RowBatch } from "./training-row.js";
 
 /** What a batch was, whatever was made of it. Lengths in tokens. */
 export interface BatchMetrics {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { EpisodeReward } from "./advantages.js";
+import type { EpisodeReward } from "./episode-reward.js";
 import { LearnerError } from "./error.js";
 import type { AdvantageConfig } from "./loss-config.js";
 

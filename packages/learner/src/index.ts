@@ -1,7 +1,7 @@
 // For users.
 export { z } from "zod";
 // For other packages.
-export { type Advantages, computeAdvantages, type EpisodeReward, groupAdvantages } from "./advantages.js";
+export { type Advantages, computeAdvantages, groupAdvantages } from "./advantages.js";
 export { aggregationWeights, type RowExtent } from "./aggregation.js";
 export { Bucket } from "./bucket.js";
 export { checkLosses, type LossMeasure } from "./check/check-losses.js";
@@ -38,6 +38,7 @@ export { type AdvantageModule, defineAdvantage, type GroupAdvantage } from "./de
 export { type DeviceEstimate, estimateDevice } from "./device-estimate.js";
 export { type Double, doubleAlgebra, doubleGradient, doubleMatrix } from "./double-algebra.js";
 export { type DurableFiles, durableFiles } from "./durable-files.js";
+export type { EpisodeReward } from "./episode-reward.js";
 export { LearnerError, type LearnerErrorCode } from "./error.js";
 export { importanceWeights } from "./importance.js";
 export { klEstimate } from "./kl.js";
@@ -59,7 +60,7 @@ export type { Peers } from "./peers.js";
 export { type LossInputs, type LossTerms, policyLoss } from "./policy-loss.js";
 export { PRESET_NAMES, type Preset, type PresetName, presets } from "./preset.js";
 export { type Replay, type ReplayOptions, readStepDump, replayStep } from "./replay.js";
-export { type RowBatch, rowsFromGroups, type TrainingRow } from "./rows.js";
+export { rowsFromGroups } from "./rows.js";
 export { learningRateAt } from "./schedule.js";
 export type { SupervisedRow } from "./sft.js";
 export { stepDumpFile, type WrittenDump, writeStepDump } from "./step-dumps.js";
@@ -76,5 +77,6 @@ export { SwapBox } from "./swap-box.js";
 export { type TrainedConversation, TrainedTokens } from "./trained-tokens.js";
 export { hasAdapters, trainedAdapters, trainedWeights } from "./trained-weights.js";
 export { trainingFlops } from "./training-flops.js";
+export type { RowBatch, TrainingRow } from "./training-row.js";
 export type { UpdateMetrics } from "./update-metrics.js";
 export { type WarmStartOptions, warmStart } from "./warm-start.js";

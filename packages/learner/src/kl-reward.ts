@@ -1,8 +1,8 @@
 import { doubleAlgebra, doubleMatrix } from "./double-algebra.js";
 import { klEstimate } from "./kl.js";
 import type { KlConfig } from "./loss-config.js";
-import type { GatheredRows } from "./rows.js";
 import type { RowScores } from "./score-rows.js";
+import type { GatheredRows } from "./training-row.js";
 
 /**
  * Adds β · Σ KL(π_old ‖ reference) over a trajectory's trained tokens to what its reward loses: KL in the reward, as

@@ -18,12 +18,12 @@ import { checkGradient } from "./gradient-gate.js";
 import { klPenalties } from "./kl-reward.js";
 import { optimizerStep } from "./optimizer-step.js";
 import type { Random } from "./random.js";
-import type { GatheredRows, RowBatch, TrainingRow } from "./rows.js";
 import { learningRateAt } from "./schedule.js";
 import { type RowScores, scoreRows } from "./score-rows.js";
 import type { AtOnce, StepResult } from "./step-request.js";
 import type { Together } from "./together.js";
 import type { TrainedTokens } from "./trained-tokens.js";
+import type { GatheredRows, RowBatch, TrainingRow } from "./training-row.js";
 import { isFresh, recordUpdate, type UpdateRecorder } from "./update-metrics.js";
 
 export interface PolicyUpdate {

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { LossConfig } from "./loss-config.js";
 import type { MicroBatchArrays } from "./micro-batches.js";
-import type { TrainingRow } from "./rows.js";
 import { TrainedTokens } from "./trained-tokens.js";
+import type { TrainingRow } from "./training-row.js";
 
 const row = (trajectoryId: string, advantage: number, tokens: number): TrainingRow => ({
   ...{ groupId: "g", trajectoryId, step: 0, temperature: 1, truncated: false, policyVersion: 0, advantage },

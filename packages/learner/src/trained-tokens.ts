@@ -7,8 +7,8 @@
  */
 import type { LossConfig } from "./loss-config.js";
 import type { MicroBatchArrays } from "./micro-batches.js";
-import type { TrainingRow } from "./rows.js";
 import type { Outputs } from "./step-request.js";
+import type { TrainingRow } from "./training-row.js";
 
 export interface TrainedConversation {
   /** Of all its tokens; per conversation where steps have rewards of their own. */

@@ -3,8 +3,8 @@ import type { ResolvedLearnerConfig } from "./config.js";
 import { type ImportanceStatistics, importanceStatistics } from "./importance-statistics.js";
 import { meanAndStd, type TokenStatistics, tokenStatistics } from "./metrics.js";
 import type { MicroBatchArrays } from "./micro-batches.js";
-import type { RowBatch, TrainingRow } from "./rows.js";
 import type { Outputs, StepResult } from "./step-request.js";
+import type { RowBatch, TrainingRow } from "./training-row.js";
 
 /** What one update did. Logs in nats; fractions in [0, 1]; token statistics are means over trained tokens. */
 export interface UpdateMetrics extends TokenStatistics, ImportanceStatistics, BatchMetrics {

@@ -1,7 +1,8 @@
 import { type Backend, type JitBody, type JitMode, jit, loadBackend, tf } from "@palimpsest/jit";
 import { beforeAll, expect, it } from "vitest";
 import { type ModelConfig, parseModelConfig } from "./config.js";
-import { type ForwardOptions, forwardRows } from "./forward.js";
+import { forwardRows } from "./forward.js";
+import type { ForwardOptions } from "./forward-options.js";
 import { loraShapes } from "./lora.js";
 import { initParameters, parameterShapes } from "./parameters.js";
 import { normalGenerator } from "./random.js";

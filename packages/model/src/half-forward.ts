@@ -1,7 +1,7 @@
 import { asType, attention, type Keep, packedSegments, type Segments, scan, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "./config.js";
 import { ModelError } from "./error.js";
-import type { ForwardOptions, LayerTensors, ParameterTensors } from "./forward.js";
+import type { ForwardOptions, LayerTensors, ParameterTensors } from "./forward-options.js";
 import type { SharedPrompts } from "./mixing.js";
 import { ropeTables } from "./rope.js";
 

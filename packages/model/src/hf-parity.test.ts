@@ -7,7 +7,8 @@ import type { ModelConfig } from "./config.js";
 import { modelConfigFromHf } from "./files/hf-config.js";
 import { parametersFromHf } from "./files/hf-weights.js";
 import { readSafetensors, type StoredTensor } from "./files/safetensors.js";
-import { forwardHidden, logitsOf, type ParameterTensors } from "./forward.js";
+import { forwardHidden, logitsOf } from "./forward.js";
+import type { ParameterTensors } from "./forward-options.js";
 import { parameterShapes } from "./parameters.js";
 import { entropy, tokenLogprobs } from "./token-logprobs.js";
 

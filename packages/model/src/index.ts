@@ -25,7 +25,8 @@ export {
   downloadDataset,
 } from "./hub/download-dataset.js";
 export { type DownloadOptions, type DownloadProgress, downloadModel } from "./hub/download-model.js";
-export { type KnownModel, knownModel } from "./hub/known-models.js";
+export type { KnownModel } from "./hub/known-model.js";
+export { knownModel } from "./hub/known-models.js";
 export { cachedModelFolder, type ResolveOptions, resolveModel } from "./hub/resolve-model.js";
 export { initModel, type ModelInit, modelInitSchema, parseModelInit } from "./init-model.js";
 export { type LoraConfig, loraConfigSchema, mergeLora } from "./lora.js";
@@ -75,13 +76,8 @@ export { type ChosenPrecision, choosePrecision, type WantedPrecision } from "./c
 export { modelConfigFromHf } from "./files/hf-config.js";
 export { parametersFromHf } from "./files/hf-weights.js";
 export { readSafetensors, type StoredTensor } from "./files/safetensors.js";
-export {
-  type ForwardOptions,
-  forwardHidden,
-  forwardRows,
-  logitsOf,
-  type ParameterTensors,
-} from "./forward.js";
+export { forwardHidden, forwardRows, logitsOf } from "./forward.js";
+export type { ForwardOptions, ParameterTensors } from "./forward-options.js";
 export { initLora, loraForm, loraScale, loraShapes } from "./lora.js";
 export {
   checkFinite,

@@ -1,7 +1,8 @@
 import { type Backend, type JitBody, jit, loadBackend, tf } from "@palimpsest/jit";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type ModelConfig, parseModelConfig } from "./config.js";
-import { type ForwardOptions, forwardHidden, forwardRows } from "./forward.js";
+import { forwardHidden, forwardRows } from "./forward.js";
+import type { ForwardOptions } from "./forward-options.js";
 import { loraShapes } from "./lora.js";
 import { initParameters, parameterShapes } from "./parameters.js";
 import { normalGenerator } from "./random.js";

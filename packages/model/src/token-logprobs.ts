@@ -1,6 +1,7 @@
 import { pickLogprob, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "./config.js";
-import { forwardHidden, logitsOf, type ParameterTensors } from "./forward.js";
+import { forwardHidden, logitsOf } from "./forward.js";
+import type { ParameterTensors } from "./forward-options.js";
 
 /**
  * Log-probability of each next token. Works under `tf.grads`.

@@ -5,21 +5,16 @@
  * A warm process has the environment that all actors have, the node's folder, and sees no GPU. An actor with variables of its own, which
  * Node.js or a library may read only when a process begins, or with a folder of its own, or that leases GPUs, gets a process that began with them.
  */
+
 import type { Metrics } from "@palimpsest/telemetry";
 import type * as proto from "@palimpsest/wire/protocol";
 import { ActorProcess, type ActorProcessOptions } from "./actor-process.js";
 import { visibleDevicesName, visibleTo } from "./gpu-devices.js";
 import type { PreparedEnvironment } from "./runtime-environments.js";
 import type { SharedProcesses } from "./shared-processes.js";
+import type { SupervisedActor } from "./supervised-actor.js";
 import type { WarmProcesses } from "./warm-processes.js";
 import type { WorkerProgram } from "./worker-process.js";
-
-/** One process of one actor, as the supervisor needs it. */
-export type SupervisedActor = Pick<ActorProcess, "pid" | "ready" | "ended" | "stop" | "stopping" | "adopt"> &
-  Partial<Pick<ActorProcess, "stack" | "received">> & {
-    /** Of a light actor: ends it for sure, and at once. */
-    fence?(reason: string): void;
-  };
 
 /** Makes the process of an actor; a simulation has its own. */
 export type StartActorProcess = (options: ActorProcessOptions) => SupervisedActor;

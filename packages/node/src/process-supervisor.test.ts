@@ -2,9 +2,9 @@ import { createMetrics } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { expect, test } from "vitest";
-import type { SupervisedActor } from "./process-starts.js";
 import { ProcessSupervisor } from "./process-supervisor.js";
 import { RecentDeaths } from "./recent-deaths.js";
+import type { SupervisedActor } from "./supervised-actor.js";
 import { quiet } from "./testing/fixture.js";
 
 /** A process that is ready, and ends, when the test says so or when it is stopped. */

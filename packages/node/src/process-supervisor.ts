@@ -21,8 +21,9 @@ import {
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorEnd } from "./actor-process.js";
 import { pruneLogs } from "./log-folder.js";
-import { ProcessStarts, type ProcessStartsDeps, type SupervisedActor } from "./process-starts.js";
+import { ProcessStarts, type ProcessStartsDeps } from "./process-starts.js";
 import type { EnvironmentRequest, PreparedEnvironment } from "./runtime-environments.js";
+import type { SupervisedActor } from "./supervised-actor.js";
 
 export interface ProcessSupervisorDeps extends ProcessStartsDeps {
   readonly logDir: string;

@@ -13,7 +13,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { errorFromProto, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import type { SharedActorRequest } from "./shared-processes.js";
+import type { SharedActorRequest } from "./shared-actor-request.js";
 import { SharedSlot } from "./shared-slot.js";
 import { certificateOf, endSentence, type ProcessEnd } from "./supervised-process.js";
 import type { WorkerProcess } from "./worker-process.js";

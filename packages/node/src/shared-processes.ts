@@ -6,11 +6,13 @@
  * - SHAREDPROCESSES-1. No process has actors of two owners, unless they are of one job, of two modules or of two environments.
  * - SHAREDPROCESSES-2. After close() none runs.
  */
+
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Clock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { PreparedEnvironment } from "./runtime-environments.js";
+import type { SharedActorRequest } from "./shared-actor-request.js";
 import { SharedProcess } from "./shared-process.js";
 import type { SharedSlot } from "./shared-slot.js";
 import type { WorkerProcess } from "./worker-process.js";
@@ -22,11 +24,6 @@ const idleMs = 10_000;
 
 /** Where its process begins, and what it imports. */
 export type SharedEnvironment = Pick<PreparedEnvironment, "moduleUrl" | "cwd" | "retain">;
-
-export interface SharedActorRequest {
-  readonly spec: proto.ActorSpec.$Properties;
-  readonly incarnation: number;
-}
 
 export interface SharedProcessesDeps {
   readonly logDir: string;

@@ -5,7 +5,7 @@
 import type { PalimpsestError, StackReading } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorEnd } from "./actor-process.js";
-import type { SupervisedActor } from "./process-starts.js";
+import type { SupervisedActor } from "./supervised-actor.js";
 
 export interface SharedSlotDeps {
   readonly slot: number;

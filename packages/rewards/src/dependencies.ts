@@ -1,7 +1,6 @@
 import type { Embedder } from "@palimpsest/memory";
 import { z } from "zod";
 import { RewardError } from "./error.js";
-import type { RewardKind } from "./reward-kind.js";
 
 /** A language model with text in and text out, such as an endpoint of @palimpsest/engines. */
 export interface TextModel {
@@ -62,8 +61,6 @@ export interface RewardDependencies {
   readonly openReader?: (reader: FrozenReader) => Reader;
   /** Used instead of the embedder of the settings. */
   readonly embedder?: Embedder;
-  /** What the module named in the settings exports; used by the reward `module` only. */
-  readonly module?: RewardKind;
   /** The environment in which tokenEnv is looked up. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }

@@ -64,5 +64,6 @@ export {
   rewardConfigSchema,
   rewardEmbedder,
   rewardReadsTokens,
+  type TrajectoryRewardDependencies,
   trajectoryReward,
 } from "./trajectory-reward.js";

@@ -90,13 +90,19 @@ export function rewardEmbedder(config: RewardConfig, module?: RewardKind): Embed
   return rewardKindOf(config, module).embedder?.(settingsOf(config, module));
 }
 
+/** What a reward is made with: what its kind asks for, and the kind itself where the settings name a module. */
+export interface TrajectoryRewardDependencies extends RewardDependencies {
+  /** What the module named in the settings exports; used by the reward `module` only. */
+  readonly module?: RewardKind;
+}
+
 /**
  * @param dependencies models, environment, embedder, and what the module exports, for rewards that need them
  * @throws {RewardError} UNKNOWN_REWARD, BAD_CONFIG
  */
 export function trajectoryReward(
   config: RewardConfig,
-  dependencies: RewardDependencies = {},
+  dependencies: TrajectoryRewardDependencies = {},
 ): TrajectoryReward {
   const { module } = dependencies;
   return rewardKindOf(config, module).create(settingsOf(config, module), dependencies);

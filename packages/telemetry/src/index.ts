@@ -23,14 +23,12 @@ export {
   serveMetrics,
 } from "./metrics-server.js";
 export { redactText } from "./redaction.js";
-export {
-  isTraced,
-  openTracing,
-  type SpanAttributes,
-  type SpanKind,
-  type SpanOptions,
-  type TraceSpan,
-  type Tracing,
-  type TracingOptions,
-  tracing,
-} from "./tracing/tracing.js";
+export type {
+  SpanAttributes,
+  SpanKind,
+  SpanOptions,
+  TraceSpan,
+  Tracing,
+  TracingOptions,
+} from "./tracing/trace-span.js";
+export { isTraced, openTracing, tracing } from "./tracing/tracing.js";

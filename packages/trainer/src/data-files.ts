@@ -1,7 +1,7 @@
 /** Which bytes a run's questions come from: a run that goes on over others would be another run. */
 import { z } from "zod";
 import { fileFingerprint } from "./file-fingerprint.js";
-import type { Recipe } from "./recipe.js";
+import type { Recipe } from "./recipe-schema.js";
 import { absentFile } from "./recipe-tasks.js";
 
 export const dataFileSchema = z.strictObject({

@@ -7,7 +7,8 @@ import { expect, test } from "vitest";
 import { parseDocument } from "yaml";
 import { evaluate, openEvaluation } from "./evaluation.js";
 import { builtinRecipesDir } from "./model-source.js";
-import { parseRecipe, type Recipe, readRecipe } from "./recipe.js";
+import { parseRecipe, readRecipe } from "./recipe.js";
+import type { Recipe } from "./recipe-schema.js";
 import type { RolloutActor } from "./rollout-actor.js";
 
 async function evaluationTasks(recipe: Recipe) {

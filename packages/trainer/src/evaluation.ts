@@ -14,7 +14,7 @@ import {
   taskOfItem,
 } from "@palimpsest/evals";
 import { PalimpsestError } from "@palimpsest/wire";
-import type { Recipe } from "./recipe.js";
+import type { Recipe } from "./recipe-schema.js";
 import { recipeTasks } from "./recipe-tasks.js";
 import type { RolloutActor } from "./rollout-actor.js";
 

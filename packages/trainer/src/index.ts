@@ -29,12 +29,8 @@ export type { ProcessRow } from "./processes.js";
 // Symbols for other packages.
 export { withPromptFiles } from "./prompt-files.js";
 export { type RateRecipeOptions, rateRecipe } from "./rates/rate-recipe.js";
-export {
-  parseRecipe,
-  type Recipe,
-  readRecipe,
-  recipeSchema,
-} from "./recipe.js";
+export { parseRecipe, readRecipe } from "./recipe.js";
+export { type Recipe, recipeSchema } from "./recipe-schema.js";
 export { type ReplayedStep, replayRunStep } from "./replay-run.js";
 export { type LengthRow, type RunReport, reportRun } from "./report-run.js";
 export { type CheckpointChoice, checkpointsOfRun } from "./run-checkpoints.js";

@@ -4,8 +4,8 @@ import { resolveLearnerConfig } from "@palimpsest/learner";
 import { rewardNames } from "@palimpsest/rewards";
 import { refillProblems, stalenessProblems } from "./async/staleness-checks.js";
 import { engineProblems } from "./engines/engine-recipe.js";
-import type { Recipe } from "./recipe.js";
 import { curriculumProblems } from "./recipe-curriculum.js";
+import type { Recipe } from "./recipe-schema.js";
 
 /** Settings that something else always replaces: where they stand, and what to set instead. */
 const idle: readonly { readonly path: readonly string[]; readonly instead: string }[] = [

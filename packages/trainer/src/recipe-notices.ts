@@ -1,5 +1,5 @@
 import { resolveLearnerConfig } from "@palimpsest/learner";
-import type { Recipe } from "./recipe.js";
+import type { Recipe } from "./recipe-schema.js";
 
 /** What a person should know of a recipe that can run, before it does. */
 export function recipeNotices({ learner, rollout }: Pick<Recipe, "learner" | "rollout">): readonly string[] {

@@ -14,8 +14,8 @@ import {
 } from "@palimpsest/datasets";
 import { PalimpsestError } from "@palimpsest/wire";
 import { fileFingerprint } from "./file-fingerprint.js";
-import type { Recipe } from "./recipe.js";
 import { rateOrderOf } from "./recipe-curriculum.js";
+import type { Recipe } from "./recipe-schema.js";
 
 /** The file that a source of tasks reads and that is not on this machine. */
 export function absentFile(source: TaskSource): string | undefined {

@@ -6,7 +6,7 @@ import { engineFacts, type LogprobDifference, logprobDifference } from "./engine
 import type { RatedStep } from "./evaluation-standing.js";
 import { type HeldFigure, heldText } from "./plan/held-plan.js";
 import type { ProcessRow } from "./processes.js";
-import type { Recipe } from "./recipe.js";
+import type { Recipe } from "./recipe-schema.js";
 import type { TrainResult } from "./train.js";
 
 /** What a finished run comes to, for people and programs. */

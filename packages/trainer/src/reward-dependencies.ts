@@ -5,15 +5,15 @@ import {
   type FrozenReader,
   type ModelEndpoint,
   type RewardConfig,
-  type RewardDependencies,
   type RewardKind,
   readToken,
   rewardEmbedder,
+  type TrajectoryRewardDependencies,
 } from "@palimpsest/rewards";
 import { openEmbedder } from "./open-embedder.js";
 
 /** What rewards ask for, with what it takes to let go of it. */
-export interface OpenedDependencies extends RewardDependencies {
+export interface OpenedDependencies extends TrajectoryRewardDependencies {
   /** Ends every connection and frees every model that was opened. A second close does nothing. */
   close(): Promise<void>;
 }

@@ -18,7 +18,7 @@ import { afterEach, expect, test } from "vitest";
 import { memoryObjects } from "./memory-objects.fixture.js";
 import { ownSampler } from "./own-sampler.js";
 import { adaptersOf } from "./policy-weights.js";
-import type { Recipe } from "./recipe.js";
+import type { Recipe } from "./recipe-schema.js";
 import { RolloutWeights } from "./rollout-weights.js";
 import { type ObjectAccess, publishWeights } from "./weights.js";
 

@@ -9,7 +9,7 @@ import { type DataFile, dataFileSchema, dataFilesOf } from "./data-files.js";
 import { type DiskFullOptions, whenDiskHasSpace } from "./disk-full.js";
 import type { BuiltModule } from "./modules/build-module.js";
 import { keptModule, keptRecipe } from "./modules/recipe-modules.js";
-import type { Recipe } from "./recipe.js";
+import type { Recipe } from "./recipe-schema.js";
 
 const runFileSchema = z.strictObject({
   runId: z.string().min(1),

@@ -4,7 +4,7 @@ import * as proto from "@palimpsest/wire/protocol";
 import { refillsOf } from "./async/async-settings.js";
 import type { CarriedModule } from "./modules/recipe-modules.js";
 import type { ObjectLocation } from "./object-location.js";
-import type { Recipe } from "./recipe.js";
+import type { Recipe } from "./recipe-schema.js";
 import type { RunFolder } from "./run-folder.js";
 import { checkpointDirOf } from "./run-paths.js";
 import type { BroughtModel } from "./starting-model.js";

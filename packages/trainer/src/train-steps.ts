@@ -12,7 +12,7 @@ import { categoriesOf } from "./category-rewards.js";
 import { whenDiskHasSpace } from "./disk-full.js";
 import { waitingFor } from "./disk-waiting.js";
 import type { StepReport, TrainListener } from "./event.js";
-import type { Recipe } from "./recipe.js";
+import type { Recipe } from "./recipe-schema.js";
 import { restartActor } from "./restart-actor.js";
 import type { RunActors } from "./run-actors.js";
 import type { RunFolder } from "./run-folder.js";

@@ -23,8 +23,8 @@ import { carryModules, keptRecipe, openRecipeModules, type RecipeModules } from 
 import { type HeldFigure, heldPlan, plannedRun } from "./plan/held-plan.js";
 import { type ProcessRow, processesOf } from "./processes.js";
 import { otherRates } from "./rates/rates-of-run.js";
-import type { Recipe } from "./recipe.js";
 import { recipeNotices } from "./recipe-notices.js";
+import type { Recipe } from "./recipe-schema.js";
 import { trainingTasks } from "./recipe-tasks.js";
 import { memoryOf, type RunActors, spawnRunActors } from "./run-actors.js";
 import { whileRunActorsLive } from "./run-actors-watch.js";

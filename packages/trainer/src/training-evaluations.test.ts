@@ -7,7 +7,8 @@ import { systemClock } from "@palimpsest/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ratingOf, standingOf } from "./evaluation-standing.js";
 import { builtinRecipesDir } from "./model-source.js";
-import { type Recipe, readRecipe } from "./recipe.js";
+import { readRecipe } from "./recipe.js";
+import type { Recipe } from "./recipe-schema.js";
 import { openRunFolder } from "./run-folder.js";
 import { type EvaluationReport, TrainingEvaluations, type VersionRating } from "./training-evaluations.js";
 

@@ -12,7 +12,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Evaluation } from "@palimpsest/evals";
 import { type RatedStep, ratingOf, type Standing, standingOf } from "./evaluation-standing.js";
-import type { Recipe } from "./recipe.js";
+import type { Recipe } from "./recipe-schema.js";
 import type { RunFolder } from "./run-folder.js";
 
 const folderName = "evaluations";

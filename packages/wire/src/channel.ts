@@ -18,9 +18,10 @@ import {
   Metadata,
 } from "@grpc/grpc-js";
 import { maxMessageBytes } from "./access.js";
+import type { ChannelKind } from "./channel-kind.js";
 import type { Credentials } from "./credentials.js";
 import type { Method } from "./method.js";
-import type { CallSettings, ChannelKind, Peer } from "./network.js";
+import type { CallSettings, Peer } from "./network.js";
 import { RequestStream } from "./request-stream.js";
 import { requestsService } from "./services.js";
 import { fromGrpcError } from "./status.js";

@@ -1,9 +1,10 @@
 import type { CallRecord } from "./authorization.js";
 import { BulkClient } from "./bulk/bulk-client.js";
 import { bulkChannelOptions, channelOptions, controlChannelOptions, GrpcPeer } from "./channel.js";
+import type { ChannelKind } from "./channel-kind.js";
 import { Credentials } from "./credentials.js";
 import { withEnvironmentFaults } from "./faults/environment-faults.js";
-import type { ChannelKind, Network } from "./network.js";
+import type { Network } from "./network.js";
 import { GrpcServer } from "./server.js";
 
 export interface GrpcNetworkOptions {

@@ -6,6 +6,7 @@ import type {
 } from "@grpc/grpc-js";
 import type { BulkConnection } from "./bulk/bulk-client.js";
 import type { BulkReader } from "./bulk/bulk-server.js";
+import type { ChannelKind } from "./channel-kind.js";
 import type { Credentials } from "./credentials.js";
 import type { ServiceHandlers } from "./handlers.js";
 import type { Method } from "./method.js";
@@ -17,14 +18,6 @@ export interface CallSettings {
   /** Text that is sent when the call is opened, keyed by lower-case name. */
   readonly metadata?: Readonly<Record<string, string>>;
 }
-
-/**
- * What a channel carries. It determines the flow control and how a silent peer is detected.
- * - `control`: small messages to the head.
- * - `calls`: method calls to an actor, whose thread may be busy for minutes.
- * - `bulk`: objects and bundles, with a large receive window.
- */
-export type ChannelKind = "control" | "calls" | "bulk";
 
 /** One channel to one process of the cluster. Every call on it carries the caller's credentials. */
 export interface Peer {

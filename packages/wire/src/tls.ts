@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { createSecureContext, createServer, type PeerCertificate, type SecureContext } from "node:tls";
 import { ChannelCredentials } from "@grpc/grpc-js";
 import { isRole, type Role, roles } from "./access.js";
+import type { ChannelKind } from "./channel-kind.js";
 import { PalimpsestError } from "./error.js";
-import type { ChannelKind } from "./network.js";
 
 const longestHandshakeMs = 600_000;
 

@@ -2,7 +2,7 @@ import { decodeValue, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { ValueStore } from "../../../packages/client/src/value-store.js";
 import type { ActorEnd, ActorProcessOptions } from "../../../packages/node/src/actor-process.js";
-import type { SupervisedActor } from "../../../packages/node/src/process-starts.js";
+import type { SupervisedActor } from "../../../packages/node/src/supervised-actor.js";
 import { ActorHost } from "../../../packages/worker/src/actor-host.js";
 import type { SimProcess } from "./process.js";
 import { objectsPort } from "./settings.js";

@@ -19,8 +19,8 @@ import {
 } from "@kubernetes/client-node";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { KubernetesConfig } from "../config.js";
-import type { ProviderContext } from "../open-provider.js";
 import type { Instance, NewInstance, NodeProvider } from "../provider.js";
+import type { ProviderContext } from "../provider-context.js";
 import { clusterLabel, instanceOf, labelValue, podOf } from "./pod.js";
 
 const pageRows = 250;

@@ -2,8 +2,8 @@
 import { posix } from "node:path";
 import type { V1Pod } from "@kubernetes/client-node";
 import type { KubernetesConfig, NodeTypeConfig } from "../config.js";
-import type { ProviderContext } from "../open-provider.js";
 import { type Instance, instanceLabel, type NewInstance } from "../provider.js";
+import type { ProviderContext } from "../provider-context.js";
 
 export const clusterLabel = "palimpsest.dev/cluster";
 export const nodeTypeLabel = "palimpsest.dev/node-type";

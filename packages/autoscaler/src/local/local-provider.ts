@@ -12,8 +12,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { NodeTypeConfig } from "../config.js";
-import type { ProviderContext } from "../open-provider.js";
 import { type Instance, instanceLabel, type NewInstance, type NodeProvider } from "../provider.js";
+import type { ProviderContext } from "../provider-context.js";
 import { claim, type InstanceRecord, isNodeProcess, readRecord, rewrite } from "./instance-record.js";
 
 /** Milliseconds that a node has to end with its actors in an orderly way before it is killed. */

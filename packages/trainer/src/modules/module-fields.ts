@@ -1,4 +1,4 @@
-import type { Recipe } from "../recipe.js";
+import type { Recipe } from "../recipe-schema.js";
 
 /** What a module can be for. */
 export const moduleRoles = ["agent", "reward", "data", "advantage"] as const;

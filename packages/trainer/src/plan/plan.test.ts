@@ -6,7 +6,8 @@ import { loadConfig } from "@palimpsest/model";
 import { describe, expect, it } from "vitest";
 import { planRun } from "../dry-run.js";
 import { builtinRecipesDir } from "../model-source.js";
-import { type Recipe, readRecipe } from "../recipe.js";
+import { readRecipe } from "../recipe.js";
+import type { Recipe } from "../recipe-schema.js";
 import { runTime } from "./plan-time.js";
 import { approximateTokenizer } from "./plan-tokenizer.js";
 

@@ -8,7 +8,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { dataFilesOf } from "../data-files.js";
 import { keptRecipe, openRecipeModules, type RecipeModules } from "../modules/recipe-modules.js";
 import { agentEmbedder, openEmbedder } from "../open-embedder.js";
-import type { Recipe } from "../recipe.js";
+import type { Recipe } from "../recipe-schema.js";
 import { recipeTasks } from "../recipe-tasks.js";
 import { rewardDependencies } from "../reward-dependencies.js";
 import { rolloutAgent } from "../rollout-agent.js";

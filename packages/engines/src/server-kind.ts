@@ -1,0 +1,3 @@
+export const serverKinds = ["vllm", "sglang", "llamacpp"] as const;
+
+export type ServerKind = (typeof serverKinds)[number];

@@ -1,0 +1,4 @@
+export interface Bundle {
+  readonly sha256: string;
+  readonly sizeBytes: number;
+}

@@ -1,0 +1,26 @@
+import type { Logger, Metrics } from "@palimpsest/telemetry";
+import type { Clock } from "@palimpsest/wire";
+import type { StartAutoscaler } from "./running-autoscaler.js";
+import type { StartDashboard } from "./running-dashboard.js";
+
+export interface HeadDeps {
+  readonly logger: Logger;
+  /** Default: a registry of its own with component "head". */
+  readonly metrics?: Metrics;
+  readonly clock?: Clock;
+  /** Ends the wait of a standby: start() rejects with CANCELLED. */
+  readonly signal?: AbortSignal;
+  /** Starts and ends nodes for as long as this head leads. Default: nobody does. */
+  readonly startAutoscaler?: StartAutoscaler;
+  /** Serves pages over this head for as long as it leads. Default: nobody does. */
+  readonly startDashboard?: StartDashboard;
+  /** Called when start() has to wait because another head leads, and again when yet another one does. */
+  readonly onStandby?: (standby: Standby) => void;
+}
+
+/** A head that waits. */
+export interface Standby {
+  /** host:port on which it waits. */
+  readonly address: string;
+  readonly leader: { readonly headId: string; readonly address: string; readonly epoch: number };
+}

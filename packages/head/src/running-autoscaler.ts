@@ -1,0 +1,14 @@
+import type { AutoscalerReport, ScalableCluster } from "@palimpsest/scheduler";
+import type { Logger, Metrics } from "@palimpsest/telemetry";
+import type { Clock } from "@palimpsest/wire";
+
+export interface RunningAutoscaler {
+  report(): AutoscalerReport;
+  /** @param endNodes ends every node that it has started */
+  close(endNodes: boolean): Promise<void>;
+}
+
+export type StartAutoscaler = (
+  cluster: ScalableCluster,
+  deps: { readonly clock: Clock; readonly logger: Logger; readonly metrics: Metrics },
+) => RunningAutoscaler;

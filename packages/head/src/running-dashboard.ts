@@ -1,0 +1,22 @@
+import type { Logger } from "@palimpsest/telemetry";
+import type { Credentials, LocalCalls } from "@palimpsest/wire";
+
+/** The head, as whoever serves pages over it sees it. */
+export interface DashboardCluster {
+  readonly credentials: Credentials;
+  /** The head's own methods, for a caller of the pages. */
+  readonly calls: LocalCalls;
+  /** Bytes of a job's output that are kept. */
+  jobLogBytes(jobId: string): number;
+}
+
+export interface RunningDashboard {
+  /** host:port that it listens on. */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+export type StartDashboard = (
+  cluster: DashboardCluster,
+  options: { readonly host: string; readonly port: number; readonly logger: Logger },
+) => Promise<RunningDashboard>;

@@ -1,0 +1,136 @@
+import { agentSettingsSchema } from "@palimpsest/agents";
+import { taskSourceSchema } from "@palimpsest/datasets";
+import { LearnerConfig } from "@palimpsest/learner";
+import { queueSettingsSchema } from "@palimpsest/trajectories";
+import { z } from "zod";
+import { asyncFields } from "./async/async-settings.js";
+import { demonstrationSettingsSchema } from "./demonstrations/demonstration-settings.js";
+import { modelSourceSchema } from "./model-source.js";
+import { curriculumSchema } from "./recipe-curriculum.js";
+import { evaluationSchema } from "./recipe-evaluation.js";
+import { rewardSchema } from "./recipe-reward.js";
+import { rolloutSchema } from "./recipe-rollout.js";
+import { trackersSchema } from "./trackers/tracker-settings.js";
+
+const trainSchema = z.strictObject({
+  steps: z.int().min(1).describe("updates of the policy"),
+  groupsPerStep: z.int().min(1).max(4096).default(16).describe("questions per step"),
+  minGroupSize: z
+    .int()
+    .min(2)
+    .default(2)
+    .describe("a group with fewer scored episodes is dropped and counted"),
+  ...asyncFields,
+  keepCheckpoints: z.int().min(1).default(2).describe("newest checkpoints kept"),
+  checkpointEverySteps: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(1)
+    .describe(
+      "steps from one checkpoint to the next; those between are kept as what they were given, and repeated after a crash",
+    ),
+  keepStepDumps: z
+    .int()
+    .min(0)
+    .default(2)
+    .describe("last steps whose groups stay on disk, for `train replay`; 0: none"),
+  keepTraces: z
+    .int()
+    .min(0)
+    .default(2)
+    .describe(
+      "last steps whose trajectories stay in the run's folder `traces` as text, for `palimpsest trace view`; 0: none",
+    ),
+  traceDetail: z
+    .enum(["replies", "text", "tokens"])
+    .optional()
+    .describe(
+      "what these hold of each conversation: what the model wrote (the default), the prompts too, or token ids and log-probs as well; with the prompts the memory microscope knows what each step read",
+    ),
+  tensorboard: z
+    .boolean()
+    .default(false)
+    .describe("writes every step's numbers as TensorBoard event files into the run's folder"),
+  trackers: trackersSchema.optional().describe("servers that get every step's numbers; absent: none"),
+  stopWhen: z
+    .strictObject({
+      patienceEvaluations: z
+        .int()
+        .min(1)
+        .max(1000)
+        .describe("evaluations in a row without a gain of evaluation.metric that end the run"),
+      minimumGain: z
+        .number()
+        .min(0)
+        .default(0)
+        .describe("a gain is more than this above the highest value before it"),
+    })
+    .optional()
+    .describe("ends the run before `steps` where its evaluations no longer rise; absent: never"),
+  stopWhenStuckMs: z
+    .int()
+    .min(1_000)
+    .default(300_000)
+    .describe("a step that takes longer than this ends the run with an error"),
+});
+
+const planSchema = z.strictObject({
+  memoryGib: z
+    .number()
+    .positive()
+    .optional()
+    .describe("memory of the machines that the recipe is for, GiB; absent: of this one, or --memory"),
+  gpuGib: z.number().positive().optional().describe("memory of one of their GPUs, GiB"),
+  tasks: z.int().min(1).optional().describe("tasks in the data file, where it is not here"),
+  documentTokens: z.int().min(1).optional().describe("tokens of a document, where the data file is not here"),
+  questionTokens: z
+    .int()
+    .min(1)
+    .default(32)
+    .describe("tokens of a question, where the data file is not here"),
+});
+
+export const recipeSchema = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "lower-case letters, digits and dashes")
+    .describe("names the run's folder and queues"),
+  seed: z.int().min(0).default(1).describe("of tasks, sampling and the learner"),
+  model: modelSourceSchema.describe("what is trained: one of path, name, hub, checkpoint"),
+  start: demonstrationSettingsSchema
+    .optional()
+    .describe(
+      "the model learns demonstrations first, in the driver's process; absent: it is trained as it is",
+    ),
+  agent: agentSettingsSchema.describe("the memory agent"),
+  data: taskSourceSchema.describe(
+    "training questions; taken in order, again from the start when they run out",
+  ),
+  curriculum: curriculumSchema.prefault({}).describe("in which order, and mixed with what, `data` is asked"),
+  rollout: rolloutSchema.prefault({}),
+  reward: rewardSchema.prefault({}),
+  learner: LearnerConfig,
+  learnerActors: z
+    .int()
+    .min(1)
+    .max(32)
+    .default(1)
+    .describe(
+      "learners that train together, each with a lease of its own, on any nodes: each has the whole model and a part of the micro-batches, and their gradients are summed once an optimizer step over the network",
+    ),
+  learnerCpus: z.number().min(0).default(0.5).describe("cpu that each learner leases"),
+  learnerGpus: z.number().min(0).default(0).describe("gpu that each learner leases"),
+  learnerThreads: z.int().min(1).default(2).describe("compute threads of each learner"),
+  train: trainSchema,
+  evaluation: evaluationSchema.optional().describe("before and after training; absent: none"),
+  plan: planSchema.optional().describe("what `train --dry-run` goes by; a run does not read it"),
+  queues: queueSettingsSchema.prefault({}).describe("limits and times of the run's queues"),
+  output: z
+    .string()
+    .min(1)
+    .default("runs")
+    .describe("folder for checkpoints, metrics and reports, relative to where the command runs"),
+});
+
+export type Recipe = z.infer<typeof recipeSchema>;
