@@ -1,5 +1,5 @@
-// Bundles the front end into dist/page: three files that load nothing from elsewhere. Set-up does it; tests do it before
-// they open a page.
+// Bundles the front end into dist/page: three files that load nothing from elsewhere. The setup runs it, and tests run
+// it before they open a page.
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { build } from "esbuild";
 
 const own = fileURLToPath(new URL(".", import.meta.url));
 
-/** @param {string} [folder] where the files go */
+/** @param {string} [folder] folder for the files */
 export async function buildPages(folder = join(own, "dist/page")) {
   mkdirSync(folder, { recursive: true });
   await build({
@@ -15,7 +15,7 @@ export async function buildPages(folder = join(own, "dist/page")) {
     outdir: folder,
     bundle: true,
     minify: true,
-    // No module: pages that are opened from a folder, without a server, cannot load those.
+    // The bundle is not a module, because pages that are opened from a folder, without a server, cannot load modules.
     format: "iife",
     target: "es2022",
     jsx: "automatic",

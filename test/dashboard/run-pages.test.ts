@@ -80,7 +80,7 @@ describe("over HTTP", () => {
     appendFileSync(last, `${line}\n{"half`);
     await expect
       .poll(async () => (await look()).problems.join(), { timeout: 20_000 })
-      .toContain("is no trace");
+      .toContain("is not a trace");
     expect((await look()).total).toBe(4);
     const { generation } = await look();
     rmSync(join(folder, "traces/step-00000001.jsonl"));

@@ -1,4 +1,4 @@
-/** The dashboard over a cluster: the head starts it beside itself (HeadDeps.startDashboard). */
+/** The dashboard of a cluster. The head starts it in its own process (HeadDeps.startDashboard). */
 import { fileURLToPath } from "node:url";
 import type { Logger } from "@palimpsest/telemetry";
 import { headService, httpGuard, systemClock } from "@palimpsest/wire";
@@ -11,14 +11,14 @@ import { type RunningServer, serve } from "./server/serve.js";
 import { SignIns } from "./server/sign-ins.js";
 import { taskRoutes } from "./server/task-routes.js";
 
-/** Where the front end is built. */
+/** Folder of the built front end. */
 export const pageFolder = fileURLToPath(new URL("../dist/page", import.meta.url));
 
 export interface DashboardOptions {
   readonly host: string;
   readonly port: number;
   readonly logger: Logger;
-  /** Folders of runs, and folders that hold some. */
+  /** Folders of runs, and folders that contain some. */
   readonly runs: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The dashboard over folders of runs alone, without a cluster. */
+/** The dashboard of folders of runs, without a cluster. */
 import type { Logger } from "@palimpsest/telemetry";
 import { Credentials, newToken, PalimpsestError, systemClock } from "@palimpsest/wire";
 import type { Session } from "./api/session.js";
@@ -16,7 +16,10 @@ export interface FolderDashboardOptions {
   readonly logger: Logger;
 }
 
-/** Made anew at each start, for this server alone: other users of the machine and pages of elsewhere have none. */
+/**
+ * The token is created at each start for this server alone, so that other users of the machine and pages of other sites
+ * do not have it.
+ */
 export interface FolderDashboard extends RunningServer {
   readonly token: string;
 }

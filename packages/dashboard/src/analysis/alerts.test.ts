@@ -64,7 +64,7 @@ it("tells of runs that diverge, collapse, jump or teach nothing; of none that is
     "update.gradientNorm": flat(1),
   };
   expect(run({ ...well, groupsDispatched: flat(100), groupsFailed: flat(1) })).toEqual([]);
-  expect(run({ "update.loss": [...flat(1).slice(1), null] })).toEqual(["r: update.loss is no number"]);
+  expect(run({ "update.loss": [...flat(1).slice(1), null] })).toEqual(["r: update.loss is not a number"]);
   expect(run({ "update.entropy": steps.map((step) => (step < 20 ? 2 : 0.01)) })).toEqual([
     "r: entropy has collapsed",
   ]);

@@ -1,4 +1,4 @@
-/** What somebody ought to look at, of the cluster and of runs, the gravest first. */
+/** Finds what needs attention in the cluster and in runs, the most severe first. */
 import type { NodeRow, Summary } from "../api/cluster.js";
 import type { JobRow } from "../api/jobs.js";
 import type { Metrics } from "../api/runs.js";
@@ -7,15 +7,15 @@ export interface Alert {
   readonly severity: "error" | "warning";
   readonly title: string;
   readonly text: string;
-  /** Parts of the place where it can be seen. */
+  /** Parts of the location where it can be seen. */
   readonly place: readonly string[];
 }
 
-/** How long something may wait before it is told. */
+/** Milliseconds of waiting after which an alert is raised. */
 const waitingMs = 60_000;
-/** How long a job that failed is told. */
+/** Milliseconds for which a failed job is reported. */
 const recentMs = 24 * 3_600_000;
-/** Steps that are looked back at. */
+/** Number of last steps that are examined. */
 const window = 20;
 
 export function clusterAlerts(summary: Summary, nodes: readonly NodeRow[], jobs: readonly JobRow[]): Alert[] {
@@ -63,10 +63,10 @@ export function runAlerts(run: string, { steps, series }: Metrics): Alert[] {
     alerts.push({ severity, title: `${run}: ${title}`, text, place: ["training"] });
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   for (const name of ["update.loss", "rewardMean", "update.gradientNorm"]) {
-    // JSON has no NaN: a number that was none is null.
+    // JSON has no NaN, so such a number is null.
     const values = series[name];
     if (values !== undefined && values.length > 0 && values.at(-1) === null)
-      tell("error", `${name} is no number`, `since step ${steps.at(-1)}: the update has diverged`);
+      tell("error", `${name} is not a number`, `since step ${steps.at(-1)}: the update has diverged`);
   }
   const entropy = lastOf("update.entropy");
   const early = (series["update.entropy"] ?? [])

@@ -1,13 +1,16 @@
-/** Calls as lanes, one for each process: which of them is busy, which method takes the time, and what waits for what. */
+/**
+ * Groups calls into lanes, one per process, to show which of them is busy, which method takes the time, and what waits
+ * for what.
+ */
 import type { TaskRow } from "../api/tasks.js";
 
 export interface CallLane {
   readonly process: string;
   readonly title: string;
   readonly calls: readonly TaskRow[];
-  /** Milliseconds in which at least one call ran. */
+  /** Milliseconds during which at least one call ran. */
   readonly busyMs: number;
-  /** How long calls waited, together. */
+  /** Milliseconds that calls waited, summed. */
   readonly waitedMs: number;
 }
 
@@ -22,12 +25,12 @@ export interface CallTimeline {
     readonly waitedMs: number;
     readonly failed: number;
   }[];
-  /** What holds the others up, in a sentence; empty where nothing does. */
+  /** A sentence about the bottleneck; empty when there is none. */
   readonly bottleneck: string;
   readonly advice: string;
 }
 
-/** A process that is busy for less of the time holds nobody up. */
+/** A process that is busy for a smaller fraction of the time is not a bottleneck. */
 const busyShare = 0.7;
 
 export function callTimeline(rows: readonly TaskRow[], nowMs: number): CallTimeline {
@@ -71,7 +74,7 @@ export function callTimeline(rows: readonly TaskRow[], nowMs: number): CallTimel
 const waitOf = ({ queuedAtMs, startedAtMs }: TaskRow) =>
   queuedAtMs > 0 ? Math.max(0, startedAtMs - queuedAtMs) : 0;
 
-/** The union of intervals: a process that runs two calls at once is not busy twice. */
+/** Computes the union of intervals: a process that runs two calls at once is not busy twice. */
 function busyTime(spans: readonly (readonly [number, number])[]): number {
   let sum = 0;
   let until = Number.NEGATIVE_INFINITY;

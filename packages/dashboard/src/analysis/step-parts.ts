@@ -1,11 +1,11 @@
-/** What a training step spent its time on, which part holds it up, and what to change. */
+/** Analyzes what a training step spent its time on, which part is the bottleneck, and what to change. */
 
 export interface StepPart {
   readonly name: "rollout" | "update" | "checkpoint" | "publish" | "other";
   readonly seconds: number;
 }
 
-/** A line of metrics.jsonl by the paths of its numbers; what a run does not tell is absent. */
+/** A line of metrics.jsonl by the paths of its numbers. Numbers that a run does not log are absent. */
 export type StepNumbers = Readonly<Record<string, number | undefined>>;
 
 export interface StepTime {
@@ -15,7 +15,7 @@ export interface StepTime {
   readonly advice: readonly string[];
 }
 
-/** A part of less than this is no bottleneck. */
+/** A part with a smaller fraction of the time is not a bottleneck. */
 const large = 0.3;
 
 export function stepTime(numbers: StepNumbers): StepTime {
@@ -23,7 +23,8 @@ export function stepTime(numbers: StepNumbers): StepTime {
   const checkpoint = of("checkpointSeconds");
   const publish = of("publishSeconds");
   const parts: StepPart[] = [
-    // What the learner waits for is what rollouts cost the step: asynchronous ones run beside the update.
+    // The cost of rollouts is the time that the learner waits for them, because asynchronous ones run beside the
+    // update.
     { name: "rollout", seconds: of("learnerWaitSeconds") || of("rolloutSeconds") },
     { name: "update", seconds: Math.max(0, of("updateSeconds") - checkpoint - publish) },
     { name: "checkpoint", seconds: checkpoint },

@@ -1,4 +1,4 @@
-/** The cluster as the pages get it: rows of what the head lists, without what they do not show. */
+/** The cluster as the pages receive it: rows of the head's lists, without fields that the pages do not show. */
 import * as z from "zod";
 
 const quantities = z.record(z.string(), z.number());
@@ -70,7 +70,7 @@ export const actorSchema = z.object({
   createdAtMs: z.number(),
   resources: quantities,
   gpuIds: z.array(z.number()),
-  /** Why it waits, or why it died last. */
+  /** Why it waits, or why it last died. */
   reason: z.string(),
 });
 export type ActorRow = z.infer<typeof actorSchema>;
@@ -91,7 +91,7 @@ export const eventSchema = z.object({
 export type EventRow = z.infer<typeof eventSchema>;
 export const eventsPageSchema = z.object({ rows: z.array(eventSchema), next: z.string() });
 
-/** What a list is asked for. */
+/** The query of a list. */
 export const pageQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(5_000).default(1_000),
   page: z.string().max(200).default(""),

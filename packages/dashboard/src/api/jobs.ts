@@ -1,4 +1,4 @@
-/** Jobs as the pages get and submit them. */
+/** Jobs as the pages receive and submit them. */
 import * as z from "zod";
 
 export const jobStatuses = ["pending", "running", "stopped", "succeeded", "failed", "unknown"] as const;
@@ -22,7 +22,7 @@ export const jobSchema = z.object({
 export type JobRow = z.infer<typeof jobSchema>;
 export const jobsSchema = z.object({ rows: z.array(jobSchema), total: z.number() });
 
-/** The longest text of a recipe or program that the page sends: bundles of more come from the command. */
+/** The longest text of a recipe or program that the page sends. Larger bundles are submitted with the command. */
 export const maxSubmittedText = 2 * 1024 * 1024;
 
 export const submissionSchema = z.strictObject({
@@ -30,16 +30,16 @@ export const submissionSchema = z.strictObject({
   text: z.string().min(1).max(maxSubmittedText),
   name: z.string().max(200).default(""),
   argv: z.array(z.string().max(4096)).max(100).default([]),
-  /** Chosen by the page: a form that is sent twice makes one job. */
+  /** The page chooses it, so that a form that is sent twice creates one job. */
   submissionId: z.string().max(100).default(""),
 });
 export type Submission = z.input<typeof submissionSchema>;
 
 /** One event of a log's stream. */
 export const logEventSchema = z.object({
-  /** Of the first byte of the text. */
+  /** Offset of the first byte of the text. */
   offsetBytes: z.number(),
-  /** Where the next one begins. */
+  /** Offset of the next event's text. */
   nextBytes: z.number(),
   text: z.string(),
 });

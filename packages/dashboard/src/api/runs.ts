@@ -1,35 +1,35 @@
-/** Runs of training, and their episodes, as the pages get them. */
+/** Training runs and their episodes as the pages receive them. */
 import * as z from "zod";
 
 export const runSchema = z.object({
-  /** Name of its folder. */
+  /** Name of the run's folder. */
   id: z.string(),
   name: z.string(),
   agent: z.string(),
   runId: z.string(),
   createdAtMs: z.number(),
-  /** Steps that the recipe asks for; 0: not known. */
+  /** Number of steps in the recipe; 0 when it is not known. */
   steps: z.number(),
-  /** Of the last line of metrics.jsonl; 0: none. */
+  /** Step of the last line of metrics.jsonl; 0 without lines. */
   lastStep: z.number(),
   lastReward: z.number().optional(),
   traceFiles: z.number(),
   traceBytes: z.number(),
-  /** What of it could not be read. */
+  /** Why parts of the run could not be read. */
   problem: z.string(),
 });
 export type RunRow = z.infer<typeof runSchema>;
 export const runsSchema = z.object({
   rows: z.array(runSchema),
-  /** Where runs are looked for. */
+  /** Folders in which runs are searched. */
   folders: z.array(z.string()),
 });
 
-/** All numbers of a run's lines, by name; null where a line has none. */
+/** All numbers of a run's lines by name; null where a line lacks one. */
 export const metricsSchema = z.object({
   steps: z.array(z.number()),
   series: z.record(z.string(), z.array(z.number().nullable())),
-  /** Lines that could not be read. */
+  /** Number of unreadable lines. */
   skipped: z.number(),
 });
 export type Metrics = z.infer<typeof metricsSchema>;
@@ -43,7 +43,7 @@ const laneSchema = z.object({
 });
 
 export const episodeRowSchema = z.object({
-  /** Place in the run's index: what its address has. */
+  /** Index in the run's list of episodes, which is part of its address. */
   at: z.number(),
   id: z.string(),
   agent: z.string(),
@@ -64,12 +64,12 @@ export type EpisodeRow = z.infer<typeof episodeRowSchema>;
 
 export const episodesSchema = z.object({
   rows: z.array(episodeRowSchema),
-  /** Rows that there are so far. */
+  /** Number of rows so far. */
   total: z.number(),
-  /** Bytes of traces that were read, of all. */
+  /** Bytes of traces that were read so far. */
   readBytes: z.number(),
   allBytes: z.number(),
-  /** Changes when rows that were told before mean something else now: files of old steps were removed. */
+  /** Changes when earlier rows have become invalid because files of old steps were removed. */
   generation: z.number(),
   problems: z.array(z.string()),
 });

@@ -1,4 +1,4 @@
-/** What the pages are told of whoever has signed in. */
+/** What the pages know of the signed-in user. */
 import * as z from "zod";
 
 export const signInSchema = z.strictObject({
@@ -6,10 +6,10 @@ export const signInSchema = z.strictObject({
 });
 
 export const sessionSchema = z.object({
-  /** "folders": the pages show runs alone, and there is no cluster. */
+  /** "folders" when the pages show runs only, and there is no cluster. */
   source: z.enum(["cluster", "folders"]),
   role: z.string(),
-  /** False: what would change the cluster is not offered. */
+  /** When false, the pages offer nothing that changes the cluster. */
   mayChange: z.boolean(),
   clusterId: z.string(),
   clusterName: z.string(),

@@ -1,6 +1,6 @@
-/** Under which name the answer of a path lies in an exported folder. */
+/** Maps a path to the name of its answer in an exported folder. */
 
-/** Rows of one exported file of episodes; the page asks for as many at once. */
+/** Number of rows in one exported file of episodes; the page requests as many at once. */
 export const episodesAtOnce = 2_000;
 
 export function staticName(path: string): string {

@@ -1,4 +1,4 @@
-/** Calls, tasks and transfers, and objects, as the pages get them. */
+/** Calls, tasks, transfers and objects as the pages receive them. */
 import * as z from "zod";
 import { pageQuerySchema } from "./cluster.js";
 
@@ -15,7 +15,7 @@ export const taskSchema = z.object({
   nodeId: z.string(),
   pid: z.number(),
   jobId: z.string(),
-  /** Milliseconds since the epoch; 0: not yet. */
+  /** Milliseconds since the epoch; 0 when it has not happened yet. */
   queuedAtMs: z.number(),
   startedAtMs: z.number(),
   endedAtMs: z.number(),
@@ -35,7 +35,7 @@ const objectSchema = z.object({
   copyNodes: z.array(z.string()),
   spilledNodes: z.array(z.string()),
 });
-/** The directory has no pages: its first rows, and how many there are. */
+/** The directory has no pages, so these are its first rows and their total number. */
 export const objectsSchema = z.object({ rows: z.array(objectSchema), total: z.number() });
 export const objectsQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(10_000).default(2_000),

@@ -1,13 +1,14 @@
 /**
- * Responsibility: what a run's trace files hold, line by line, kept up while they grow and old ones are removed.
- * Not responsible for: reading files (scan-thread.ts), whole episodes (run-data.ts).
+ * Responsibility: keeps an index of the lines of a run's trace files up to date while they grow and old ones are
+ * removed.
+ * Not responsible for: reading files (scan-thread.ts), or whole episodes (run-data.ts).
  *
  * Invariants:
- * - EPISODES-1. A row's place never changes within a generation. A file that is removed or written anew begins another one, and so
- *   does an index that is made anew: of another process, or of a run that was not looked at for long.
- * - EPISODES-2. No more than `maxRows` rows are kept of a run; what is left out is told.
- * - EPISODES-3. A file is read by one order at a time, and no byte of it twice: while it grows, what has come meanwhile is ordered
- *   when that one is done.
+ * - EPISODES-1. A row's index never changes within a generation. Removing or rewriting a file begins another
+ *   generation, as does creating the index again in another process or for a run that was not viewed for long.
+ * - EPISODES-2. At most `maxRows` rows of a run are kept; the rest is reported as left out.
+ * - EPISODES-3. One request at a time reads a file, and no byte of it twice: what is written meanwhile is read by the
+ *   next request.
  */
 import { randomInt } from "node:crypto";
 import type { EpisodeRow, Episodes } from "../api/runs.js";
@@ -17,7 +18,7 @@ import type { Scanner } from "./scanner.js";
 
 const maxRows = 200_000;
 const maxProblems = 20;
-/** How often the folder is looked at while somebody asks. */
+/** Milliseconds between two checks of the folder while somebody views it. */
 const lookMs = 1_000;
 
 export interface EpisodePlace {
@@ -47,7 +48,7 @@ export class EpisodeIndex {
     this.#scanner = scanner;
   }
 
-  /** Rows from one place on, as far as they were read. */
+  /** Returns rows from an index on, as far as they were read. */
   async page(from: number, limit: number): Promise<Episodes> {
     await this.#look();
     const files = [...this.#files.values()];
@@ -61,7 +62,7 @@ export class EpisodeIndex {
     };
   }
 
-  /** Where an episode lies; undefined where there is none. */
+  /** Returns where an episode is stored; undefined when it does not exist. */
   async place(
     at: number,
   ): Promise<{ readonly place: EpisodePlace; readonly generation: number } | undefined> {
@@ -70,11 +71,11 @@ export class EpisodeIndex {
     return place && { place, generation: this.#generation };
   }
 
-  /** Resolves when everything that was there when it was called has been read. */
+  /** Resolves when everything that existed at the time of the call has been read. */
   async complete(): Promise<void> {
     await this.#look(true);
     await this.#scanner.idle();
-    // What had come while a file was being read.
+    // This covers what was written while a file was being read.
     await this.#look(true);
     await this.#scanner.idle();
   }
@@ -89,7 +90,7 @@ export class EpisodeIndex {
   async #refresh(): Promise<void> {
     const files = await traceFilesOf(this.#folder);
     const present = new Map(files.map((file) => [file.path, file]));
-    // Traces of old steps are removed while a run goes on. What is left keeps its order, and gets other places.
+    // Traces of old steps are removed while a run continues. The rest keeps its order and gets other indices.
     const gone = [...this.#files.values()].filter((known) => {
       const now = present.get(known.path);
       return now === undefined || now.inode !== known.inode || now.sizeBytes < known.readBytes;

@@ -1,4 +1,4 @@
-/** Writes the front end and all that it asks of some runs into a folder, to be opened without a server. */
+/** Writes the front end and all its answers about some runs into a folder that can be opened without a server. */
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -12,7 +12,7 @@ export interface ExportedRuns {
   readonly bytes: number;
 }
 
-/** @param pages the folder of the built front end */
+/** @param pages folder of the built front end */
 export async function exportRuns(
   folders: readonly string[],
   out: string,
@@ -33,7 +33,7 @@ export async function exportRuns(
     if (list.rows.length === 0)
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
-        `${folders.join(", ")}: holds no run; give folders of runs`,
+        `${folders.join(", ")}: contains no run: give folders of runs`,
       );
     await mkdir(out, { recursive: true });
     await cp(pages, out, { recursive: true });
@@ -56,7 +56,7 @@ export async function exportRuns(
       await data.complete(id);
       for (let from = 0; ; from += episodesAtOnce) {
         const rows = await data.episodes(id, from, episodesAtOnce);
-        // The files of an export mean the same for ever, and are the same for the same run.
+        // The files of an export never change their meaning, and are equal for the same run.
         await write(`${run}/episodes?from=${from}`, JSON.stringify({ ...rows, generation: 0 }));
         for (const { at } of rows.rows) {
           await write(`${run}/episodes/${at}`, (await data.episode(id, at)).toString("utf8"));

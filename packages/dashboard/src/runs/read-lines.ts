@@ -1,20 +1,20 @@
-/** Whole lines of a file from one place on; half a line at its end is left for the next time. */
+/** Reads complete lines of a file from an offset on. An incomplete line at its end is left for the next time. */
 import { open } from "node:fs/promises";
 
 export interface ReadLine {
   readonly offsetBytes: number;
   readonly sizeBytes: number;
-  /** Undefined: the line is longer than what is read, and was passed over. */
+  /** Undefined when the line is longer than the limit and was skipped. */
   readonly text: string | undefined;
 }
 
 export interface LineBounds {
-  /** What is read at once. */
+  /** Number of bytes that are read at once. */
   readonly blockBytes: number;
   readonly maxLineBytes: number;
 }
 
-/** Empty lines are left out. */
+/** Yields lines without the empty ones. */
 export async function* readLines(
   path: string,
   fromBytes: number,

@@ -1,4 +1,4 @@
-/** What runs of others, and runs that go on while one looks, do to whoever reads them. */
+/** Tests how runs of other users, and runs that continue meanwhile, affect readers. */
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -58,7 +58,7 @@ describe("curves", () => {
 });
 
 describe("episodes", () => {
-  /** The real one, which tells of each of its orders and of each line that it has read. */
+  /** The real scanner, which also reports each of its requests and each line that it has read. */
   class WatchedScanner extends Scanner {
     orders = 0;
     lines = 0;

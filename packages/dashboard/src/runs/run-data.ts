@@ -1,4 +1,4 @@
-/** What is told of runs: the same answers for the server's routes and for files that are exported. */
+/** The answers about runs, which are the same for the server's routes and for exported files. */
 import { open } from "node:fs/promises";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Episodes, Metrics, runsSchema } from "../api/runs.js";
@@ -8,7 +8,7 @@ import { RunMetrics } from "./run-metrics.js";
 import { maxLineBytes } from "./scan-file.js";
 import { Scanner } from "./scanner.js";
 
-/** Runs whose rows, and whose curves, are kept; the one that was asked for the longest ago goes. */
+/** Number of runs whose rows and curves are cached; the least recently requested one is dropped. */
 const maxKept = 8;
 
 export class RunData {
@@ -34,13 +34,13 @@ export class RunData {
     return await (await this.#index(id)).page(from, limit);
   }
 
-  /** The trace's own line, JSON. @throws {PalimpsestError} NOT_FOUND */
+  /** Returns the trace's own line as JSON. @throws {PalimpsestError} NOT_FOUND */
   async episode(id: string, at: number, generation?: number): Promise<Buffer> {
     const found = await (await this.#index(id)).place(at);
     if (found === undefined || (generation !== undefined && generation !== found.generation))
       throw new PalimpsestError(
         "NOT_FOUND",
-        `run ${id} has no episode ${at} any more: traces of old steps are removed`,
+        `run ${id} no longer has episode ${at}: traces of old steps are removed`,
       );
     const { path, offsetBytes, sizeBytes } = found.place;
     if (sizeBytes > maxLineBytes)
@@ -75,7 +75,7 @@ export class RunData {
   }
 }
 
-/** The one of a folder, which becomes the newest; the oldest goes. */
+/** Returns the cached entry of a folder, which becomes the most recent; the oldest is dropped. */
 function keptOf<One>(kept: Map<string, One>, folder: string, make: () => One): One {
   const one = kept.get(folder) ?? make();
   kept.delete(folder);

@@ -1,16 +1,16 @@
-/** Which runs there are below some folders. A run's folder has a run.json, or a folder `traces`, or trace files. */
+/** Finds the runs below some folders. A run's folder has a run.json, a folder `traces`, or trace files. */
 import { type Dirent, existsSync } from "node:fs";
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import * as z from "zod";
 import type { RunRow } from "../api/runs.js";
 
-/** The newest ones. */
+/** Only the newest runs are listed. */
 const maxRuns = 500;
 const maxTraceFiles = 10_000;
-/** A run.json with its whole recipe. */
+/** The limit has room for a run.json with its complete recipe. */
 const maxRunFileBytes = 4 * 1024 * 1024;
-/** What the end of metrics.jsonl is looked for in: a line has a few KiB. */
+/** Number of bytes at the end of metrics.jsonl that are searched for its last line, which has a few KiB. */
 const tailBytes = 64 * 1024;
 const freshMs = 500;
 
@@ -29,7 +29,7 @@ export interface TraceFileFact {
   readonly path: string;
   readonly sizeBytes: number;
   readonly mtimeMs: number;
-  /** A file that was written anew has another one. */
+  /** A file that was replaced has another inode. */
   readonly inode: number;
 }
 
@@ -46,7 +46,7 @@ export class RunFolders {
     return this.#roots;
   }
 
-  /** Folders of runs, by the id that addresses have: nothing else is ever read. */
+  /** Returns the folders of runs by their id in addresses. Nothing else is ever read. */
   async folders(): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     for (const root of this.#roots) {
@@ -65,11 +65,11 @@ export class RunFolders {
     return found;
   }
 
-  /** As they were a moment ago: readers of any number together cost a tenth of one thread at most. */
+  /** Returns the rows of a moment ago, so that any number of readers together use at most a tenth of one thread. */
   async rows(): Promise<readonly RunRow[]> {
     if (this.#looking !== undefined && performance.now() < this.#freshUntilMs) return await this.#looking;
     const beganAt = performance.now();
-    // Whoever asks meanwhile gets the answer of this look.
+    // Concurrent callers get the answer of this check.
     this.#freshUntilMs = Number.POSITIVE_INFINITY;
     this.#looking = this.#look().finally(() => {
       const now = performance.now();
@@ -85,7 +85,7 @@ export class RunFolders {
   }
 }
 
-/** Trace files of a run, in the order of their steps. */
+/** Returns the trace files of a run in the order of their steps. */
 export async function traceFilesOf(folder: string): Promise<TraceFileFact[]> {
   const files: TraceFileFact[] = [];
   for (const place of [join(folder, "traces"), folder]) {
@@ -152,7 +152,7 @@ async function rowOf(id: string, folder: string): Promise<RunRow> {
   }
 }
 
-/** The last whole line; undefined where there is none. */
+/** Returns the last complete line; undefined when there is none. */
 async function lastLine(path: string): Promise<z.infer<typeof lastLineSchema> | undefined> {
   const file = await open(path, "r").catch(() => undefined);
   if (file === undefined) return undefined;

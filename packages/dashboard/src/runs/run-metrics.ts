@@ -1,11 +1,12 @@
 /**
- * Responsibility: the lines of a run's metrics.jsonl as series: every number of a line is one, by its path. Kept up while the file
- * grows: the head's own thread reads it for whoever looks, every few seconds.
+ * Responsibility: reads the lines of a run's metrics.jsonl as series, one for the path of each number. It follows the
+ * file as it grows; the head's own thread reads it every few seconds for its viewers.
  * Not responsible for: which runs there are (run-folders.ts).
  *
  * Invariants:
- * - CURVES-1. A line is read once. A file that was written anew, or has become shorter, is read from its beginning.
- * - CURVES-2. At most `maxPoints` points of a series and `maxNumbers` numbers are kept and told; of more, each n-th step.
+ * - CURVES-1. A line is read once. A file that was rewritten, or has become shorter, is read from its beginning.
+ * - CURVES-2. At most `maxPoints` points of a series and `maxNumbers` numbers are kept and sent; of more points, every
+ *   n-th step.
  */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,7 +18,7 @@ const maxNumbers = 1_000_000;
 const maxSeries = 500;
 /** Blocks are small, so that the head answers others between them. */
 const bounds = { blockBytes: 256 * 1024, maxLineBytes: 1024 * 1024 } as const;
-/** How far back a step is looked for that was taken again. */
+/** How many steps back a repeated step is searched. */
 const lookedBack = 1_000;
 
 export class RunMetrics {
@@ -25,10 +26,13 @@ export class RunMetrics {
   #inode = 0;
   #readBytes = 0;
   #steps: number[] = [];
-  /** A map: names come from files of others, and one such as `__proto__` names more than a field of an object. */
+  /**
+   * It is a map because names come from other users' files, and one such as `__proto__` would name more than a field of
+   * an object.
+   */
   #series = new Map<string, (number | null)[]>();
   #skipped = 0;
-  /** Each n-th step is kept. */
+  /** Every n-th step is kept. */
   #every = 1;
   #seen = 0;
   #lastStep = Number.NEGATIVE_INFINITY;
@@ -55,7 +59,7 @@ export class RunMetrics {
 
   async #catchUp(): Promise<void> {
     const facts = await stat(this.#path).catch(() => undefined);
-    // Anything but a file, such as a pipe, could keep whoever opens it for ever.
+    // Anything but a regular file, such as a pipe, could block its reader forever.
     if (!facts?.isFile() || facts.ino !== this.#inode || facts.size < this.#readBytes) this.#forget();
     if (!facts?.isFile() || facts.size === this.#readBytes) return;
     this.#inode = facts.ino;
@@ -69,7 +73,7 @@ export class RunMetrics {
   }
 
   #take(step: number, numbers: ReadonlyMap<string, number>): void {
-    // A driver that took a step again wrote its line again.
+    // A driver that repeated a step wrote its line again.
     const again = this.#steps.indexOf(step, Math.max(0, this.#steps.length - lookedBack));
     if (again < 0) {
       if (this.#every > 1 && step <= this.#lastStep) return;
@@ -126,7 +130,7 @@ function gather(value: unknown, path: string, into: Map<string, number>): void {
   if (typeof value === "number") into.set(path, value);
   else if (typeof value === "boolean") into.set(path, Number(value));
   else if (typeof value === "object" && value !== null && !Array.isArray(value))
-    // No metric has that name, and pages of an exported folder would take it for what an object inherits from.
+    // No metric has that name, and pages of an exported folder would confuse it with an inherited property.
     for (const [name, part] of Object.entries(value))
       if (name !== "__proto__") gather(part, path === "" ? name : `${path}.${name}`, into);
 }

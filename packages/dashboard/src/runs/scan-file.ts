@@ -1,11 +1,11 @@
-/** Reads a trace file from one place on, and tells of each whole line where it lies and what it is about. */
+/** Reads a trace file from an offset on, and reports for each complete line where it is and what it is about. */
 import { laneSummaries } from "@palimpsest/evals/microscope";
 import { type Trace, traceSchema } from "@palimpsest/evals/trace-schema";
 import type { EpisodeRow } from "../api/runs.js";
 import { readLines } from "./read-lines.js";
 
 const blockBytes = 4 * 1024 * 1024;
-/** A longer line is passed over, and said so. */
+/** A longer line is skipped and reported. */
 export const maxLineBytes = 32 * 1024 * 1024;
 const shownQuestion = 240;
 const shownAnswer = 160;
@@ -13,7 +13,7 @@ const shownAnswer = 160;
 export interface ScannedLine {
   readonly offsetBytes: number;
   readonly sizeBytes: number;
-  /** Undefined: it is no trace that this program reads. */
+  /** Undefined when the line is not a trace that this program reads. */
   readonly row: Omit<EpisodeRow, "at"> | undefined;
   readonly problem: string;
 }
@@ -30,9 +30,9 @@ function readLine(text: string): Pick<ScannedLine, "row" | "problem"> {
     const parsed = traceSchema.safeParse(JSON.parse(text));
     if (parsed.success) return { row: rowOf(parsed.data), problem: "" };
     const [issue] = parsed.error.issues;
-    return { row: undefined, problem: `a line is no trace: ${issue?.path.join(".")}: ${issue?.message}` };
+    return { row: undefined, problem: `a line is not a trace: ${issue?.path.join(".")}: ${issue?.message}` };
   } catch {
-    return { row: undefined, problem: "a line is no JSON" };
+    return { row: undefined, problem: "a line is not JSON" };
   }
 }
 

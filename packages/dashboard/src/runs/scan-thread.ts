@@ -1,4 +1,4 @@
-/** A thread of its own reads trace files: half a gigabyte of them must not keep the head from its nodes. */
+/** A thread of its own reads trace files, because half a gigabyte of them must not keep the head from its nodes. */
 import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { type ScannedLine, scanFile } from "./scan-file.js";
@@ -18,7 +18,7 @@ export interface ScanNews {
 
 const batch = 100;
 
-// On Linux this thread alone yields to the others of the process.
+// On Linux this lowers the priority of this thread only, within the process.
 if (process.platform === "linux") setPriority(10);
 
 async function scan({ id, path, fromBytes }: ScanOrder): Promise<void> {

@@ -1,9 +1,9 @@
-/** The thread that reads trace files, for all runs that are looked at; it ends when there is nothing to read. */
+/** The thread that reads trace files for all viewed runs. It ends when there is nothing to read. */
 import { Worker } from "node:worker_threads";
 import type { ScannedLine } from "./scan-file.js";
 import type { ScanNews, ScanOrder } from "./scan-thread.js";
 
-/** The built one: a thread runs no TypeScript. */
+/** The built module is used, because a thread cannot run TypeScript. */
 const threadModule = new URL("../../dist/runs/scan-thread.js", import.meta.url);
 const heapMiB = 512;
 
@@ -48,7 +48,7 @@ export class Scanner {
       if (this.#listeners.size === 0) this.#rest();
     });
     worker.on("error", (reason) => {
-      // Whoever waits is told; the next file starts another thread.
+      // All waiting callers are told; the next file starts another thread.
       const waiting = [...this.#listeners.values()];
       this.#listeners.clear();
       this.#worker = undefined;

@@ -1,4 +1,4 @@
-/** Routes that tell of the cluster: each is one of the head's own RPCs, called as whoever has signed in. */
+/** Routes about the cluster. Each is one of the head's own RPCs, called as the signed-in user. */
 import { type Credentials, headService, jobsService, type LocalCalls } from "@palimpsest/wire";
 import { actorsQuerySchema, eventsQuerySchema, pageQuerySchema } from "../api/cluster.js";
 import { actorView, eventView, nodeView, summaryView } from "./cluster-views.js";
@@ -9,7 +9,7 @@ import type { Route } from "./routes.js";
 export interface DashboardCluster {
   readonly credentials: Credentials;
   readonly calls: LocalCalls;
-  /** Bytes of a job's output that are kept. */
+  /** Returns the number of bytes of a job's output that are kept. */
   jobLogBytes(jobId: string): number;
 }
 

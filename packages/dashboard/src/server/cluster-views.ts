@@ -1,4 +1,4 @@
-/** What the head answers, as the pages get it. */
+/** Converts the head's answers to what the pages receive. */
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorRow, actorStates, EventRow, NodeRow, nodeStates, Summary } from "../api/cluster.js";
 import type { JobRow, jobStatuses } from "../api/jobs.js";
@@ -22,7 +22,7 @@ const jobStatusNames: Readonly<Record<number, (typeof jobStatuses)[number]>> = {
   [proto.JobStatus.JOB_STATUS_SUCCEEDED]: "succeeded",
   [proto.JobStatus.JOB_STATUS_FAILED]: "failed",
 };
-/** A death's reason in a row: the whole one stands in the actor's own answer. */
+/** A death's reason is truncated in a row; the actor's own answer has it in full. */
 const longestReason = 300;
 
 const amounts = (resources: proto.Resources.$Properties | null | undefined) => ({ ...resources?.quantities });

@@ -8,11 +8,11 @@ import { errorAnswer, parseInput } from "./http-error.js";
 
 const maxBodyBytes = 4 * 1024 * 1024;
 const bodyDeadlineMs = 30_000;
-/** Smaller ones are not worth it. */
+/** Compressing smaller answers is not worthwhile. */
 const gzipFromBytes = 2_000;
 const compress = promisify(gzip);
 
-/** Nothing is loaded from elsewhere, nobody shows the pages in a frame, and no page sends its address on. */
+/** Nothing is loaded from other sites, no site may show the pages in a frame, and no page sends its address on. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -28,7 +28,7 @@ export class Exchange {
   readonly response: ServerResponse;
   readonly url: URL;
   readonly caller: LocalCaller;
-  /** What the route's pattern caught. */
+  /** The parts that matched the route's pattern. */
   readonly parts: readonly string[];
 
   constructor(
@@ -48,27 +48,27 @@ export class Exchange {
     return this.parts[0] ?? "";
   }
 
-  /** The query, looked at. @throws {PalimpsestError} INVALID_ARGUMENT */
+  /** Returns the validated query. @throws {PalimpsestError} INVALID_ARGUMENT */
   query<Schema extends z.ZodType>(schema: Schema): z.output<Schema> {
     return parseInput(schema, Object.fromEntries(this.url.searchParams), "query");
   }
 
-  /** The body, a JSON text. @throws {PalimpsestError} INVALID_ARGUMENT, LIMIT_EXCEEDED, GET_TIMEOUT */
+  /** Returns the body, a JSON text. @throws {PalimpsestError} INVALID_ARGUMENT, LIMIT_EXCEEDED, GET_TIMEOUT */
   async body<Schema extends z.ZodType>(schema: Schema): Promise<z.output<Schema>> {
     const text = await readBody(this.request);
     let value: unknown;
     try {
       value = JSON.parse(text);
     } catch {
-      throw new PalimpsestError("INVALID_ARGUMENT", "the body is no JSON");
+      throw new PalimpsestError("INVALID_ARGUMENT", "the body is not JSON: send JSON text");
     }
     return parseInput(schema, value, "body");
   }
 
-  /** Aborts when whoever asked has gone. */
+  /** A signal that aborts when the client has disconnected. */
   get gone(): AbortSignal {
     const controller = new AbortController();
-    // Who has left already is not told of again.
+    // A client that has left already causes no further event.
     if (this.response.closed) controller.abort();
     else this.response.once("close", () => controller.abort());
     return controller.signal;
@@ -108,7 +108,7 @@ export async function sendBytes(
     response.writeHead(status, all).end(body);
     return;
   }
-  // Level 1: a list that is asked for every few seconds is not worth more of the head's time.
+  // Level 1 is used, because a list that is requested every few seconds must not cost more of the head's time.
   const packed = await compress(body, { level: 1 });
   response.writeHead(status, { ...all, "content-encoding": "gzip" }).end(packed);
 }
@@ -127,7 +127,12 @@ async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   const late = setTimeout(() => {
-    request.destroy(new PalimpsestError("GET_TIMEOUT", `the body did not come within ${bodyDeadlineMs} ms`));
+    request.destroy(
+      new PalimpsestError(
+        "GET_TIMEOUT",
+        `the body did not arrive within ${bodyDeadlineMs} ms: send it faster, or less`,
+      ),
+    );
   }, bodyDeadlineMs);
   try {
     for await (const chunk of request as AsyncIterable<Buffer>) {

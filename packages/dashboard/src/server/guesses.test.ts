@@ -1,4 +1,4 @@
-/** The budget of wrong tokens. */
+/** Tests the budget of wrong tokens. */
 import { systemClock } from "@palimpsest/wire";
 import { expect, test } from "vitest";
 import { Guesses, guessLimits } from "./guesses.js";
@@ -15,7 +15,7 @@ test("GUESSES-1: one address that guesses locks out itself and nobody else, for 
   const guesses = new Guesses(clock);
   guess(guesses, "10.0.0.1", guessLimits.ofAddress);
   expect(() => guesses.check("10.0.0.1")).toThrow(tooMany);
-  // The same machine, as a socket that takes both protocols names it.
+  // It is the same machine, as a dual-stack socket names it.
   expect(() => guesses.check("::ffff:10.0.0.1")).toThrow(tooMany);
   guesses.check("10.0.0.2");
   clock.atMs += 1_000;

@@ -1,15 +1,15 @@
 /**
- * Responsibility: how many wrong tokens may be tried per second, from one address and from all of them.
+ * Responsibility: limits how many wrong tokens may be tried per second, from one address and from all of them.
  * Not responsible for: which tokens are wrong.
  *
  * Invariants:
- * - GUESSES-1. Whoever guesses is refused without a look at the token, and others sign in meanwhile.
- * - GUESSES-2. What is remembered is bounded: one second's wrong tokens, at most `ofAll` of them.
+ * - GUESSES-1. A client that guesses is refused without checking the token, and others can sign in meanwhile.
+ * - GUESSES-2. The state is bounded: one second's wrong tokens, at most `ofAll` of them.
  */
 import { isIPv6 } from "node:net";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 
-/** Wrong tokens per second. Random tokens of 16 characters are out of reach with a thousand times as many. */
+/** Wrong tokens per second. Random tokens of 16 characters would be safe with a thousand times as many. */
 export const guessLimits = { ofAddress: 20, ofAll: 1_000 } as const;
 
 export class Guesses {
@@ -22,17 +22,17 @@ export class Guesses {
     this.#clock = clock;
   }
 
-  /** Before a token is looked at. @throws {PalimpsestError} UNAVAILABLE */
+  /** Call it before a token is checked. @throws {PalimpsestError} UNAVAILABLE */
   check(address: string): void {
     this.#forget();
     const own = this.#byAddress.get(networkOf(address)) ?? 0;
     if (own < guessLimits.ofAddress && this.#all < guessLimits.ofAll) return;
-    throw new PalimpsestError("UNAVAILABLE", "too many wrong tokens: wait a second and sign in again", {
+    throw new PalimpsestError("UNAVAILABLE", "too many wrong tokens: wait one second and sign in again", {
       retryable: true,
     });
   }
 
-  /** A token was wrong. */
+  /** Records that a token was wrong. */
   wrong(address: string): void {
     this.#forget();
     const network = networkOf(address);
@@ -40,7 +40,7 @@ export class Guesses {
     this.#all += 1;
   }
 
-  /** Counts hold for the second in which they were made. */
+  /** Counts apply to the second in which they were made. */
   #forget(): void {
     const second = Math.floor(this.#clock.monotonicMs() / 1_000);
     if (second === this.#second) return;
@@ -50,7 +50,7 @@ export class Guesses {
   }
 }
 
-/** Of IPv6 the first 64 bits: whoever has one address of such a network has all of them. */
+/** Returns the first 64 bits of an IPv6 address, because the owner of one address of such a network has all of them. */
 function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=[\d.]+$)/, "").replace(/%.*$/, "");
   if (!isIPv6(plain)) return plain;

@@ -1,4 +1,4 @@
-/** Errors as answers of HTTP. */
+/** Converts errors to answers of HTTP. */
 import { type ErrorCode, PalimpsestError } from "@palimpsest/wire";
 import type { z } from "zod";
 
@@ -25,7 +25,7 @@ export function errorAnswer(reason: unknown): ErrorAnswer {
   return { status: statuses[error.code] ?? 500, code: error.code, message: error.rawMessage };
 }
 
-/** @throws {PalimpsestError} INVALID_ARGUMENT that names each field */
+/** @throws {PalimpsestError} INVALID_ARGUMENT naming each field */
 export function parseInput<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

@@ -1,4 +1,4 @@
-/** Jobs: the list, submitting and stopping, and what they print, as it comes. */
+/** Routes about jobs: the list, submitting and stopping, and following their output. */
 import { once } from "node:events";
 import { headService, jobsService, newId, PalimpsestError } from "@palimpsest/wire";
 import { type jobsSchema, logQuerySchema, submissionSchema } from "../api/jobs.js";
@@ -8,16 +8,19 @@ import { type Exchange, securityHeaders } from "./exchange.js";
 import type { Route } from "./routes.js";
 import { type LogPiece, WholeLetters } from "./whole-letters.js";
 
-/** The newest ones: the head remembers 1,000 that have ended. */
+/** The newest jobs; the head remembers 1,000 that have ended. */
 const maxJobs = 2_000;
-/** A log is shown from this far before its end. */
+/** A log is shown from this many bytes before its end. */
 const tailBytes = 512 * 1024;
-/** Whoever goes on from further back gets what is left of it: a page keeps no more, and says what it left out. */
+/**
+ * A client that resumes from further back gets only what is within this limit: a page keeps no more, and says what it
+ * left out.
+ */
 const mostBehindBytes = 1024 * 1024;
-/** Streams of logs at once, and how long one lasts: the page opens it again where it ended. */
+/** Maximum number of concurrent log streams, and how long one lasts. The page reopens it where it ended. */
 const maxStreams = 64;
 const streamMs = 10 * 60_000;
-/** So that whatever stands between does not take the stream for dead. */
+/** A beat keeps proxies from closing a silent stream. */
 const beatMs = 15_000;
 
 export function jobRoutes(cluster: DashboardCluster): readonly Route[] {
@@ -58,10 +61,13 @@ export function jobRoutes(cluster: DashboardCluster): readonly Route[] {
       method: "GET",
       path: "/jobs/*/log",
       answer: async (exchange) => {
-        // Before the stream begins, so that an unknown job is an answer and not a stream that ends.
+        // This precedes the stream, so that an unknown job is an answer and not a stream that ends.
         await calls.unary(jobsService.get, { jobId: exchange.id }, exchange.caller);
         if (streams.open >= maxStreams)
-          throw new PalimpsestError("UNAVAILABLE", `${maxStreams} logs are followed already: close some`);
+          throw new PalimpsestError(
+            "UNAVAILABLE",
+            `${maxStreams} logs are followed already: close some of their pages`,
+          );
         streams.open += 1;
         await follow(cluster, exchange).finally(() => {
           streams.open -= 1;
@@ -79,7 +85,7 @@ async function submit({ calls }: DashboardCluster, exchange: Exchange): Promise<
     await exchange.json(jobView(job));
     return;
   }
-  // A caller who may not submit uploads nothing either.
+  // A caller that may not submit must not upload either.
   await calls.unary(headService.getCluster, {}, exchange.caller);
   if (!calls.allows(jobsService.submit, exchange.caller))
     await calls.unary(jobsService.submit, request, exchange.caller);
@@ -92,7 +98,7 @@ async function submit({ calls }: DashboardCluster, exchange: Exchange): Promise<
   await exchange.json(jobView(job));
 }
 
-/** Server-sent events, each with the offset at which the next one begins: a browser that lost the stream names it. */
+/** Sends server-sent events, each with the offset of the next one, which a browser that lost the stream sends back. */
 async function follow({ calls, jobLogBytes }: DashboardCluster, exchange: Exchange): Promise<void> {
   const { request, response, id, gone } = exchange;
   const again = Number(request.headers["last-event-id"] ?? Number.NaN);

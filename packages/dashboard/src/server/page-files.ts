@@ -1,4 +1,4 @@
-/** The files of the front end, as `build.mjs` has made them. They are the same for everybody and tell nothing. */
+/** Serves the files of the front end that `build.mjs` has built. They are the same for everybody and reveal nothing. */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -27,7 +27,7 @@ export class PageFiles {
     this.#folder = folder;
   }
 
-  /** False when the path is none of the front end's. */
+  /** Returns false when the path is not the front end's. */
   answer(request: IncomingMessage, response: ServerResponse, path: string): boolean {
     const name = path === "/" ? "index.html" : path.slice(1);
     if (!Object.hasOwn(types, name)) return false;
@@ -40,7 +40,7 @@ export class PageFiles {
     const headers = {
       ...securityHeaders,
       "content-type": file.type,
-      // Asked for again each time, and answered without its bytes where they are the same.
+      // The browser asks for it each time, and gets an answer without bytes when it has not changed.
       "cache-control": "no-cache",
       etag: file.tag,
       vary: "accept-encoding",

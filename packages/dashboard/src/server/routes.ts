@@ -1,9 +1,9 @@
-/** What is served under /api, by method and path. */
+/** The routes under /api, by method and path. */
 import type { Exchange } from "./exchange.js";
 
 export interface Route {
   readonly method: "GET" | "POST";
-  /** `*` stands for one part of the path, which the exchange gets. */
+  /** `*` stands for one part of the path, which is passed to the exchange. */
   readonly path: string;
   readonly answer: (exchange: Exchange) => Promise<void>;
 }
@@ -13,7 +13,7 @@ export interface FoundRoute {
   readonly parts: readonly string[];
 }
 
-/** The route of a path; "method" when there is one for another method. */
+/** Finds the route of a path; "method" when there is one for another method only. */
 export function findRoute(
   routes: readonly Route[],
   method: string,

@@ -1,4 +1,4 @@
-/** Routes over folders of runs. */
+/** Routes about folders of runs. */
 import { PalimpsestError } from "@palimpsest/wire";
 import { episodeQuerySchema, episodesQuerySchema } from "../api/runs.js";
 import type { RunData } from "../runs/run-data.js";
@@ -23,7 +23,7 @@ export function runRoutes(runs: RunData): readonly Route[] {
       if (!Number.isSafeInteger(at) || at < 0)
         throw new PalimpsestError(
           "INVALID_ARGUMENT",
-          `the episode is ${exchange.parts[1]}: give its place, from 0`,
+          `the episode is ${exchange.parts[1]}: give its index, counted from 0`,
         );
       const { generation } = exchange.query(episodeQuerySchema);
       await sendBytes(exchange.request, exchange.response, await runs.episode(exchange.id, at, generation));

@@ -1,4 +1,4 @@
-/** Clients that misbehave, and heads behind forwarded ports, over real connections. */
+/** Tests clients that misbehave, and heads behind forwarded ports, over real connections. */
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
@@ -69,7 +69,7 @@ test("sign-ins at two heads behind forwarded ports of one machine do not end one
   };
   expect(await cookieAt("localhost:8001")).toBe("palimpsest-8001");
   expect(await cookieAt("localhost:8002")).toBe("palimpsest-8002");
-  // A head that is reached by the protocol's own port, and another one that listens where it is forwarded to.
+  // One head is reached at the protocol's own port, and another one listens where it is forwarded to.
   expect(await cookieAt("head.example")).toBe("palimpsest-80");
   expect(await cookieAt(`head.example:${port}`)).toBe(`palimpsest-${port}`);
 });

@@ -1,11 +1,12 @@
 /**
- * Responsibility: the dashboard's HTTP server: who is let in, bounds of connections, files, and routes of the API.
- * Not responsible for: what the routes tell (cluster-routes.ts, job-routes.ts), what a token may do (wire).
+ * Responsibility: the dashboard's HTTP server: authentication, limits of connections, files, and routes of the API.
+ * Not responsible for: what the routes answer (cluster-routes.ts, job-routes.ts), or what a token may do (wire).
  *
  * Invariants:
- * - DASHBOARD-1. Without a valid token nothing but the files of the front end is answered, which tell nothing of the cluster.
- * - DASHBOARD-2. A token stands in no URL, no cookie and no log.
- * - DASHBOARD-3. What changes something is asked for by POST with a JSON body, from a page of this server.
+ * - DASHBOARD-1. Without a valid token only the files of the front end are served, which reveal nothing about the
+ *   cluster.
+ * - DASHBOARD-2. A token appears in no URL, no cookie and no log.
+ * - DASHBOARD-3. A change is requested by POST with a JSON body, from a page of this server.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
@@ -24,26 +25,29 @@ const limits = {
   maxHeaderSize: 16 * 1024,
   connections: 256,
   headersTimeout: 10_000,
-  /** Of a whole request, body included. */
+  /** Milliseconds for a complete request, including its body. */
   requestTimeout: 60_000,
-  /** Without a byte in either direction. A client that does not read its answer would keep it in memory; streams have a beat. */
+  /**
+   * Milliseconds without a byte in either direction. A client that does not read its answer would keep it in memory;
+   * streams have a beat.
+   */
   idleMs: 60_000,
 } as const;
 
 export interface ServeOptions {
   readonly host: string;
-  /** 0 picks a free port. */
+  /** Port to listen on; 0 picks a free one. */
   readonly port: number;
   readonly tls?: { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer } | undefined;
-  /** Calls back with each certificate that replaces the one before; the returned function ends that. */
+  /** Calls back with each certificate that replaces the previous one. The returned function removes the listener. */
   readonly onTls?: (listener: (tls: { ca: Buffer; cert: Buffer; key: Buffer }) => void) => () => void;
   readonly files: PageFiles;
   readonly signIns: SignIns;
   readonly routes: readonly Route[];
-  /** Throws UNAUTHENTICATED for whoever sees nothing. */
+  /** Throws UNAUTHENTICATED for a caller that may see nothing. */
   readonly admit: (caller: LocalCaller) => void;
   readonly logger: Logger;
-  /** Without a byte in either direction a connection is ended. Default: a minute. */
+  /** Milliseconds without a byte in either direction after which a connection is closed. Default: 60,000. */
   readonly idleMs?: number;
 }
 
@@ -141,7 +145,7 @@ async function signIn(
   const { token } = await exchange.body(signInSchema);
   const authorization = `Bearer ${token.trim()}`;
   const address = exchange.request.socket.remoteAddress ?? "";
-  // After the body has come: whoever sends many slowly has no more tries than others.
+  // This follows the body, so that a client that sends many requests slowly has no more attempts than others.
   guesses.check(address);
   try {
     admit({ ...exchange.caller, authorization });
@@ -157,8 +161,9 @@ async function signIn(
 }
 
 /**
- * Cookies are kept by host and not by port: two heads of one machine have names of their own. The port is the one that the browser
- * knows: behind ports that are forwarded, two heads may well listen on the same one. It names none where it is the protocol's own.
+ * Returns the cookie's name. Browsers keep cookies by host and not by port, so two heads on one machine need different
+ * names. The port is the one in the browser's address, because behind forwarded ports two heads may listen on the same
+ * one. The name has no port when it is the protocol's own.
  */
 function cookieName({ headers, socket }: IncomingMessage): string {
   const [, port = socket instanceof TLSSocket ? 443 : 80] = /:(\d{1,5})$/.exec(headers.host ?? "") ?? [];
@@ -181,6 +186,6 @@ function checkOrigin({ headers }: IncomingMessage): void {
   if (foreign || !String(headers["content-type"] ?? "").startsWith("application/json"))
     throw new PalimpsestError(
       "PERMISSION_DENIED",
-      "changes are asked for by the dashboard's own pages, with a JSON body",
+      "changes must be requested by the dashboard's own pages, with a JSON body",
     );
 }

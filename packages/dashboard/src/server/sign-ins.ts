@@ -1,6 +1,6 @@
 /**
- * Responsibility: who has signed in with a browser. A browser keeps a random number in a cookie that no script reads; the
- * token itself stays here and is looked at again with every request, so that a token that is refused ends its sign-ins.
+ * Responsibility: keeps the sign-ins of browsers. A browser stores a random number in a cookie that no script can read.
+ * The token itself stays here and is checked with every request, so that a revoked token ends its sign-ins.
  * Not responsible for: what a token may do.
  */
 import { randomBytes } from "node:crypto";
@@ -22,11 +22,11 @@ export class SignIns {
     this.#clock = clock;
   }
 
-  /** @returns what the cookie holds */
+  /** @returns the value of the cookie */
   begin(authorization: string): string {
     const id = randomBytes(32).toString("base64url");
     this.#known.set(id, { authorization, untilMs: this.#clock.monotonicMs() + lastingMs });
-    // The oldest one goes: sign-ins are asked for with a valid token, so nobody else can push them out.
+    // The oldest sign-in is dropped. Signing in needs a valid token, so nobody else can force sign-ins out.
     for (const oldest of this.#known.keys()) {
       if (this.#known.size <= maxSignIns) break;
       this.#known.delete(oldest);
@@ -38,7 +38,7 @@ export class SignIns {
     this.#known.delete(id);
   }
 
-  /** The authorization header that it stands for; undefined when it has ended. */
+  /** Returns the authorization header of a sign-in; undefined when it has ended. */
   authorizationOf(id: string): string | undefined {
     const found = this.#known.get(id);
     if (found === undefined) return undefined;
@@ -48,7 +48,7 @@ export class SignIns {
   }
 }
 
-/** A cookie's value in the header of a request. */
+/** Returns a cookie's value from the header of a request. */
 export function cookieOf(header: string | undefined, name: string): string | undefined {
   for (const part of (header ?? "").split(";")) {
     const at = part.indexOf("=");

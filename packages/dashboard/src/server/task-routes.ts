@@ -1,4 +1,4 @@
-/** Routes that tell of calls, tasks, transfers and objects. */
+/** Routes about calls, tasks, transfers and objects. */
 import { headService, type LocalCalls } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import {

@@ -1,8 +1,10 @@
-/** Cuts a stream of UTF-8 between letters: a reader that goes on from the end of a piece begins with a whole one. */
+/**
+ * Cuts a stream of UTF-8 between characters, so that a reader that continues after a piece begins with a complete one.
+ */
 export interface LogPiece {
-  /** Of the first byte of the text. */
+  /** Offset of the first byte of the text. */
   readonly offsetBytes: number;
-  /** Where the next one begins. */
+  /** Offset of the next piece. */
   readonly nextBytes: number;
   readonly text: string;
 }
@@ -11,7 +13,10 @@ export class WholeLetters {
   #held = Buffer.alloc(0);
   #heldAt = 0;
 
-  /** What is whole, with what was left of the piece before. A piece that lies elsewhere begins anew. */
+  /**
+   * Returns the complete characters, including what was left of the previous piece. A piece at another offset starts
+   * anew.
+   */
   push(offsetBytes: number, data: Uint8Array): LogPiece {
     const follows = this.#heldAt + this.#held.byteLength === offsetBytes;
     const at = follows ? this.#heldAt : offsetBytes;
@@ -22,14 +27,14 @@ export class WholeLetters {
     return { offsetBytes: at, nextBytes: at + whole, text: bytes.toString("utf8", 0, whole) };
   }
 
-  /** What is left where nothing more comes. */
+  /** Returns what is left when nothing more arrives. */
   end(): LogPiece {
     const nextBytes = this.#heldAt + this.#held.byteLength;
     return { offsetBytes: this.#heldAt, nextBytes, text: this.#held.toString("utf8") };
   }
 }
 
-/** Bytes at the end that begin a letter and are fewer than it has. */
+/** Returns the number of bytes at the end that begin a character and are fewer than it has. */
 function openBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

@@ -1,4 +1,4 @@
-/** What somebody ought to look at. */
+/** Shows what needs a person's attention. */
 import { type Alert, clusterAlerts, runAlerts } from "../../../src/analysis/alerts.js";
 import { nodesPageSchema, summarySchema } from "../../../src/api/cluster.js";
 import { jobsSchema } from "../../../src/api/jobs.js";
@@ -9,7 +9,7 @@ import { linkTo } from "../data/route.js";
 import { session } from "../data/session.js";
 import { Loading, Problem } from "../parts/state.js";
 
-/** The newest runs: older ones do not change any more. */
+/** Only the newest runs are checked, because older ones no longer change. */
 const mostRuns = 5;
 
 async function load(signal: AbortSignal): Promise<Alert[]> {

@@ -1,4 +1,4 @@
-/** Every actor, filtered by words. */
+/** Shows every actor, filtered by words. */
 import { useComputed, useSignal } from "@preact/signals";
 import type { ActorRow } from "../../../src/api/cluster.js";
 import { linkTo } from "../data/route.js";

@@ -1,4 +1,4 @@
-/** Nodes with what they offer, what waits, queues, and every actor. */
+/** Shows nodes with what they offer, pending demand, queues, and every actor. */
 import { useComputed } from "@preact/signals";
 import {
   type ActorRow,
@@ -17,7 +17,7 @@ import { ActorList } from "./actor-list.js";
 import { loadAll } from "./load-all.js";
 import { NodeMap } from "./node-map.js";
 
-/** Rows that one page holds at most. */
+/** Maximum number of rows on one page. */
 const most = 50_000;
 
 interface Everything {

@@ -1,4 +1,4 @@
-/** What has happened to nodes, actors, jobs and placement groups, the newest first. */
+/** Shows what has happened to nodes, actors, jobs and placement groups, the newest first. */
 import { useComputed, useSignal } from "@preact/signals";
 import { eventsPageSchema } from "../../../src/api/cluster.js";
 import { getJson } from "../data/fetch.js";

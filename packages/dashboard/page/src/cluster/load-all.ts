@@ -1,4 +1,4 @@
-/** All pages of a list, up to a bound: what is beyond is counted as left out by whoever shows it. */
+/** Loads all pages of a list, up to a bound. The caller reports how many rows beyond it are left out. */
 export async function loadAll<Row>(
   load: (page: string) => Promise<{ readonly rows: readonly Row[]; readonly next: string }>,
   most: number,

@@ -1,4 +1,4 @@
-/** Every node as a tile: what it offers and uses, and one square for each of its actors. */
+/** Shows every node as a tile: what it offers and uses, and one square for each of its actors. */
 import { useEffect, useRef } from "preact/hooks";
 import type { ActorRow, NodeRow } from "../../../src/api/cluster.js";
 import { withQuery } from "../data/route.js";
@@ -62,7 +62,7 @@ const colors: Readonly<Record<string, string>> = {
   restarting: "--warn",
 };
 
-/** A canvas: thousands of actors are one element. */
+/** A canvas draws thousands of actors as one element. */
 function Squares({ actors, label }: { readonly actors: readonly ActorRow[]; readonly label: string }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {

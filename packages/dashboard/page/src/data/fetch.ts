@@ -1,4 +1,4 @@
-/** Asks this page's own server, within a bound, and parses what it says. */
+/** Sends requests to this page's own server, within a deadline, and parses the answers. */
 import type * as z from "zod";
 import { refusalSchema } from "../../../src/api/session.js";
 import { isStatic, loadStatic } from "./static.js";

@@ -1,6 +1,6 @@
 /**
- * Asks again and again while the page is seen: after `everyMs`, after twice as long for each failure in a row, and never
- * so often that the answers take more than a tenth of the time.
+ * Polls while the page is visible: after `everyMs`, after twice as long for each consecutive failure, and never so
+ * often that the answers take more than a tenth of the time.
  */
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -11,20 +11,20 @@ const longestMs = 30_000;
 
 export interface Polled<Value> {
   readonly value: Value | undefined;
-  /** Of the last try; empty when it went well. */
+  /** The error of the last request; empty when it succeeded. */
   readonly error: string;
 }
 
 export interface Polling<Value> {
   readonly now: Signal<Polled<Value>>;
-  /** Asks at once: something was changed. */
+  /** Polls at once, because something was changed. */
   again(): void;
 }
 
 export function usePoll<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   everyMs: number,
-  /** What the answer depends on: another one is asked for anew. */
+  /** What the answer depends on. A new key is polled at once. */
   key = "",
 ): Polling<Value> {
   const now = useSignal<Polled<Value>>({ value: undefined, error: "" });

@@ -1,8 +1,8 @@
-/** Where the reader is: the part of the address behind #, so that links work with and without a server. */
+/** The reader's location is the part of the address behind #, so that links work with and without a server. */
 import { computed, signal } from "@preact/signals";
 
 export interface Place {
-  /** Parts of the path, decoded. */
+  /** The decoded parts of the path. */
   readonly parts: readonly string[];
   readonly query: URLSearchParams;
 }
@@ -25,14 +25,14 @@ function decoded(part: string): string {
   }
 }
 
-/** A link to a place. */
+/** Returns a link to a location. */
 export function linkTo(parts: readonly string[], query: Readonly<Record<string, string>> = {}): string {
   const kept = Object.entries(query).filter(([, value]) => value !== "");
   const text = new URLSearchParams(kept).toString();
   return `#/${parts.map(encodeURIComponent).join("/")}${text ? `?${text}` : ""}`;
 }
 
-/** Goes there; `replace` leaves no trace in the history, for filters that are being typed. */
+/** Navigates to a link. `replace` adds no history entry, for filters that are being typed. */
 export function goTo(link: string, { replace = false } = {}): void {
   if (location.hash === link) return;
   if (replace) {
@@ -41,7 +41,7 @@ export function goTo(link: string, { replace = false } = {}): void {
   } else location.hash = link;
 }
 
-/** The present place with other values in its query. */
+/** Returns the current location with other values in its query. */
 export function withQuery(values: Readonly<Record<string, string>>): string {
   const { parts, query } = place.value;
   return linkTo(parts, { ...Object.fromEntries(query), ...values });

@@ -1,16 +1,16 @@
-/** Who has signed in. */
+/** The signed-in user. */
 import { signal } from "@preact/signals";
 import * as z from "zod";
 import { type Session, sessionSchema } from "../../../src/api/session.js";
 import { getJson, postJson, ServerError } from "./fetch.js";
 import { isStatic } from "./static.js";
 
-/** "unknown" until the server was asked; undefined: nobody has signed in. */
+/** "unknown" until the server was asked; undefined when nobody has signed in. */
 export const session = signal<Session | "unknown" | undefined>("unknown");
-/** Why nobody could be asked, empty when the server answers. */
+/** Why the server could not be asked; empty when it answers. */
 export const unreachable = signal("");
 
-/** A head that starts, or that waits to lead, answers later. */
+/** A head that is starting or on standby answers later. */
 const againMs = 3_000;
 
 export async function askSession(): Promise<void> {
@@ -26,7 +26,7 @@ export async function askSession(): Promise<void> {
   }
 }
 
-/** @throws {ServerError} for a wrong token */
+/** @throws {ServerError} when the token is wrong */
 export async function signIn(token: string): Promise<void> {
   await postJson("/sign-in", { token }, z.object({}));
   await askSession();
@@ -38,12 +38,12 @@ export async function signOut(): Promise<void> {
     session.value = undefined;
     unreachable.value = "";
   } catch (reason) {
-    // Whoever leaves the screen must know that it is still theirs.
+    // The user must know before leaving that the session has not ended.
     unreachable.value = `You are still signed in: ${messageOf(reason)}`;
   }
 }
 
-/** A token that is refused meanwhile ends what is shown. */
+/** Ends the session when a token is refused meanwhile. */
 export function noticeRefusal(reason: unknown): void {
   if (reason instanceof ServerError && reason.status === 401) session.value = undefined;
 }

@@ -1,4 +1,7 @@
-/** Answers that lie beside the page as scripts: a page that is opened from a folder may load nothing else. */
+/**
+ * In an exported folder the answers are scripts beside the page, because a page that is opened from a folder may load
+ * nothing else.
+ */
 import { staticName } from "../../../src/api/static-name.js";
 
 const waiting = new Map<string, (value: unknown) => void>();

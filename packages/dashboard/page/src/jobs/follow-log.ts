@@ -1,30 +1,33 @@
 /**
- * Responsibility: a job's output as it comes, while the page is seen. A browser opens six connections to one server, for all of its
- * tabs together: hidden tabs that held one each would keep the seventh from loading at all.
- * Not responsible for: how it is shown (job-log.tsx).
+ * Responsibility: streams a job's output while the page is visible. A browser opens six connections to one server for
+ * all of its tabs together, so hidden tabs with one each would keep the seventh from loading.
+ * Not responsible for: how the output is shown (job-log.tsx).
  *
  * Invariants:
- * - FOLLOW-1. A hidden page holds no stream; once it is seen it goes on where it was, without a letter lost or told twice. What
- *   the server leaves out, because the page is too far behind, is told.
- * - FOLLOW-2. A stream that the server has refused is asked for again, later after each refusal.
+ * - FOLLOW-1. A hidden page has no stream. When it becomes visible it continues at the same position, and no character
+ *   is lost or repeated. Output that the server leaves out, because the page is too far behind, is reported.
+ * - FOLLOW-2. A stream that the server has refused is requested again, with a longer delay after each refusal.
  */
 import { logEventSchema } from "../../../src/api/jobs.js";
 import { bytesText } from "../parts/format.js";
 
 const firstWaitMs = 2_000;
 const longestWaitMs = 30_000;
-/** Text is told of at most this often: an output of thousands of lines per second is shown anew ten times. */
+/**
+ * Minimum milliseconds between two updates, so that an output of thousands of lines per second is rendered ten times
+ * per second.
+ */
 const tellMs = 100;
 
 export type FollowState = "following" | "ended" | "interrupted";
 
 export interface LogListener {
-  /** The first text comes with where it begins. */
+  /** The first text comes with the offset at which it begins. */
   onText(text: string, beganAtBytes: number): void;
   onState(state: FollowState): void;
 }
 
-/** @returns ends it */
+/** @returns a function that ends the stream */
 export function followLog(path: string, { onText, onState }: LogListener): () => void {
   let source: EventSource | undefined;
   let beganAt = 0;
@@ -72,7 +75,7 @@ export function followLog(path: string, { onText, onState }: LogListener): () =>
     });
     own.onerror = () => {
       onState("interrupted");
-      // Where the connection was lost the browser itself opens it again.
+      // When the connection was lost, the browser itself opens it again.
       if (own.readyState !== EventSource.CLOSED) return;
       again = setTimeout(follow, Math.min(longestWaitMs, firstWaitMs * 2 ** failures++));
     };

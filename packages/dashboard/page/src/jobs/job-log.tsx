@@ -1,10 +1,10 @@
-/** What a job prints, as it comes; the last part of it. */
+/** Shows the last part of a job's output as it is written. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { bytesText } from "../parts/format.js";
 import { type FollowState, followLog } from "./follow-log.js";
 
-/** More than this is cut at its beginning: a page that follows for days stays as fast. */
+/** Longer output is cut at its beginning, so that a page that follows a job for days stays fast. */
 const keptCharacters = 1_000_000;
 
 export function JobLog({ jobId }: { readonly jobId: string }) {
@@ -44,7 +44,7 @@ export function JobLog({ jobId }: { readonly jobId: string }) {
         data-log
         tabIndex={0}
         role="log"
-        // Whoever listens to the page reads it when they want to: announced, each line would be the whole output again.
+        // Screen readers do not announce updates, because each line would announce the whole output again.
         aria-live="off"
         aria-label="output of the job"
         ref={frame}

@@ -1,4 +1,4 @@
-/** Jobs: the list, one of them with its output, and a form that submits. */
+/** Shows jobs: the list, one of them with its output, and a form that submits one. */
 import { type JobRow, jobSchema, jobsSchema } from "../../../src/api/jobs.js";
 import { getJson, postJson } from "../data/fetch.js";
 import { usePoll } from "../data/poll.js";

@@ -1,4 +1,4 @@
-/** Ends a job, after a second press: nobody stops a run of days by a slip. */
+/** Stops a job after a second press, so that nobody stops a run of days by accident. */
 import { useSignal } from "@preact/signals";
 import { jobSchema } from "../../../src/api/jobs.js";
 import { postJson } from "../data/fetch.js";

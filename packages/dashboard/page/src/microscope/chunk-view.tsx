@@ -1,4 +1,4 @@
-/** One chunk of an episode: what was read, recalled, written, remembered, and what the tools did. */
+/** Shows one chunk of an episode: what was read, recalled, written and remembered, and what the tools did. */
 import { type FactLane, wordDiff } from "@palimpsest/evals/microscope";
 import type { Trace } from "@palimpsest/evals/trace-schema";
 import { useMemo } from "preact/hooks";

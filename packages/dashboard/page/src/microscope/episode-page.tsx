@@ -1,4 +1,4 @@
-/** One episode under the microscope, and the others of its group beside it. */
+/** Shows one episode under the microscope, with the others of its group beside it. */
 import { factLanes } from "@palimpsest/evals/microscope";
 import type { Trace } from "@palimpsest/evals/trace-schema";
 import { useEffect, useMemo } from "preact/hooks";
@@ -26,7 +26,7 @@ export function EpisodePage({ run, at }: { readonly run: string; readonly at: nu
   );
   const { query } = place.value;
   const filter = filterOf(query);
-  // Not of the chunk, which changes with each step.
+  // It does not depend on the chunk, which changes with each step.
   const shown = useMemo(() => filtered(known.rows, filter), [known.rows, ...Object.values(filter)]);
   const row = known.rows[at];
   const group = useMemo(() => groupOf(known.rows, row), [known.rows, row]);
@@ -40,7 +40,7 @@ export function EpisodePage({ run, at }: { readonly run: string; readonly at: nu
   useEffect(() => {
     const position = shown.findIndex((one) => one.at === at);
     const next = shown[position + 1];
-    // The next one is there before it is asked for.
+    // The next episode is loaded before it is requested.
     if (next) openEpisode(run, next.at, known.generation).catch(() => undefined);
     const press = (event: KeyboardEvent) => {
       const typing = event.target instanceof Element && event.target.matches("input,select,textarea");
@@ -167,7 +167,10 @@ interface EpisodeHeadProps {
   readonly group: readonly EpisodeRow[];
 }
 
-/** What the update trained it with: one number, or the least and the most of its steps. Undefined: the trace does not say. */
+/**
+ * The advantage that the update used: one number, or the smallest and largest of its steps. Undefined when the trace
+ * does not contain it.
+ */
 function trainedAdvantage({ conversations }: Trace): string | undefined {
   const told = conversations.flatMap(({ advantage }) => (advantage === undefined ? [] : [advantage]));
   if (told.length === 0) return undefined;
@@ -175,7 +178,7 @@ function trainedAdvantage({ conversations }: Trace): string | undefined {
   return least === most ? numberText(least) : `${numberText(least)} to ${numberText(most)}, by step`;
 }
 
-/** (reward − mean) / standard deviation of the group; undefined where all earned the same. */
+/** Returns (reward − mean) / standard deviation of the group; undefined when all rewards are equal. */
 function advantageIn(group: readonly EpisodeRow[], { reward }: EpisodeRow): number | undefined {
   const rewards = group.flatMap((one) => (one.reward === undefined ? [] : [one.reward]));
   if (reward === undefined || rewards.length < 2) return undefined;

@@ -1,4 +1,4 @@
-/** The episodes of one question side by side, chunk beside chunk. */
+/** Shows the episodes of one question side by side, chunk beside chunk. */
 import { factLanes } from "@palimpsest/evals/microscope";
 import type { Trace } from "@palimpsest/evals/trace-schema";
 import { useSignal } from "@preact/signals";

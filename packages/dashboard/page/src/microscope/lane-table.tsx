@@ -1,4 +1,4 @@
-/** A lane for each fact over the chunks, and what each step earned. */
+/** Shows a lane for each fact over the chunks, and what each step earned. */
 import { type FactLane, isRead, laneEndText, laneLegend, laneMark } from "@palimpsest/evals/microscope";
 import type { Trace } from "@palimpsest/evals/trace-schema";
 import { useEffect, useRef } from "preact/hooks";

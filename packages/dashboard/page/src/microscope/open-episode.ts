@@ -1,8 +1,8 @@
-/** Whole episodes, as they are asked for. */
+/** Loads whole episodes on demand. */
 import { type Trace, traceSchema } from "@palimpsest/evals/trace-schema";
 import { getJson } from "../data/fetch.js";
 
-/** Episodes that were opened, so that stepping back and forth asks for nothing twice. */
+/** Opened episodes, so that stepping back and forth loads nothing twice. */
 const opened = new Map<string, Promise<Trace>>();
 const mostOpened = 50;
 

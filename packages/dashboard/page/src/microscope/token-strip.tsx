@@ -1,4 +1,4 @@
-/** What was sampled, token by token: how likely it was, and what the update made of it. */
+/** Shows the sampled tokens one by one: how likely each was, and what the update did with it. */
 import type { TraceConversation } from "@palimpsest/evals/trace-schema";
 import { numberText } from "../parts/format.js";
 

@@ -1,4 +1,4 @@
-/** The tools that a step called, and the store before and after each call, as far as the episode knows it. */
+/** Shows the tools that a step called, and the store before and after each call, as far as the episode knows it. */
 import { type ReplayedCall, replayStore, type StoreChange, wordDiff } from "@palimpsest/evals/microscope";
 import type { Trace } from "@palimpsest/evals/trace-schema";
 import { useMemo } from "preact/hooks";

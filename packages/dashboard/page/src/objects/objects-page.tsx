@@ -1,4 +1,6 @@
-/** Objects of the cluster: how large, who holds them, where copies are, what lies on disk. */
+/**
+ * Shows the objects of the cluster: their sizes, the owners of references to them, their copies, and what is on disk.
+ */
 import { useComputed, useSignal } from "@preact/signals";
 import { objectsSchema } from "../../../src/api/tasks.js";
 import { getJson } from "../data/fetch.js";

@@ -1,13 +1,13 @@
 interface FilterFieldProps {
-  /** For readers of the screen. */
+  /** The label for screen readers. */
   readonly label: string;
-  /** What may be typed. */
+  /** What can be typed. */
   readonly hint: string;
   readonly value: string;
   readonly onText: (text: string) => void;
 }
 
-/** Where a page's rows are narrowed down: the key `/` leads to the page's first one. */
+/** The field that filters a page's rows. The key `/` focuses the first one of a page. */
 export function FilterField({ label, hint, value, onText }: FilterFieldProps) {
   return (
     <input

@@ -1,4 +1,4 @@
-/** Numbers and times as text. */
+/** Formats numbers and times as text. */
 
 const units = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
 
@@ -30,7 +30,7 @@ export function timeText(atMs: number): string {
   return atMs > 0 ? new Date(atMs).toLocaleString() : "";
 }
 
-/** A number with few digits, for tables and axes. */
+/** Formats a number with few digits, for tables and axes. */
 export function numberText(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   if (Number.isInteger(value) && Math.abs(value) < 1e6) return String(value);

@@ -1,4 +1,4 @@
-/** Small parts that every page has: a state as a colored word, a bar, what went wrong. */
+/** Small components that every page uses: a state as a colored word, a bar, an error. */
 import type { ComponentChildren } from "preact";
 
 const tones: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ export function State({ of }: { readonly of: string }) {
   return <span class={`state ${tones[of] ?? "dim"}`}>{of}</span>;
 }
 
-/** How much of something is used. */
+/** Shows how much of something is used. */
 export function UsedBar({ label, used, total, text }: UsedBarProps) {
   const share = total > 0 ? Math.min(1, Math.max(0, used / total)) : 0;
   return (
@@ -38,7 +38,7 @@ interface UsedBarProps {
   readonly text: string;
 }
 
-/** What could not be loaded; what is shown may be old. */
+/** Says what could not be loaded, in which case the shown data may be old. */
 export function Problem({ text }: { readonly text: string }) {
   return text === "" ? null : (
     <p class="problem" role="alert">

@@ -1,18 +1,18 @@
-/** A table of which only the rows in view are elements, so that 10,000 rows cost what 40 do. */
+/** A table that renders only the rows in view, so that 10,000 rows cost as much as 40. */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-/** Rows above and below the view that are elements already. */
+/** Number of rows above and below the view that are rendered as well. */
 const beyond = 8;
-/** Between columns, and twice half of it at both ends (app.css). */
+/** Pixels between columns, and half of it twice at both ends (app.css). */
 const columnGap = 10;
 
 export interface Column<Row> {
   readonly title: string;
-  /** Its least width in pixels. */
+  /** Minimum width in pixels. */
   readonly width: number;
-  /** Its share of what is left; default 0. */
+  /** Share of the remaining width; default 0. */
   readonly grow?: number;
   readonly cell: (row: Row) => ComponentChildren;
 }
@@ -23,13 +23,13 @@ export interface VirtualListProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly idOf: (row: Row) => string;
   readonly rowHeight?: number;
-  /** Shown as current, and brought into view when it changes. */
+  /** Highlighted, and scrolled into view when it changes. */
   readonly current?: string | undefined;
   readonly onChoose?: ((row: Row) => void) | undefined;
   readonly empty: string;
 }
 
-/** Where lists were scrolled to, by label: coming back shows the same rows. */
+/** Scroll positions of lists by label, so that returning shows the same rows. */
 const remembered = new Map<string, number>();
 
 export function VirtualList<Row>(props: VirtualListProps<Row>) {
@@ -60,7 +60,7 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
   const last = Math.min(rows.length, Math.ceil((top.value + height.value) / rowHeight) + beyond);
   const tracks = {
     gridTemplateColumns: columns.map(({ width, grow = 0 }) => `minmax(${width}px,${grow}fr)`).join(" "),
-    // Equal for all rows, so that their cells stand below each other where the list is scrolled sideways.
+    // It is equal for all rows, so that their cells stay aligned when the list is scrolled horizontally.
     minWidth: `${columns.reduce((sum, { width }) => sum + width + columnGap, columnGap)}px`,
   };
   return (

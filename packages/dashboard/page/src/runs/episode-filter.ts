@@ -1,14 +1,14 @@
-/** Which episodes are shown, as the address says it: a filter is a link. */
+/** Decides which episodes are shown, from the address, so that a filter is a link. */
 import type { EpisodeRow } from "../../../src/api/runs.js";
 
 export interface EpisodeFilter {
   readonly words: string;
-  /** "": any. */
+  /** "" for any step. */
   readonly step: string;
-  /** Edges of a bin of the histogram; "": any. */
+  /** The edges of a bin of the histogram; "" for any reward. */
   readonly reward: string;
   readonly only: string;
-  /** `name|end|lostAt`; "": any. */
+  /** `name|end|lostAt`; "" for any. */
   readonly loss: string;
 }
 
@@ -17,7 +17,7 @@ export function filterOf(query: URLSearchParams): EpisodeFilter {
   return { words: of("q"), step: of("step"), reward: of("reward"), only: of("only"), loss: of("loss") };
 }
 
-/** Less than this is a failure: rewards of exact match are 0 or 1. */
+/** A smaller reward is a failure: rewards of exact match are 0 or 1. */
 export const enoughReward = 0.5;
 
 export const isFailed = ({ reward, failure }: Pick<EpisodeRow, "reward" | "failure">) =>
@@ -25,7 +25,7 @@ export const isFailed = ({ reward, failure }: Pick<EpisodeRow, "reward" | "failu
 
 const texts = new WeakMap<EpisodeRow, string>();
 
-/** What words are looked for in, made once for each row. */
+/** The text in which words are searched, built once for each row. */
 function textOf(row: EpisodeRow): string {
   const known = texts.get(row);
   if (known !== undefined) return known;
@@ -35,7 +35,7 @@ function textOf(row: EpisodeRow): string {
   return text;
 }
 
-/** What the first word that is typed would have to make for all rows at once. */
+/** Builds these texts ahead of the first typed word, which would otherwise have to build them for all rows at once. */
 export function prepareWords(rows: readonly EpisodeRow[]): void {
   for (const row of rows) textOf(row);
 }

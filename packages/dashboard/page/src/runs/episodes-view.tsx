@@ -1,4 +1,6 @@
-/** The episodes of a run: what they earned, where facts are lost, and the list, each narrowing the others. */
+/**
+ * Shows the episodes of a run: what they earned, where facts are lost, and the list, each of which filters the others.
+ */
 import { useMemo } from "preact/hooks";
 import type { EpisodeRow } from "../../../src/api/runs.js";
 import { goTo, linkTo, place, withQuery } from "../data/route.js";
@@ -18,7 +20,7 @@ export function EpisodesView({ run }: { readonly run: string }) {
   const key = query.toString();
   const filter = useMemo(() => filterOf(query), [key]);
   const rows = useMemo(() => filtered(known.rows, filter), [known.rows, key]);
-  // What is counted follows the list, one frame later: whoever types sees the rows at once.
+  // Counts follow the list one frame later, so that the rows respond to typing at once.
   const counted = useLater({ rows, known: known.rows, filter });
   const forRewards = useMemo(() => withoutOne(counted, { reward: "" }), [counted]);
   const forLosses = useMemo(() => withoutOne(counted, { loss: "" }), [counted]);
@@ -146,13 +148,13 @@ interface Counted {
   readonly filter: EpisodeFilter;
 }
 
-/** The rows that pass all of the filter but one part: those that the part could be set to. */
+/** Returns the rows that pass every part of the filter but one: the rows for which that part can be set. */
 function withoutOne({ rows, known, filter }: Counted, part: Partial<EpisodeFilter>): readonly EpisodeRow[] {
   const wider = { ...filter, ...part };
   return wider.reward === filter.reward && wider.loss === filter.loss ? rows : filtered(known, wider);
 }
 
-/** What became of the facts that were not kept; a list of those that were tells nothing. */
+/** Describes what became of the facts that were not kept; listing those that were would say nothing. */
 function factsText(lanes: EpisodeRow["lanes"]): string {
   if (lanes.length === 0) return "–";
   const gone = lanes.filter(({ end }) => end !== "kept");

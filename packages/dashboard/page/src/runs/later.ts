@@ -1,8 +1,11 @@
-/** Parts of a page that are worked out after the rest of it is seen. */
+/** Parts of a page that are computed after the rest of it is visible. */
 import { type ComponentChildren, type ComponentType, createElement } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 
-/** The value, from the second frame after it was given on; the one before until then. Its parts tell whether it is another one. */
+/**
+ * Returns the value from the second frame after it was set, and the previous one until then. Its properties decide
+ * whether it is another value.
+ */
 export function useLater<Value extends object>(value: Value): Value {
   const parts = Object.values(value);
   const now = useMemo(() => value, parts);
@@ -16,7 +19,7 @@ export function useLater<Value extends object>(value: Value): Value {
   return shown;
 }
 
-/** The component, made again only when one of its properties is another value. */
+/** Wraps a component so that it is rendered again only when one of its properties changes. */
 export function sameProps<Props extends object>(
   Shown: ComponentType<Props>,
 ): (props: Props) => ComponentChildren {

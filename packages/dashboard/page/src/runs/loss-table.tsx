@@ -1,4 +1,4 @@
-/** Where a run loses the facts that its answers need, the worst place first. */
+/** Shows where a run loses the facts that its answers need, the worst place first. */
 import { lossPlaces, lossSentence } from "@palimpsest/evals/microscope";
 import type { EpisodeRow } from "../../../src/api/runs.js";
 import { goTo, withQuery } from "../data/route.js";

@@ -1,4 +1,4 @@
-/** How many episodes earned how much; a bar is a filter. */
+/** Shows how many episodes earned how much. Each bar is a filter. */
 import type { EpisodeRow } from "../../../src/api/runs.js";
 import { goTo, withQuery } from "../data/route.js";
 import { numberText } from "../parts/format.js";

@@ -1,4 +1,4 @@
-/** Runs of training: the list, and one of them. */
+/** Shows training runs: the list, and one of them. */
 import { runsSchema } from "../../../src/api/runs.js";
 import { getJson } from "../data/fetch.js";
 import { usePoll } from "../data/poll.js";

@@ -1,4 +1,4 @@
-/** All rows of a run's episodes, page by page, and new ones while they come. */
+/** Loads all rows of a run's episodes page by page, and new ones as they arrive. */
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { type EpisodeRow, episodesSchema } from "../../../src/api/runs.js";
@@ -20,7 +20,7 @@ export interface Known {
   readonly generation: number;
   readonly problems: readonly string[];
   readonly error: string;
-  /** Whether the first answer has come. */
+  /** Whether the first answer has arrived. */
   readonly asked: boolean;
 }
 
@@ -34,7 +34,7 @@ const nothing: Omit<Known, "run"> = {
   asked: false,
 };
 
-/** Of the run that is looked at: going back from an episode to the list asks for nothing anew. */
+/** Rows of the current run, so that returning from an episode to the list loads nothing again. */
 const known = signal<Known>({ run: "", ...nothing });
 
 export function useEpisodes(run: string): Known {
@@ -45,7 +45,7 @@ export function useEpisodes(run: string): Known {
     let asking = false;
     let over = false;
     if (known.value.run !== run) known.value = { run, ...nothing };
-    // Of an exported folder nothing more comes.
+    // An exported folder does not change.
     if (
       isStatic &&
       known.value.asked &&
@@ -70,7 +70,7 @@ export function useEpisodes(run: string): Known {
         known.value = { run, rows, readBytes, allBytes, generation, problems, error: "", asked: true };
         if (!same || rows.length < answer.total) waitMs = 0;
         else if (readBytes < allBytes) waitMs = busyMs;
-        // All that there ever will be is there.
+        // Everything is loaded.
         else if (isStatic) {
           over = true;
           return;

@@ -1,8 +1,8 @@
-/** Keeps an exception of one page to that page: tabs and keys stay, and another place begins anew. */
+/** Confines an exception to one page: tabs and keys stay usable, and another location starts fresh. */
 import { Component, type ComponentChildren } from "preact";
 
 interface BoundaryProps {
-  /** Where the reader is: what failed there may work elsewhere. */
+  /** The reader's location. What failed there may work elsewhere. */
   readonly at: string;
   readonly children: ComponentChildren;
 }
@@ -15,7 +15,7 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
   override state: BoundaryState = { problem: undefined };
 
   override componentDidCatch(reason: unknown): void {
-    // With its stack, for whoever looks for the cause.
+    // It is reported with its stack, for whoever looks for the cause.
     reportError(reason);
     const problem = reason instanceof Error ? `${reason.name}: ${reason.message}` : String(reason);
     this.setState({ problem });

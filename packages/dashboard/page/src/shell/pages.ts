@@ -1,4 +1,4 @@
-/** The pages there are, in the order of their tabs and of the keys 1 to 9. */
+/** The pages, in the order of their tabs and of the keys 1 to 9. */
 import type { ComponentType } from "preact";
 import { AlertsPage } from "../alerts/alerts-page.js";
 import { ClusterPage } from "../cluster/cluster-page.js";
@@ -13,7 +13,7 @@ export interface Page {
   readonly path: string;
   readonly title: string;
   readonly view: ComponentType;
-  /** Where it has something to show. */
+  /** The sources for which the page has something to show. */
   readonly sources: readonly ("cluster" | "folders")[];
 }
 

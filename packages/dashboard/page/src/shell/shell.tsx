@@ -1,4 +1,4 @@
-/** What stands around every page: tabs, keys, who has signed in. */
+/** The frame around every page: tabs, keys, and the signed-in user. */
 import { useEffect, useRef } from "preact/hooks";
 import type { Session } from "../../../src/api/session.js";
 import { goTo, linkTo, place } from "../data/route.js";

@@ -1,4 +1,4 @@
-/** All that somebody without a token sees. */
+/** The only page for somebody without a token. */
 import { useSignal } from "@preact/signals";
 import { messageOf, signIn } from "../data/session.js";
 

@@ -1,7 +1,10 @@
-/** Light or dark: as the system wants it, until the reader says otherwise. */
+/** The theme follows the system until the reader chooses one. */
 const key = "palimpsest-theme";
 
-/** Browsers that keep nothing, and pages that are shown in a sandbox, throw where storage is only named: the theme then lasts as long as the page. */
+/**
+ * Browsers without storage, and pages in a sandbox, throw as soon as storage is accessed. The theme then lasts as long
+ * as the page.
+ */
 function storage(): Storage | undefined {
   try {
     return localStorage;

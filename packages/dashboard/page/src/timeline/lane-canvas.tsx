@@ -1,4 +1,4 @@
-/** Lanes of calls as one canvas: thousands of bars are one element. */
+/** Draws lanes of calls as one canvas, so that thousands of bars are one element. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { CallTimeline } from "../../../src/analysis/call-lanes.js";

@@ -1,4 +1,4 @@
-/** Calls, tasks and transfers of all processes on one axis of time, the bottleneck named. */
+/** Shows calls, tasks and transfers of all processes on one time axis, and names the bottleneck. */
 import { useMemo } from "preact/hooks";
 import { callTimeline } from "../../../src/analysis/call-lanes.js";
 import { jobsSchema } from "../../../src/api/jobs.js";
@@ -12,7 +12,7 @@ import { LaneCanvas } from "./lane-canvas.js";
 
 const mostLanes = 60;
 const mostMethods = 30;
-/** What the page looks back at. */
+/** Lengths of the time window in seconds. */
 const spans = [10, 60, 600, 3_600] as const;
 
 export function TimelinePage() {
@@ -33,7 +33,7 @@ export function TimelinePage() {
   const { value, error } = now.value;
   const timeline = useMemo(() => {
     if (value === undefined) return undefined;
-    // The newest call ends the window: an idle cluster shows what it did last.
+    // The newest call ends the window, so that an idle cluster shows what it did last.
     const newest = value.tasks.reduce(
       (most, task) => Math.max(most, task.endedAtMs || (task.startedAtMs ? value.atMs : 0)),
       0,

@@ -1,11 +1,11 @@
-/** One number of some runs over their steps. A press on it goes to the episodes of the step beside it. */
+/** Plots one number of some runs over their steps. Clicking it opens the episodes of the nearest step. */
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { numberText } from "../parts/format.js";
 import { type Curve, overlaid, smoothed } from "./smooth.js";
 
-/** Distinguished in both themes, and by people who do not see all colors alike. */
+/** Colors that can be distinguished in both themes, and by people with color vision deficiency. */
 export const curveColors = [
   "#2f6fde",
   "#d9701a",
@@ -105,7 +105,7 @@ export function CurveChart({ title, curves, weight, onStep }: CurveChartProps) {
 interface CurveChartProps {
   readonly title: string;
   readonly curves: readonly Curve[];
-  /** Of the average, in [0, 1). */
+  /** Weight of the average, in [0, 1). */
   readonly weight: number;
   readonly onStep: (step: number) => void;
 }

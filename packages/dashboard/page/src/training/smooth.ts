@@ -1,4 +1,7 @@
-/** An exponential average that begins without a pull to zero; gaps stay gaps. @param weight of what came before, in [0, 1) */
+/**
+ * Computes an exponential average without a bias toward zero at the beginning; gaps stay gaps. @param weight weight of
+ * earlier values, in [0, 1)
+ */
 export function smoothed(values: readonly (number | null)[], weight: number): (number | null)[] {
   if (weight <= 0) return [...values];
   let sum = 0;
@@ -17,7 +20,7 @@ export interface Curve {
   readonly values: readonly (number | null)[];
 }
 
-/** Curves of several runs over the steps of all of them. */
+/** Aligns curves of several runs over the steps of all of them. */
 export function overlaid(curves: readonly Curve[]): {
   readonly steps: number[];
   readonly values: (number | null)[][];

@@ -1,4 +1,4 @@
-/** The parts of a run's last steps as bars, the bottleneck named, and what to change. */
+/** Shows the parts of a run's last steps as bars, names the bottleneck, and suggests what to change. */
 import { type StepNumbers, stepTime } from "../../../src/analysis/step-parts.js";
 import type { Metrics } from "../../../src/api/runs.js";
 import { goTo, linkTo, withQuery } from "../data/route.js";

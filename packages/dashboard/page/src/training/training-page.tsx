@@ -1,4 +1,6 @@
-/** Every number that runs have told of their steps, runs laid over one another, and what a step spent its time on. */
+/**
+ * Shows every number that runs have logged for their steps, with runs in one plot, and where the time of a step went.
+ */
 import { useMemo } from "preact/hooks";
 import { type Metrics, metricsSchema, runsSchema } from "../../../src/api/runs.js";
 import { getJson } from "../data/fetch.js";
@@ -10,10 +12,10 @@ import { CurveChart, curveColors } from "./curve-chart.js";
 import { StepTimes } from "./step-times.js";
 
 const mostRuns = 8;
-/** Charts at once: each is a canvas. */
+/** Maximum number of charts at once, because each is a canvas. */
 const mostCharts = 40;
 
-/** What a person looks at first. */
+/** The numbers that people look at first. */
 const firstNames = [
   "rewardMean",
   "update.loss",
