@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the Secrets of deploy/kubernetes: the token, certificates by role, users of Redis. What they say is nowhere else but in
-# the folder SECRETS (default ./palimpsest-secrets, mode 0700): keep it, or delete it once drivers have their certificates.
+# Creates the Secrets of deploy/kubernetes: the token, certificates by role, users of Redis. The only other copy is in the folder
+# SECRETS (default ./palimpsest-secrets, mode 0700): keep it, or delete it once drivers have their certificates.
 #   sh deploy/kubernetes/secrets.sh [--print]     --print: writes the Secrets as YAML and changes no cluster
 set -eu
 namespace=palimpsest
@@ -28,7 +28,7 @@ secret() {
   kubectl create secret generic "$name" --namespace "$namespace" --dry-run=client -o yaml "$@"
   echo ---
 }
-# A Secret has no folders: files of a folder inside of a role's are named FOLDER.FILE.
+# A Secret has no folders, so files of a subfolder of a role's folder are named FOLDER.FILE.
 certs() {
   files=$(cd "$folder/certs/$1" && ls ca.crt tls.crt tls.key */tls.crt */tls.key 2>/dev/null || true)
   set -- "$1" $(for file in $files; do echo "--from-file=$(echo "$file" | tr / .)=$folder/certs/$1/$file"; done)
