@@ -215,7 +215,7 @@ export const boards = {
           { "{{pair}}": "palimpsest_learner_kl_nats" },
           { description: "Nats a token: from the reference, and from the weights before the update." },
         ),
-        panel("Entropy", { "nats a token": "palimpsest_learner_entropy_nats" }),
+        panel("Entropy", { "nats per token": "palimpsest_learner_entropy_nats" }),
         panel(
           "Groups that teach nothing",
           { "share of the last update": "palimpsest_learner_zero_variance_ratio" },
@@ -223,7 +223,7 @@ export const boards = {
         ),
       ],
       "Is the update sound": [
-        panel("Sampler and trainer apart", { "nats a token": "palimpsest_learner_logprob_difference_nats" }),
+        panel("Sampler and trainer apart", { "nats per token": "palimpsest_learner_logprob_difference_nats" }),
         panel("Ratios", {
           "clipped share": "palimpsest_learner_clip_ratio",
           largest: "palimpsest_learner_ratio_max",

@@ -162,7 +162,7 @@ export const LearnerConfig = z.strictObject({
     .positive()
     .nullable()
     .default(null)
-    .describe("Ends an update before a step whose KL from π_old is above this, nats a token; null: never."),
+    .describe("Ends an update before a step whose KL from π_old is above this, nats per token; null: never."),
   gradientGate: z
     .strictObject({
       norm: z.number().positive().describe("Global gradient norm before clipping."),

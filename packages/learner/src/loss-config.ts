@@ -175,7 +175,7 @@ export const KlConfig = z.strictObject({
     .describe("Added to every token's loss, or its sum over a trajectory taken off the reward."),
   adaptive: z
     .strictObject({
-      target: z.number().positive().describe("KL to hold, nats a token."),
+      target: z.number().positive().describe("KL to hold, nats per token."),
       horizon: z
         .number()
         .positive()

@@ -2,7 +2,7 @@ import type { StepReport } from "../event.js";
 import type { Recipe } from "../recipe-schema.js";
 import { engineCount } from "./engine-settings.js";
 
-/** How far two computations of the same log-probs are apart, nats a token. */
+/** How far two computations of the same log-probs are apart, nats per token. */
 export interface LogprobDifference {
   /** Over all tokens of the run. */
   readonly mean: number;
@@ -36,6 +36,6 @@ export function engineFacts({ rollout }: Recipe, steps: readonly Updated[]): Rec
   const { mean, most } = logprobDifference(steps);
   return {
     engines: `${engineCount(engine)} of kind ${engine.kind}`,
-    "log-probs of engine and learner": `${mean.toExponential(1)} nats a token apart, ${most.toExponential(1)} at most`,
+    "log-probs of engine and learner": `${mean.toExponential(1)} nats per token apart, ${most.toExponential(1)} at most`,
   };
 }
