@@ -4,6 +4,7 @@ import { readHeadAddress, tokenPathOf } from "@palimpsest/head/files";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
 import { absolutePath, defaultDataDir } from "./data-dir.js";
+import { givenToken } from "./token-source.js";
 
 /** Options of every command that talks to a cluster. */
 export interface ConnectionOptions {
@@ -18,7 +19,7 @@ export function withConnection(command: Command): Command {
     .option("--address <host:port>", "the head (default: PALIMPSEST_ADDRESS, else the head of this machine)")
     .option(
       "--token <token>",
-      "the cluster's token; other users see it in the process list, so rather set PALIMPSEST_TOKEN (default: that, else this machine's token file)",
+      "the cluster's token; other users see it in the process list, so rather set PALIMPSEST_TOKEN, or PALIMPSEST_TOKEN_FILE (default: that, else this machine's token file)",
     )
     .option(
       "--tls <folder>",
@@ -41,21 +42,21 @@ export function resolveConnection(options: ConnectionOptions): {
       `no head is known: give --address HOST:PORT, or start one with \`palimpsest head start\` (looked into ${dataDir})`,
     );
   }
-  const token = options.token ?? process.env["PALIMPSEST_TOKEN"] ?? tokenFile(dataDir);
+  const token = givenToken(options.token, process.env) ?? tokenFile(dataDir);
   if (!token) {
     throw new PalimpsestError(
       "UNAUTHENTICATED",
-      `no token is known for ${address}: give --token or PALIMPSEST_TOKEN; \`palimpsest head start\` prints where it is`,
+      `no token is known for ${address}: give --token, PALIMPSEST_TOKEN or PALIMPSEST_TOKEN_FILE; \`palimpsest head start\` prints where it is`,
     );
   }
   const tls = options.tls ?? process.env["PALIMPSEST_TLS"] ?? "";
   return { address, token, tls: tls === "" ? "" : absolutePath(tls) };
 }
 
-/** A job's driver gets PALIMPSEST_TOKEN_FILE from its node; elsewhere it is the file of this machine's head. */
+/** Of this machine's head. */
 function tokenFile(dataDir: string): string | undefined {
   try {
-    return readFileSync(process.env["PALIMPSEST_TOKEN_FILE"] ?? tokenPathOf(dataDir), "utf8").trim();
+    return readFileSync(tokenPathOf(dataDir), "utf8").trim();
   } catch {
     return undefined;
   }

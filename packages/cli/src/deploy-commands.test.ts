@@ -1,5 +1,6 @@
 /** Every command in deploy/ is one of this program, with flags that it has. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { expect, it } from "vitest";
@@ -64,6 +65,33 @@ it("the images copy what is there and run what package.json has", () => {
     for (const [, from] of text.matchAll(/^COPY (?!--from)(\S+)/gm))
       expect(existsSync(`${root}${from}`)).toBe(true);
   }
+});
+
+it("no service of the compose file runs as root by its wish, and what only looks has no head's folder", () => {
+  const { services } = parse(readFileSync(`${folder}compose.yaml`, "utf8"), { merge: true }) as {
+    services: Record<string, { readonly user?: string; readonly volumes?: readonly string[] }>;
+  };
+  for (const [name, { user }] of Object.entries(services))
+    expect(String(user ?? ""), name).not.toMatch(/^(root|0)\b/);
+  const mounted = (name: string) => (services[name]?.volumes ?? []).map((volume) => volume.split(":")[0]);
+  for (const name of ["prometheus", "grafana"])
+    for (const headFolder of ["head", "standby"]) expect(mounted(name), name).not.toContain(headFolder);
+  // The one file that it needs is where both of its readers look for it, and the image lets the heads write there.
+  const config = readFileSync(`${folder}prometheus/prometheus.yml`, "utf8");
+  const files = [...config.matchAll(/credentials_file: ([^\s}]+)/g)].map(([, file]) => file as string);
+  expect(files.length).toBeGreaterThan(0);
+  const [volume, at] = (services["prometheus"]?.volumes ?? [])
+    .map((one) => one.split(":"))
+    .find(([, path]) => files.every((file) => dirname(file) === path)) ?? ["none", "none"];
+  for (const name of ["head", "standby"]) {
+    expect(services[name]?.volumes).toContain(`${volume}:${at}`);
+    expect(JSON.stringify(services[name])).toContain(`--reader-token-file ${files[0]}`);
+  }
+  for (const file of files) expect(file).toBe(files[0]);
+  for (const image of ["Dockerfile", "Dockerfile.cuda"])
+    expect(readFileSync(`${folder}${image}`, "utf8")).toMatch(
+      new RegExp(`install -d -o palimpsest .*${at}( |$)`, "m"),
+    );
 });
 
 it("no secret stands in the arguments of a process of the compose file, and what runs code of jobs gains no rights", () => {

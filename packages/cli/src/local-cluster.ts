@@ -8,6 +8,7 @@ import { readHeadAddress, tokenPathOf } from "@palimpsest/head/files";
 import { PalimpsestError } from "@palimpsest/wire";
 import { cliEntry } from "./cli-entry.js";
 import { redisVariables } from "./redis-flags.js";
+import { tokenFileVariable } from "./token-source.js";
 
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 15_000;
@@ -88,8 +89,10 @@ interface Started {
   readonly said: () => string;
 }
 
-/** A cluster that lives as long as a command keeps its tables to itself, in a Redis of its own. */
-const withoutRedis = Object.fromEntries(redisVariables.map((name) => [name, undefined]));
+/** A cluster that lives as long as a command keeps its tables to itself, in a Redis of its own, and has a token of its own. */
+const withoutRedis = Object.fromEntries(
+  [...redisVariables, tokenFileVariable].map((name) => [name, undefined]),
+);
 
 function command(args: readonly string[], environment: Record<string, string> = {}): Started {
   // A group of its own: Ctrl-C in the terminal reaches this process alone, which ends the others in order.

@@ -70,6 +70,13 @@ export const headConfigSchema = z.strictObject({
     .min(minTokenLength)
     .optional()
     .describe("Secret of the cluster. Default: the one in dataDir, made at the first start."),
+  readerTokenFile: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "A second file with the token of readers, which every user who reaches it may read (mode 0644). Default: none; the one in dataDir is the head's user's alone.",
+    ),
   tls: z
     .string()
     .default("")

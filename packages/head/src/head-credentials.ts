@@ -22,7 +22,7 @@ import {
 import type * as proto from "@palimpsest/wire/protocol";
 import { z } from "zod";
 import type { HeadConfig } from "./config.js";
-import { keepToken, tokenPathOf, writeSecretFile } from "./head-files.js";
+import { keepToken, tokenPathOf, writeReadableFile, writeSecretFile } from "./head-files.js";
 
 const beforeSchema = z.array(z.object({ token: z.string(), acceptedUntilMs: z.number() }));
 type TokenBefore = z.infer<typeof beforeSchema>[number];
@@ -38,7 +38,7 @@ function tokensBeforePathOf(dataDir: string): string {
 
 /** Opens the head's credentials. @throws {PalimpsestError} CONFIG_INVALID: unencrypted beyond loopback, or a wrong role */
 export function openCredentials(config: HeadConfig, clock: Clock): Credentials {
-  const { dataDir, tls, insecure, host } = config;
+  const { dataDir, tls, insecure, host, readerTokenFile } = config;
   refuseOpenBind(host, { tls: tls !== "", insecure });
   const identity = tls === "" ? undefined : loadTls(tls);
   if (identity && identity.role !== "head") {
@@ -51,11 +51,35 @@ export function openCredentials(config: HeadConfig, clock: Clock): Credentials {
   const replaced = before.some(({ token }) => token === config.token);
   const token = keepToken(dataDir, replaced ? undefined : config.token);
   const credentials = Credentials.ofCluster(token, { tls: identity, clock });
-  writeSecretFile(readerTokenPathOf(dataDir), `${roleToken(credentials.token, "reader")}\n`);
+  const readers = () => `${roleToken(credentials.token, "reader")}\n`;
+  writeSecretFile(readerTokenPathOf(dataDir), readers());
+  if (readerTokenFile !== undefined) {
+    shareReaderToken(readerTokenFile, readers());
+    credentials.onChange(() => {
+      try {
+        shareReaderToken(readerTokenFile, readers());
+      } catch (reason) {
+        // The rotation goes on: readers have its grace to get the new token by hand.
+        process.emitWarning(String(reason));
+      }
+    });
+  }
   for (const { token: old, acceptedUntilMs } of before) {
     credentials.acceptUntil(old, acceptedUntilMs - clock.now());
   }
   return credentials;
+}
+
+function shareReaderToken(path: string, text: string): void {
+  try {
+    writeReadableFile(path, text);
+  } catch (cause) {
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `readerTokenFile: ${path} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}; name a file in a folder that the head's user may write to`,
+      { cause },
+    );
+  }
 }
 
 /** Takes a new token; what was accepted before is accepted for graceMs more, also by a head that restarts. */

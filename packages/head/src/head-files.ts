@@ -85,8 +85,17 @@ export function portOf(address: string): number {
 
 /** Replaces the file in one step; mode 0600. */
 export function writeSecretFile(path: string, text: string): void {
+  replaceFile(path, text, 0o600);
+}
+
+/** Replaces the file in one step; mode 0644, whatever the process's mask is. */
+export function writeReadableFile(path: string, text: string): void {
+  replaceFile(path, text, 0o644);
+}
+
+function replaceFile(path: string, text: string, mode: number): void {
   const temporary = `${path}.${process.pid}.tmp`;
-  writeFileSync(temporary, text, { mode: 0o600 });
-  chmodSync(temporary, 0o600);
+  writeFileSync(temporary, text, { mode });
+  chmodSync(temporary, mode);
   renameSync(temporary, path);
 }

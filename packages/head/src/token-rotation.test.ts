@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Caller, roleToken } from "@palimpsest/wire";
@@ -110,6 +110,29 @@ describe("a rotation", () => {
       code: "PERMISSION_DENIED",
     });
     await expect(rotation.rotate(holder("cluster"), 1)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+  });
+
+  it("reaches those who may read one file and not the head's folder; other files stay the head's user's", async () => {
+    const shared = mkdtempSync(join(tmpdir(), "palimpsest-readers-"));
+    const readerTokenFile = join(shared, "reader-token");
+    const before = process.umask(0o077);
+    try {
+      const clock = new ManualClock();
+      const credentials = openCredentials(aConfig({ dataDir, token: first, readerTokenFile }), clock);
+      expect(readFileSync(readerTokenFile, "utf8")).toBe(`${roleToken(first, "reader")}\n`);
+      const rotation = new TokenRotation({ dataDir, credentials, clock, logger: quietLogger() });
+      const token = await rotated({ clock, credentials, rotation });
+      expect(readFileSync(readerTokenFile, "utf8")).toBe(`${roleToken(token, "reader")}\n`);
+      const modeOf = (path: string) => statSync(path).mode & 0o777;
+      expect(modeOf(readerTokenFile)).toBe(0o644);
+      for (const own of ["token", "reader-token"]) expect(modeOf(join(dataDir, own)), own).toBe(0o600);
+    } finally {
+      process.umask(before);
+      rmSync(shared, { recursive: true });
+    }
+    expect(() => openCredentials(aConfig({ dataDir, readerTokenFile }), new ManualClock())).toThrow(
+      /readerTokenFile: .*reader-token cannot be written: ENOENT/,
+    );
   });
 
   it("outlives its head: the old token has the rest of its grace, and does not come back (HEAD-CREDENTIALS-2)", async () => {

@@ -114,6 +114,19 @@ it("name what is there: Secrets that the script makes, config maps, accounts, se
   expect([...(resources ?? []), "autoscale.yaml", "kustomization.yaml"].sort()).toEqual(files.sort());
 });
 
+it("get every secret as a file: none stands in an environment", () => {
+  for (const { containers } of podSpecs)
+    for (const { env = [] } of containers)
+      for (const { name, valueFrom, value } of env) {
+        expect(valueFrom?.secretKeyRef, name).toBeUndefined();
+        if (/TOKEN|PASSWORD|REDIS_URL/.test(name))
+          expect([name, value]).toEqual([
+            expect.stringMatching(/_FILE$/),
+            expect.stringMatching(/^\/etc\/palimpsest\//),
+          ]);
+      }
+});
+
 it("run as nobody in particular, without rights of the machine", () => {
   for (const { containers, securityContext } of podSpecs) {
     expect(securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });

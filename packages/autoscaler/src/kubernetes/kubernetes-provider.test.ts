@@ -57,7 +57,7 @@ const open = (over: Record<string, unknown> = {}, clusterName = "Main") =>
 it("mounts a node's TLS folder with what it hands to actors and drivers", () => {
   const { provider: own, type } = { ...config(), ...parsed({ tlsSecret: "node-tls" }) };
   const pod = podOf({ name: "n", type }, own as KubernetesConfig, { clusterName: "c", address: () => "h:1" });
-  const [volume] = pod.spec?.volumes ?? [];
+  const volume = pod.spec?.volumes?.find(({ name }) => name === "palimpsest-tls");
   expect(volume?.secret?.secretName).toBe("node-tls");
   const paths = Object.fromEntries((volume?.secret?.items ?? []).map(({ key, path }) => [path, key]));
   expect(paths).toEqual({
@@ -129,12 +129,18 @@ it("a Pod of the template joins with the token of the Secret, under the cluster'
   expect(node?.env).toEqual(
     expect.arrayContaining([
       { name: "HF_HOME", value: "/models" },
-      {
-        name: "PALIMPSEST_TOKEN",
-        valueFrom: { secretKeyRef: { name: "cluster-token", key: "token" } },
-      },
+      { name: "PALIMPSEST_TOKEN_FILE", value: "/etc/palimpsest/token/token" },
     ]),
   );
+  expect(node?.volumeMounts).toEqual([
+    { name: "palimpsest-token", mountPath: "/etc/palimpsest/token", readOnly: true },
+  ]);
+  expect(pod?.spec?.volumes).toEqual([
+    {
+      name: "palimpsest-token",
+      secret: { secretName: "cluster-token", items: [{ key: "token", path: "token" }] },
+    },
+  ]);
   // The token itself appears nowhere in it.
   expect(JSON.stringify(pod)).not.toContain("never sent");
 });

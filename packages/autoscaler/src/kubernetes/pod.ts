@@ -10,6 +10,9 @@ export const nodeTypeLabel = "palimpsest.dev/node-type";
 
 const { join } = posix;
 const tlsFolder = "/etc/palimpsest/tls";
+const tokenFolder = "/etc/palimpsest/token";
+const tlsVolume = "palimpsest-tls";
+const tokenVolume = "palimpsest-token";
 const gpuResource = "nvidia.com/gpu";
 /** Name of the container that runs the node. A template with a container of this name changes it. */
 const containerName = "node";
@@ -33,9 +36,16 @@ export function podOf(
       // A node that has ended does not restart: a new one gets a Pod of its own.
       restartPolicy: "Never",
       containers: [containerOf(name, type, config, context.address)],
-      ...(config.tlsSecret === undefined
-        ? {}
-        : { volumes: [{ name: "palimpsest-tls", secret: tlsFiles(config.tlsSecret) }] }),
+      volumes: [
+        {
+          name: tokenVolume,
+          secret: {
+            secretName: config.tokenSecret,
+            items: [{ key: config.tokenSecretKey, path: "token" }],
+          },
+        },
+        ...(config.tlsSecret === undefined ? [] : [{ name: tlsVolume, secret: tlsFiles(config.tlsSecret) }]),
+      ],
     },
   };
   const merged = merge(type.podTemplate, own);
@@ -91,15 +101,14 @@ function containerOf(
     args,
     env: [
       { name: "POD_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
-      {
-        name: "PALIMPSEST_TOKEN",
-        valueFrom: { secretKeyRef: { name: config.tokenSecret, key: config.tokenSecretKey } },
-      },
+      // A file: an environment is told to whoever may look at a process or has it dumped.
+      { name: "PALIMPSEST_TOKEN_FILE", value: join(tokenFolder, "token") },
     ],
     resources: { requests: asked, ...(Object.keys(limits).length > 0 ? { limits } : {}) },
-    ...(config.tlsSecret === undefined
-      ? {}
-      : { volumeMounts: [{ name: "palimpsest-tls", mountPath: tlsFolder, readOnly: true }] }),
+    volumeMounts: [
+      { name: tokenVolume, mountPath: tokenFolder, readOnly: true },
+      ...(config.tlsSecret === undefined ? [] : [{ name: tlsVolume, mountPath: tlsFolder, readOnly: true }]),
+    ],
   };
 }
 

@@ -7,6 +7,7 @@ import { parseWhole } from "../key-values.js";
 import { pageCommand } from "../metrics-page.js";
 import { type RedisFlags, redisUrls, withRedis } from "../redis-flags.js";
 import { stopSignal } from "../signals.js";
+import { givenClusterToken } from "../token-source.js";
 
 interface HeadOptions extends RedisFlags {
   readonly host: string;
@@ -20,6 +21,7 @@ interface HeadOptions extends RedisFlags {
   readonly dashboard: boolean;
   readonly runs: readonly string[];
   readonly token?: string;
+  readonly readerTokenFile?: string;
   readonly tls?: string;
   readonly insecure?: boolean;
   readonly autoscale?: string;
@@ -57,7 +59,15 @@ export function addHead(program: Command): void {
     )
     .option("--no-dashboard", "serve no dashboard")
     .option("--runs <folder...>", "runs that the dashboard shows, and folders that hold some", ["runs"])
-    .option("--token <token>", "the cluster's token (default: made at the first start)")
+    .option(
+      "--token <token>",
+      "the cluster's token; rather PALIMPSEST_TOKEN or PALIMPSEST_TOKEN_FILE (default: that, else one that is made at the first start)",
+    )
+    .option(
+      "--reader-token-file <file>",
+      "writes the token of readers there too, for every user who reaches the file: for a Prometheus in a container of its own",
+      absolutePath,
+    )
     .option(
       "--tls <folder>",
       "the head's ca.crt, tls.crt and tls.key, made by `palimpsest certs init` (default: PALIMPSEST_TLS)",
@@ -71,7 +81,7 @@ export function addHead(program: Command): void {
         import("@palimpsest/telemetry"),
       ]);
       const logger = createLogger({ component: "head", level: options.logLevel as "warn" });
-      const token = options.token ?? process.env["PALIMPSEST_TOKEN"];
+      const token = givenClusterToken(options.token, process.env);
       const tls = options.tls ?? process.env["PALIMPSEST_TLS"] ?? "";
       const { warnings, ...urls } = redisUrls(options, process.env);
       for (const warning of warnings) process.stderr.write(warning);
@@ -92,6 +102,7 @@ export function addHead(program: Command): void {
             ...(options.advertise ? { advertiseHost: options.advertise } : {}),
             ...urls,
             ...(token ? { token } : {}),
+            ...(options.readerTokenFile ? { readerTokenFile: options.readerTokenFile } : {}),
             tls,
             insecure: options.insecure ?? false,
           },
