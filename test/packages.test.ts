@@ -191,7 +191,7 @@ async function compile(): Promise<string> {
   };
   writeFileSync(join(app, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [...whole.keys()] }));
   const compiler = join(root, "node_modules/typescript/bin/tsc");
-  const { stdout } = await run(process.execPath, [compiler, "-p", app]).catch(
+  const { stdout } = await run(process.execPath, [compiler, "-p", app, "--singleThreaded"]).catch(
     (reason: { stdout: string }) => reason,
   );
   return stdout;

@@ -1,6 +1,14 @@
 // Programs and data that documents show in fences: TypeScript that imports something is compiled against the built packages, JSON and
 // YAML are parsed. A fence with `…` stands for more than it shows and is left out.
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
@@ -61,7 +69,10 @@ const isWhole = ({ code, own }) =>
 
 /** @returns {string[]} what the compiler says, by document and line */
 function compile(root, folder, fences) {
-  const ts = createRequire(join(root, "package.json"))("typescript");
+  // TypeScript 7 has no interface for programs yet: dependency-cruiser brings the last one that has it.
+  const ts = createRequire(realpathSync(join(root, "node_modules/dependency-cruiser/package.json")))(
+    "typescript",
+  );
   linkModules(root, folder);
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   const programs = writeFences(folder, fences).filter(isWhole);

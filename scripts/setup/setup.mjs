@@ -31,7 +31,9 @@ async function installPackages() {
 
 async function build() {
   await step("build", async () => {
-    await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-b"], { cwd: root });
+    // One checker per package: several check the same types again, which costs half as much processor time on top.
+    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    await run(process.execPath, [compiler, "-b", "--checkers", "1"], { cwd: root });
   });
   await step("dashboard", async () => {
     const { buildPages } = await import(pathToFileURL(join(root, "packages/dashboard/build.mjs")).href);

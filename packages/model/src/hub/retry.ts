@@ -45,8 +45,14 @@ export async function waitBeforeRetry(
   }
 }
 
+export interface SilenceWatch {
+  readonly signal: AbortSignal;
+  readonly heard: () => void;
+  readonly end: () => void;
+}
+
 /** Aborts when nobody calls `heard` for so long, and when `signal` does. */
-export function silenceWatch(timeoutMs: number, signal: AbortSignal | undefined) {
+export function silenceWatch(timeoutMs: number, signal: AbortSignal | undefined): SilenceWatch {
   const controller = new AbortController();
   const timer = setTimeout(
     () => controller.abort(new Error(`the server was silent for ${timeoutMs} ms`)),
