@@ -1,5 +1,5 @@
 /**
- * The head's control plane with simulated nodes: how long its event loop is held, how many actors it places a second,
+ * The head's control plane with simulated nodes: how long its event loop is held, how many actors it places per second,
  * what it writes for each, and how long a status takes over gRPC. One fifth of the actors fits nowhere; once the rest
  * has its places, actors end and new ones come. The store is in memory and counts bytes as Redis would get them.
  * Prints a table; with --json FILE also writes the figures.

@@ -78,7 +78,7 @@ async function blocked(): Promise<Row> {
   };
 }
 
-/** Callers that know one address and one incarnation for ever. */
+/** Callers that know one address and one incarnation forever. */
 async function stale(): Promise<Row> {
   const callers: StaleCaller[] = [];
   let asked = 0;

@@ -7,7 +7,7 @@ import { cacheDir, isCheckout, root } from "./setup/paths.mjs";
 
 /** Commands that compute with tensors or start processes that do. All others run as they are. */
 const computing = new Set(["quickstart", "train", "worker", "ask", "mcp", "serve", "model", "eval", "loss"]);
-/** What set-up left here: it is asked once for each Node.js and each version of the package. */
+/** What setup left here: it is asked once for each Node.js and each version of the package. */
 const markFile = join(root, ".set-up.json");
 
 const state = () =>
@@ -18,7 +18,7 @@ const state = () =>
 
 const isSetUp = () => existsSync(markFile) && readFileSync(markFile, "utf8") === state();
 
-/** Remembers that set-up has run; a folder that cannot be written to is set up anew each time. */
+/** Remembers that setup has run; a folder that cannot be written to is set up anew each time. */
 export function rememberSetup() {
   if (isCheckout) return;
   try {
@@ -29,7 +29,7 @@ export function rememberSetup() {
 }
 
 /**
- * Sets up what the command needs, unless that is done, or PALIMPSEST_SETUP=off says not to. What set-up says goes to standard
+ * Sets up what the command needs, unless that is done, or PALIMPSEST_SETUP=off says not to. What setup says goes to standard
  * error: standard output is the command's. Where the backend cannot be had the command runs with a slower one.
  * @returns whether the command may run
  */

@@ -19,6 +19,17 @@ export const words = [
   [/\bonce a (second|minute|step|call|run|chunk)\b/i, "once per …"],
   [/\b(tokens|calls|bytes|episodes|requests|updates) a (second|minute|step)\b/i, "… per …"],
   [
+    /\b(nats|µs|seconds|milliseconds|kernels|batches|texts|operations|micro-batches|episodes) an? (token|call|step|second|hour)\b/i,
+    "… per …",
+  ],
+  [/\bone a (conversation|question|sampled token|line|text|column)\b/i, "one per …"],
+  [/\bis no JSON\b/i, "is not JSON"],
+  [/\bfor ever\b/i, "forever"],
+  [/(?<!\.)\bset-up\b/i, "setup"],
+  [/\bnot looked at\b/i, "ignored, or not read"],
+  [/\bhanded on\b/i, "passed on"],
+  [/\b(Non-job|Not its job): /, "Not responsible for: "],
+  [
     /(optimis|normalis|tokenis|penalis|quantis|initialis|serialis|summaris|maximis|minimis)(e|ing|ation)/i,
     "-ize",
   ],

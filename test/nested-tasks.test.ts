@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster?.stop());
 
-test("tasks that wait for tasks of their own, five deep, have one cpu between them and do not wait for ever", async () => {
+test("tasks that wait for tasks of their own, five deep, have one cpu between them and do not wait forever", async () => {
   const depth = cluster.client.task(functions.depth, source, { timeoutMs: 50_000 });
   expect(await depth(5)).toBe(5);
   // What waited has its cpu back: all of it is free in the end.
@@ -20,7 +20,7 @@ test("tasks that wait for tasks of their own, five deep, have one cpu between th
     .toBe(1);
 });
 
-test("two drivers share one cpu: neither keeps the other waiting for ever", async () => {
+test("two drivers share one cpu: neither keeps the other waiting forever", async () => {
   const other = await cluster.connect("other");
   let ended = false;
   const pause = cluster.client.task(functions.pause, source);

@@ -261,7 +261,7 @@ describe("each tarball", () => {
       }
   });
 
-  it("of the command brings recipes, base models, adapters, protos, pages and set-up", () => {
+  it("of the command brings recipes, base models, adapters, protos, pages and setup", () => {
     const at = join(unpacked, "palimpsest");
     const own = (name: string) => join(at, "node_modules/@palimpsest", name);
     for (const path of [
@@ -369,7 +369,7 @@ describe("an empty project with the tarballs", { timeout: 120_000 }, () => {
     expect(stdout).toBe("42\n");
   });
 
-  it("has the command: its version, a plan of the quickstart, and word of the set-up before it computes", async () => {
+  it("has the command: its version, a plan of the quickstart, and word of the setup before it computes", async () => {
     const node = async (...args: string[]) =>
       (await run(process.execPath, [program, ...args], { cwd: tool, env: { ...process.env, NO_COLOR: "1" } }))
         .stdout;
@@ -381,7 +381,7 @@ describe("an empty project with the tarballs", { timeout: 120_000 }, () => {
     expect(version).toBe("0.1.0\n");
     expect(plan).toMatch(/bases\/quickstart\n[\s\S]*It can run: nothing was started/);
     expect(help).toContain("gpu");
-    // Nothing is fetched where there is neither pip nor a compiler: set-up says so, and the command goes on.
+    // Nothing is fetched where there is neither pip nor a compiler: setup says so, and the command goes on.
     expect(existsSync(join(tool, "node_modules/palimpsest/.set-up.json"))).toBe(false);
   });
 });

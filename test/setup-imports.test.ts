@@ -8,7 +8,7 @@ import { afterAll, expect, it } from "vitest";
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-setup-imports-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it("set-up starts where nothing is installed yet", () => {
+it("setup starts where nothing is installed yet", () => {
   for (const name of ["scripts", "package.json"])
     cpSync(fileURLToPath(new URL(`../${name}`, import.meta.url)), join(folder, name), { recursive: true });
   const { status, stderr } = spawnSync(

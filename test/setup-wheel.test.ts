@@ -1,4 +1,4 @@
-/** How set-up fetches a wheel, with a python3 that a script pretends, and reads the trial of what came of it. */
+/** How setup fetches a wheel, with a python3 that a script pretends, and reads the trial of what came of it. */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

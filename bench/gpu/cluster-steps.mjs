@@ -1,6 +1,6 @@
 /**
  * Beside a run: when each line of its metrics.jsonl came. At SIGINT: seconds to the first step's end, the later half's median
- * seconds a step, their parts, and episodes an hour. Usage: node bench/gpu/cluster-steps.mjs metrics.jsonl
+ * seconds per step, their parts, and episodes per hour. Usage: node bench/gpu/cluster-steps.mjs metrics.jsonl
  */
 import { readFileSync } from "node:fs";
 

@@ -71,7 +71,7 @@ function chosenRecipe(): Recipe {
 
 const seen = new Map<string, { readonly calls: number; readonly totalMs: number }>();
 
-/** Calls and milliseconds a call of each function since this was asked last. */
+/** Calls and milliseconds per call of each function since this was asked last. */
 function calledSince(policy: InProcessPolicy): Record<string, readonly [calls: number, msPerCall: number]> {
   const { sampler, learner } = policy.functionStats();
   const called: Record<string, readonly [number, number]> = {};

@@ -1,7 +1,7 @@
 /**
- * Job: the command line of a learning bench: one run (task, seed, control) a process, which writes one JSON file; and
+ * Responsibility: the command line of a learning bench: one run (task, seed, control) a process, which writes one JSON file; and
  * `--collect`, which makes of a folder of them the table, the results file and the curves.
- * Not its job: the run itself (in-process-run.ts), what is learned (the bench that calls it).
+ * Not responsible for: the run itself (in-process-run.ts), what is learned (the bench that calls it).
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";

@@ -1,6 +1,6 @@
 /**
- * Job: a run of `trainInProcess` with evaluations before, between and after its steps.
- * Not its job: the loop itself, files, tables.
+ * Responsibility: a run of `trainInProcess` with evaluations before, between and after its steps.
+ * Not responsible for: the loop itself, files, tables.
  */
 import type { Agent } from "../../packages/agents/src/index.js";
 import { allTasks } from "../../packages/datasets/src/index.js";

@@ -1,6 +1,6 @@
 /**
  * What it costs that processes tell what became of calls and tasks: two nodes of one cluster, one started with
- * --no-task-events, and windows of the same calls and tasks on one and the other in turns. Counts a second move with
+ * --no-task-events, and windows of the same calls and tasks on one and the other in turns. Counts per second move with
  * whatever else the machine does; the time on a processor that the node and its processes take for a call moves less, and what it
  * rises by is the most that a second can lose. Needs built code: `npx tsc -b packages/cli`.
  *

@@ -85,7 +85,7 @@ export class Counter {
   }
 }
 
-/** Two callers meet in it: with one call at a time they would wait for each other for ever. */
+/** Two callers meet in it: with one call at a time they would wait for each other forever. */
 export class Meeting {
   #waiting: (() => void)[] = [];
 

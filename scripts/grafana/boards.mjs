@@ -213,7 +213,7 @@ export const boards = {
         panel(
           "KL",
           { "{{pair}}": "palimpsest_learner_kl_nats" },
-          { description: "Nats a token: from the reference, and from the weights before the update." },
+          { description: "Nats per token: from the reference, and from the weights before the update." },
         ),
         panel("Entropy", { "nats per token": "palimpsest_learner_entropy_nats" }),
         panel(
@@ -223,7 +223,9 @@ export const boards = {
         ),
       ],
       "Is the update sound": [
-        panel("Sampler and trainer apart", { "nats per token": "palimpsest_learner_logprob_difference_nats" }),
+        panel("Sampler and trainer apart", {
+          "nats per token": "palimpsest_learner_logprob_difference_nats",
+        }),
         panel("Ratios", {
           "clipped share": "palimpsest_learner_clip_ratio",
           largest: "palimpsest_learner_ratio_max",
@@ -240,7 +242,7 @@ export const boards = {
       ],
       "Where the time goes": [
         panel(
-          "Seconds a step by phase",
+          "Seconds per step by phase",
           { "{{phase}}": mean("palimpsest_training_step_seconds", "phase") },
           { unit: "s", width: 12 },
         ),

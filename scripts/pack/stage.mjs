@@ -12,7 +12,7 @@ import {
   workspace,
 } from "./manifest.mjs";
 
-/** Modules that set-up writes, and pages: they have no source file of their own. */
+/** Modules that setup writes, and pages: they have no source file of their own. */
 const withoutSource = /^(bundled|bundled-protocol)\.js$|^page\//;
 const isMap = (path) => path.endsWith(".map");
 
@@ -50,7 +50,7 @@ function copyDist({ folder }, target) {
     cpSync(join(folder, "generated"), join(target, "generated"), { recursive: true });
 }
 
-/** What set-up consists of; the rest of the folder is for checkouts. */
+/** What setup consists of; the rest of the folder is for checkouts. */
 function copySetup(name, target) {
   const scripts = join(root, "scripts");
   cpSync(join(scripts, "setup"), join(target, "scripts/setup"), { recursive: true });
@@ -58,7 +58,7 @@ function copySetup(name, target) {
   for (const entry of entries) cpSync(join(scripts, entry), join(target, "scripts", entry));
 }
 
-/** tfjs-node-gpu without its installer and without what that left: set-up builds its addon. */
+/** tfjs-node-gpu without its installer and without what that left: setup builds its addon. */
 function copyTfjsNode(jitFolder, target) {
   const from = installedFolder(tfjsNode, jitFolder);
   const to = join(target, "node_modules", tfjsNode);

@@ -17,6 +17,6 @@ export function packageDir(name) {
   return isOwn ? root.replace(/\/$/, "") : join(root, "node_modules/@palimpsest", name);
 }
 
-/** What set-up downloads, shared by all checkouts and installations of this user. */
+/** What setup downloads, shared by all checkouts and installations of this user. */
 export const cacheDir =
   process.env.PALIMPSEST_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "palimpsest");

@@ -8,7 +8,7 @@ import { checkNode, ensureBackend, ensureBundles, ensureRedis, step } from "./st
 
 /** Everything that the project needs on this machine. Fast and without effect when it is all there. */
 export async function setup() {
-  process.stdout.write("Set-up\n");
+  process.stdout.write("Setup\n");
   await step("Node", checkNode);
   if (isCheckout) await installPackages();
   await ensureRedis();

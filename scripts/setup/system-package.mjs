@@ -26,7 +26,7 @@ export async function ensureProgram(program, packages) {
   const name = packages[manager.program];
   const prefix = !manager.asRoot || process.getuid?.() === 0 ? [] : ["sudo"];
   const typed = [...prefix, manager.program, manager.install[0], name].join(" ");
-  // Without a password prompt or not at all: a set-up that waits for input in a pipe never ends.
+  // Without a password prompt or not at all: a setup that waits for input in a pipe never ends.
   if (prefix.length > 0 && output("sudo", ["-n", "true"]) === undefined) {
     throw new Error(`${program} is missing: type \`${typed}\`, then run this again`);
   }

@@ -15,7 +15,7 @@ const formerFailures = [18, 20, 37, 38];
 const paired = [3, 7];
 const formerLongFailures = [39];
 /**
- * With values: references that were handed on while the head was away were held by nobody; what was let go while its stream was broken,
+ * With values: references that were passed on while the head was away were held by nobody; what was let go while its stream was broken,
  * and what an actor held that waits to be started again, stayed.
  */
 const formerValueFailures = [1, 7, 23];

@@ -74,7 +74,7 @@ describe("an actor of a user's class", () => {
       if (tick === 3) break;
     }
     expect(ticks).toEqual([0, 1, 2, 3]);
-    // One call at a time: this one would wait for ever behind an endless one.
+    // One call at a time: this one would wait forever behind an endless one.
     expect(await counter.count("red")).toBe(11);
   });
 

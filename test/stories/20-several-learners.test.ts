@@ -32,7 +32,7 @@ async function start(
   const recipe = writeRecipe(folder, {
     ...size,
     rolloutActors: 1,
-    // Several micro-batches a step.
+    // Several micro-batches per step.
     learner: { buckets: [{ rows: 8, length: 64 }] },
     // A node has room for one learner.
     more: { queues: quickTakeOver, learnerActors, learnerCpus: 2.5, learnerThreads: 1 },

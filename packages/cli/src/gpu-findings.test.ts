@@ -32,7 +32,7 @@ it("without a GPU nothing is missing, and what cannot be looked for is said", ()
   expect(gpuFindings(["NVIDIA H100"], undefined, () => "garbage")[1]?.fix).toBe("npx palimpsest setup gpu");
 });
 
-it("the set-up script answers doctor on this machine", () => {
+it("the setup script answers doctor on this machine", () => {
   const findings = gpuFindings(["a GPU that this test says is there"], undefined);
   expect(findings.map(({ what }) => what)).toContain("libtensorflow for GPUs");
 });

@@ -46,7 +46,7 @@ export async function loadTasks(
   return { tasks, badRows, badRowsByReason };
 }
 
-/** Writes tasks one a line; the file appears whole or not at all. */
+/** Writes tasks, one per line; the file appears whole or not at all. */
 export async function saveTasks(path: string, tasks: Iterable<Task> | AsyncIterable<Task>): Promise<number> {
   const part = `${path}.${process.pid}.part`;
   const file = await open(part, "w");

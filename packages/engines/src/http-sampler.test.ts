@@ -128,7 +128,7 @@ describe.each(kinds)("a sampler over a server like %s", (kind) => {
     expect(clock.waits).toEqual([3000, 100, 200]);
   });
 
-  it.skipIf(kind === "llamacpp")("does not ask again when a part was handed on (H2)", async () => {
+  it.skipIf(kind === "llamacpp")("does not ask again when a part was passed on (H2)", async () => {
     const server = await aServer(likes[kind]);
     const streamed = await aServer(likes[kind]);
     // These are the events that such a server would stream, taken from one that does.

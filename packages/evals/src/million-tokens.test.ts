@@ -73,7 +73,9 @@ describe("MemAgent over a million tokens", () => {
     for (const lengthTokens of [16_000, 62_500, 250_000, 1_000_000])
       lengths.push(await measured(lengthTokens));
     for (const { lengthTokens, microsecondsPerDocumentToken } of lengths) {
-      process.stdout.write(`${lengthTokens} tokens: ${microsecondsPerDocumentToken.toFixed(2)} µs a token\n`);
+      process.stdout.write(
+        `${lengthTokens} tokens: ${microsecondsPerDocumentToken.toFixed(2)} µs per token\n`,
+      );
     }
     const [, second, , last] = lengths;
     // At sixteen times the length, quadratic time would be sixteen times as long per token.

@@ -6,7 +6,7 @@
  * Invariants:
  * - DEMAND-1. Requests of the asker itself, and those that no node could hold, do not count.
  * - DEMAND-2. A request for the same as the asker keeps counts at once; one that shares a resource with it when it has
- *   waited for `starvedMs`: a busy client must not keep others waiting for ever, nor give up much for what may fit
+ *   waited for `starvedMs`: a busy client must not keep others waiting forever, nor give up much for what may fit
  *   elsewhere in a moment.
  */
 import { type PlacementRequest, place, wholeGpus } from "@palimpsest/scheduler";

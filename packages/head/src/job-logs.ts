@@ -11,7 +11,7 @@
  *   no memory and no room on the disk, however large the offset is that made it.
  * - LOG-3. A file never grows beyond maxBytes; later output is counted, not kept, and the file's end says so.
  * - LOG-4. An append that fails is the failure of that append alone: the next one is tried anew. After retryMs of
- *   failures output is given up and becomes a hole, so that a full disk does not stop its driver for ever.
+ *   failures output is given up and becomes a hole, so that a full disk does not stop its driver forever.
  */
 import { constants, mkdirSync, rmSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";

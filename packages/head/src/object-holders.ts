@@ -3,7 +3,7 @@
  * Not responsible for: which objects there are (object-directory.ts).
  *
  * A hold is a lease: a node names its holders when they are new, at each registration and from time to time, and every
- * time it is answered with those that have ended. So no word that is lost on the way keeps objects for ever.
+ * time it is answered with those that have ended. So no word that is lost on the way keeps objects forever.
  *
  * Invariants:
  * - HOLDER-1. A node that names an ended holder is told so, each time.

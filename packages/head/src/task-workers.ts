@@ -1,6 +1,6 @@
 /**
  * Responsibility: what a worker for tasks leases while it waits for tasks of its own: all but its cpu, so that these find
- * room and nested tasks cannot wait for each other for ever.
+ * room and nested tasks cannot wait for each other forever.
  * Not responsible for: the worker's life, which is that of an actor.
  *
  * Invariants:

@@ -8,7 +8,7 @@ import type { TracedFunction } from "./traced-function.js";
 import type { Operation, Value } from "./value.js";
 
 /*
- * Job: optimizer steps over variables (see adam.ts): which may go into the variables themselves, and in which order.
+ * Responsibility: optimizer steps over variables (see adam.ts): which may go into the variables themselves, and in which order.
  *
  * A1. An old value that something else in the function uses is read before the step; TensorFlow gives the step memory of
  *     its own where an old value is still held.

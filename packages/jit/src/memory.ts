@@ -4,7 +4,7 @@ import type { TracedFunction } from "./traced-function.js";
 import type { Operation, Value } from "./value.js";
 
 /*
- * Job: which values may lie in the same memory, and so where a row write may go into a variable itself.
+ * Responsibility: which values may lie in the same memory, and so where a row write may go into a variable itself.
  *
  * TensorFlow forwards memory freely: a slice, a reshape, a sum over nothing, or what its optimizer makes of x + 0, is
  * the input under another name. Values of all operations that may do that count as sharing; a wrong guess costs a copy.

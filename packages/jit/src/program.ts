@@ -17,7 +17,7 @@ import type { TracedFunction } from "./traced-function.js";
 import type { Operation, Value } from "./value.js";
 
 /*
- * Job: several traced functions over one state as one graph. State entries are variables that all functions share;
+ * Responsibility: several traced functions over one state as one graph. State entries are variables that all functions share;
  * inputs are placeholders of each function; a call feeds one function's placeholders and fetches its outputs.
  *
  * G1. A function's outputs and its new state are computed from the state as it was before the call: a variable is

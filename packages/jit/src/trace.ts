@@ -14,8 +14,8 @@ import { tf } from "./tf.js";
 import { describeValue, isUniform, type Operation, type Origin, Scope, type Value } from "./value.js";
 
 /*
- * Job: run a tfjs function on shapes alone and keep what it would have computed as a list of operations.
- * Not its job: to run anything (graph-module.ts) or to write a graph (emit.ts).
+ * Responsibility: run a tfjs function on shapes alone and keep what it would have computed as a list of operations.
+ * Not responsible for: to run anything (graph-module.ts) or to write a graph (emit.ts).
  *
  * R1. Nothing is computed while tracing; a read of a computed value on the host is an error that names it.
  * R2. A tensor made outside the trace is a constant of it, and is left as it was.

@@ -1,6 +1,6 @@
 /**
- * Job: checkpoints as folders that are there whole or not at all.
- * Not its job: deciding when to write one, or what the trainer's own fields mean.
+ * Responsibility: checkpoints as folders that are there whole or not at all.
+ * Not responsible for: deciding when to write one, or what the trainer's own fields mean.
  *
  * C1. A folder named `policy-…` is complete: it is filled under another name, synced, then renamed.
  * C2. Writing never touches an older checkpoint before the new one is in place.

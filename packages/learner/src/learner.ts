@@ -1,6 +1,6 @@
 /**
- * Job: turn scored groups into better weights, in one process, with all tensors in one compiled module.
- * Not its job: fetching groups, publishing weights, deciding when to stop.
+ * Responsibility: turn scored groups into better weights, in one process, with all tensors in one compiled module.
+ * Not responsible for: fetching groups, publishing weights, deciding when to stop.
  *
  * L1. One call at a time: a second one is refused, not queued.
  * L2. An update that throws leaves weights, moments, counters and random numbers as they were. If an earlier

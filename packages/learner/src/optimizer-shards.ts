@@ -5,7 +5,7 @@ import { shardCount, shardShape, valuesIn } from "./shard-shape.js";
 import { type StateKind, stateName, trainedShapes } from "./state.js";
 
 /*
- * Job: the optimizer's moments dealt out to replicas, each with an equal run of every entry's values (ZeRO's first stage,
+ * Responsibility: the optimizer's moments dealt out to replicas, each with an equal run of every entry's values (ZeRO's first stage,
  * Rajbhandari et al., arXiv:1910.02054). A replica updates its run of the weights; a sum over replicas then gives all to each.
  *
  * ZERO-1. Every value has one owner, so that the sum of what replicas placed is what the owners computed, digit for digit.

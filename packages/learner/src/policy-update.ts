@@ -1,6 +1,6 @@
 /**
- * Job: one update of the policy: rows, π_old, advantages, and the optimizer steps of every epoch.
- * Not its job: counters and random numbers, which the learner keeps; what a step computes.
+ * Responsibility: one update of the policy: rows, π_old, advantages, and the optimizer steps of every epoch.
+ * Not responsible for: counters and random numbers, which the learner keeps; what a step computes.
  *
  * P1. π_old is of the weights before the update's first step, by the learner's own forward pass (`recompute`): the
  *     first step's ratios are exactly 1, and nothing of how the sampler batched reaches the weights.

@@ -32,7 +32,7 @@ export interface UpdateMetrics extends TokenStatistics, ImportanceStatistics, Ba
   readonly durationMs: number;
   /** Row tokens per second, each pass counted. */
   readonly tokensPerSecond: number;
-  /** Teraflops a second that the model's forward and backward passes need by count: see `trainingFlops`. */
+  /** Teraflops per second that the model's forward and backward passes need by count: see `trainingFlops`. */
   readonly modelTeraflops: number;
   /** That, of the configured `peakTeraflops`; null where none is configured. */
   readonly modelFlopUtilization: number | null;

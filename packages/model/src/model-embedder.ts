@@ -13,7 +13,7 @@ export interface ModelEmbedderOptions {
   readonly maxTokens?: number;
 }
 
-/** Texts a call: as many as share one pass over the weights. */
+/** Texts per call: as many as share one pass over the weights. */
 const rows = 8;
 
 /**

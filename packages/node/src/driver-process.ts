@@ -17,7 +17,7 @@ const guard = fileURLToPath(new URL("../dist/driver-guard.js", import.meta.url))
 export interface DriverProcess {
   /** 0: it could not be started, and `ended` says why. */
   readonly pid: number;
-  /** Resolves when the process has ended and all of its output was handed on. */
+  /** Resolves when the process has ended and all of its output was passed on. */
   readonly ended: Promise<ProcessEnd>;
   /** Why it was asked to end; undefined when nobody asked. */
   readonly stopReason: string | undefined;

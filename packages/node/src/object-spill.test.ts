@@ -108,7 +108,7 @@ describe("a full store", () => {
     expect(values).toEqual(letters.map((letter) => letter.repeat(30)));
   });
 
-  test("does not wait for ever for a writer that does nothing (STOREROOM-2)", async () => {
+  test("does not wait forever for a writer that does nothing (STOREROOM-2)", async () => {
     const idle = await store.create(80, "job-1");
     const waiting = put("a", 50);
     const refused = expect(waiting).rejects.toMatchObject({ code: "OBJECT_STORE_FULL" });

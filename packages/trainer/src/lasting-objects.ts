@@ -1,6 +1,6 @@
 /**
- * Job: what every actor of a run needs to begin, at any time, stays within reach: base weights and tokenizer.
- * Not its job: versions of the weights that training makes (held-weights.ts).
+ * Responsibility: what every actor of a run needs to begin, at any time, stays within reach: base weights and tokenizer.
+ * Not responsible for: versions of the weights that training makes (held-weights.ts).
  *
  * O1. Every node that runs an actor of the run holds all of them as long as the actor lives.
  * O2. An actor that finds them nowhere waits: the driver, which looks every second, brings again what no node has.

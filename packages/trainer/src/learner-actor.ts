@@ -1,6 +1,6 @@
 /**
- * Job: owns the learner of one run: takes the groups of a step, updates, checkpoints, acknowledges, publishes.
- * Not its job: dispatching groups, choosing tasks, deciding when to stop.
+ * Responsibility: owns the learner of one run: takes the groups of a step, updates, checkpoints, acknowledges, publishes.
+ * Not responsible for: dispatching groups, choosing tasks, deciding when to stop.
  *
  * In what order: step-protocol.ts (STEP-1 to STEP-5).
  * A3: learner-weights.ts.

@@ -1,6 +1,6 @@
 import type { Recipe } from "./recipe-schema.js";
 
-/** Nats a token on average; float32 on both sides stays below 1e-5, bfloat16 on one side near 0.005. */
+/** Nats per token on average; float32 on both sides stays below 1e-5, bfloat16 on one side near 0.005. */
 const defaultLogprobGate = 0.05;
 
 /**

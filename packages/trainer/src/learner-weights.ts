@@ -1,6 +1,6 @@
 /**
- * Job: the weights that a learner publishes: puts each version into the object store, announces it, lets old ones go.
- * Not its job: training them, and the order of a step (step-protocol.ts).
+ * Responsibility: the weights that a learner publishes: puts each version into the object store, announces it, lets old ones go.
+ * Not responsible for: training them, and the order of a step (step-protocol.ts).
  *
  * A3 (T5). Weights are announced after their objects are stored; a restarted learner announces its version again.
  */

@@ -1,6 +1,6 @@
 /**
- * Job: runs episodes of a memory agent on an in-process sampler or an engine: those of the rollout queue, and evaluations.
- * Not its job: scoring for training, choosing tasks, deciding when weights change.
+ * Responsibility: runs episodes of a memory agent on an in-process sampler or an engine: those of the rollout queue, and evaluations.
+ * Not responsible for: scoring for training, choosing tasks, deciding when weights change.
  *
  * R1 (T5). An episode begins under weights of at least the version that its group asked for, proved by hash.
  * R2, R3: rollout-weights.ts.

@@ -1,6 +1,6 @@
 /**
- * Job: the weights of one rollout actor: which it begins with, and newer ones as episodes ask for them.
- * Not its job: what samples with them, and which version an episode needs.
+ * Responsibility: the weights of one rollout actor: which it begins with, and newer ones as episodes ask for them.
+ * Not responsible for: what samples with them, and which version an episode needs.
  *
  * R2. Weights are loaded once, however many episodes wait for them.
  * R3. Announced weights whose holder is gone are not an error of an episode: it waits for them to be announced again.

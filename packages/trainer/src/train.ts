@@ -1,7 +1,7 @@
 /**
- * Job: one run, from base model to report: spawns the actors, dispatches a step's groups, has the learner train
+ * Responsibility: one run, from base model to report: spawns the actors, dispatches a step's groups, has the learner train
  * them, evaluates before and after. The whole loop is `trainSteps` (train-steps.ts).
- * Non-job: anything that must survive this process; the learner's checkpoint and the queues hold that.
+ * Not responsible for: anything that must survive this process; the learner's checkpoint and the queues hold that.
  *
  * D1 (T1). A group's id follows from run, step and place: a driver that dispatches it again changes nothing.
  * D2 (T6). Tasks and seeds follow from recipe seed and step alone.

@@ -1,6 +1,6 @@
 /**
- * Job: weights as immutable objects: a manifest names them all and carries one hash over names, sizes and bytes.
- * Not its job: who is told of a version, and who keeps its objects.
+ * Responsibility: weights as immutable objects: a manifest names them all and carries one hash over names, sizes and bytes.
+ * Not responsible for: who is told of a version, and who keeps its objects.
  *
  * W1 (T5). Loaded weights have the hash that was published, or they are not loaded: the manifest's hash is one of the names
  *     of its shards, and what a store gives under a name has that hash. A node hashes a shard once, when it is written

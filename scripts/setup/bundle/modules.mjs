@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { packageDir, root } from "../paths.mjs";
 
-/** Loaded when it is used: set-up itself starts where nothing is installed yet. */
+/** Loaded when it is used: setup itself starts where nothing is installed yet. */
 const esbuild = () => createRequire(join(packageDir("client"), "package.json"))("esbuild");
 
 /** Native addons, what is itself a program beside its addon, and what few processes load stay where they are. */

@@ -30,7 +30,7 @@ const wheelFolders = (site) => entries(join(site, "nvidia")).map((part) => join(
 
 /**
  * Folders to look in, those first that somebody named.
- * @param fetched where set-up keeps the wheels that it fetched
+ * @param fetched where setup keeps the wheels that it fetched
  */
 export function searchFolders(fetched, environment = process.env) {
   const own = environment.PALIMPSEST_CUDA;

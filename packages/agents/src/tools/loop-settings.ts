@@ -6,7 +6,7 @@ export const toolLoopSchema = z.strictObject({
     .enum(["hermes", "lines"])
     .default("hermes")
     .describe(
-      'how calls are written. hermes: <tool_call>{"name", "arguments"}</tool_call>; lines: "search WORDS", "create TEXT", …, one a line',
+      'how calls are written. hermes: <tool_call>{"name", "arguments"}</tool_call>; lines: "search WORDS", "create TEXT", …, one per line',
     ),
   maxTurns: z.int().min(1).default(30).describe("most turns of the model in one episode"),
   callsInLastTurn: z

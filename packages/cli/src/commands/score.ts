@@ -48,7 +48,7 @@ async function readCases(path: string): Promise<unknown> {
     return JSON.parse(text);
   } catch (reason) {
     const lines = text.split("\n").filter((line) => line.trim() !== "");
-    if (lines.length < 2) throw new Error(`--cases ${path}: is no JSON (${String(reason)})`);
+    if (lines.length < 2) throw new Error(`--cases ${path}: is not JSON (${String(reason)})`);
     return lines.map((line, place) => parseLine(line, `${path}, line ${place + 1}`));
   }
 }
@@ -57,7 +57,7 @@ function parseLine(line: string, place: string): unknown {
   try {
     return JSON.parse(line);
   } catch (reason) {
-    throw new Error(`--cases ${place}: is no JSON (${String(reason)})`);
+    throw new Error(`--cases ${place}: is not JSON (${String(reason)})`);
   }
 }
 

@@ -13,7 +13,7 @@ import { withFolderLock } from "@palimpsest/model/folder-lock";
 import { PalimpsestError } from "@palimpsest/wire";
 
 /*
- * Job: a memory store in a file, which several processes may use at a time.
+ * Responsibility: a memory store in a file, which several processes may use at a time.
  *
  * MEMORY-FILE-1. What a call has answered is on disk: a changing tool's reply comes after its file has been written and synced.
  * MEMORY-FILE-2. No call works on records that another process has replaced: a changed file is read again, and changes are made one

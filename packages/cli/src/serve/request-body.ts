@@ -44,7 +44,7 @@ function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(utf8.decode(bytes)) as unknown;
   } catch (cause) {
-    throw new ApiError("invalid_json", "body: is no JSON in UTF-8; send one JSON object", { cause });
+    throw new ApiError("invalid_json", "body: is not JSON in UTF-8; send one JSON object", { cause });
   }
 }
 

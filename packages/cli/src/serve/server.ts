@@ -203,7 +203,7 @@ export class ModelServer {
     const body = await readJson(request, settings.maxBodyBytes);
     const named = (body as { readonly model?: unknown } | null)?.model ?? this.#model.name;
     if (named !== this.#model.name) throw unknownModel(named, this.#model.name);
-    // What the queue can never hold would be told to come again for ever.
+    // What the queue can never hold would be told to come again forever.
     const asked = ask(
       this.#model,
       body,

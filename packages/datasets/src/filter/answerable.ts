@@ -1,6 +1,6 @@
 /**
- * Job: finds the questions that a model answers without the document, by asking several times each.
- * Not its job: what is asked and of whom, when an answer counts, what becomes of the questions.
+ * Responsibility: finds the questions that a model answers without the document, by asking several times each.
+ * Not responsible for: what is asked and of whom, when an answer counts, what becomes of the questions.
  *
  * A1. Every answer is in the log before it counts; a run that is stopped anywhere goes on from there and asks nothing twice.
  * A2. A question is asked no more once one of its answers was right.

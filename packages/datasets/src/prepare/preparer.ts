@@ -3,7 +3,7 @@ import { z } from "zod";
 import { DatasetError } from "../error.js";
 import type { CountTokens } from "../ruler.js";
 
-/** One row of a source file, not looked at yet. */
+/** One row of a source file, not read yet. */
 export interface SourceRow {
   readonly source: string;
   /** Counted from 1: the line of a JSONL file, else the place in the array or table. */

@@ -103,7 +103,7 @@ export class PassRates {
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
       const what =
-        value === undefined ? "is no JSON" : `${issue?.path.join(".") || "row"}: ${issue?.message}`;
+        value === undefined ? "is not JSON" : `${issue?.path.join(".") || "row"}: ${issue?.message}`;
       throw refuse(
         `is no pass rate (${what})`,
         "go on with `palimpsest data rate`, which fixes a line that was cut off",
@@ -119,7 +119,7 @@ export class PassRates {
   }
 }
 
-/** Undefined where the text is no JSON. */
+/** Undefined where the text is not JSON. */
 export function parsedLine(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -181,6 +181,6 @@ describe("ratedTasks", () => {
     writeFileSync(twice, `${readFileSync(path, "utf8")}${linesOf(path)[2]}\n`);
     await expect(PassRates.read(twice)).rejects.toThrow(/line 8 of .* a second time; leave one/);
     writeFileSync(twice, `${readFileSync(path, "utf8")}{"position":7,"id"`);
-    await expect(PassRates.read(twice)).rejects.toThrow(/line 8 of .* is no pass rate \(is no JSON\)/);
+    await expect(PassRates.read(twice)).rejects.toThrow(/line 8 of .* is no pass rate \(is not JSON\)/);
   });
 });

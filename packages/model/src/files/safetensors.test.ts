@@ -96,7 +96,7 @@ describe("a damaged safetensors file", () => {
       /truncated: header of 1000 bytes in a file of 10/,
     ],
     ["has a header of 2^60 bytes", header("{}", 2 ** 60), /truncated: header/],
-    ["has a header that is no JSON", header("{"), /header is not JSON/],
+    ["has a header that is not JSON", header("{"), /header is not JSON/],
     ["has a header that is no table", header("[1]"), /header/],
     ["has a tensor without offsets", header('{"w":{"dtype":"F32","shape":[1]}}'), /header.*data_offsets/s],
     ["has a negative offset", header('{"w":{"dtype":"F32","shape":[1],"data_offsets":[-4,0]}}'), /header/],

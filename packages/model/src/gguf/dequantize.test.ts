@@ -111,7 +111,7 @@ describe("dequantized blocks", () => {
     const block = new Uint8Array(292);
     new DataView(block.buffer).setFloat32(0, -0.75, true);
     block.set([3, 0xff, 0x80], 4);
-    block.fill(0xee, 260); // The sums behind are not looked at.
+    block.fill(0xee, 260); // The sums behind are ignored.
     const values = dequantized("Q8_K", block);
     expect([values[0], values[1], values[2], values[255]]).toEqual([-2.25, 0.75, 96, -0]);
   });

@@ -1,6 +1,6 @@
 /**
- * Job: one file from a server to a path.
- * Not its job: which files, who may read them.
+ * Responsibility: one file from a server to a path.
+ * Not responsible for: which files, who may read them.
  *
  * D1. `path` exists only with the promised size and digest.
  * D2. What arrived before a cut stays in `path.part` and is not asked for again, in this process or the next.

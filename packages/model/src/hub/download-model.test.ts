@@ -139,7 +139,7 @@ describe("a download that is cut", () => {
     await expectWeights();
   });
 
-  it("does not wait for ever for a silent server (D3)", async () => {
+  it("does not wait forever for a silent server (D3)", async () => {
     hub.faults = [{ kind: "no-ranges" }, { kind: "silence", afterBytes: 1000 }];
     await download({ retry: { ...retry, silenceTimeoutMs: 50 } });
     expect(bytesRequests()).toHaveLength(2);

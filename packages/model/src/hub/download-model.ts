@@ -1,6 +1,6 @@
 /**
- * Job: a model of a Hugging Face hub as a folder: what of it is wanted, what of that is already there.
- * Not its job: the bytes of one file; models that no hub has.
+ * Responsibility: a model of a Hugging Face hub as a folder: what of it is wanted, what of that is already there.
+ * Not responsible for: the bytes of one file; models that no hub has.
  *
  * H1. The folder appears whole, every file checked against the listing of one commit, or not at all.
  * H2. A call that was stopped anywhere is gone on with by the next one.

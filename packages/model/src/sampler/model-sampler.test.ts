@@ -82,7 +82,7 @@ function tensorsOf(parameters: Parameters, config = aConfig()): Record<string, t
   );
 }
 
-/** The sampler's answer computed the long way: a whole forward pass a token, no cache. */
+/** The sampler's answer computed the long way: a whole forward pass per token, no cache. */
 function greedyByForward(
   parameters: Parameters,
   prompt: readonly number[],

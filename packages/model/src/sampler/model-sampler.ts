@@ -24,9 +24,9 @@ import { StopMatcher } from "./stop-matcher.js";
 import { type PolicyName, type PolicyValues, WeightChanges } from "./weight-changes.js";
 
 /*
- * Job: many generations at once over one model. Requests arrive at any time, wait in a bounded queue, get a part of
+ * Responsibility: many generations at once over one model. Requests arrive at any time, wait in a bounded queue, get a part of
  * the cache, have their prompts read in pieces, sample in one batch, leave it when they stop.
- * Not its job: what the device computes (sampler-functions.ts, table-read.ts, table-decode.ts), which page or slot holds what (page-pool.ts,
+ * Not responsible for: what the device computes (sampler-functions.ts, table-read.ts, table-decode.ts), which page or slot holds what (page-pool.ts,
  * slot-pool.ts), chat templates, text.
  *
  * M1. A request's tokens depend on its prompt, seed, temperature, truncation and the weights; not on its batch mates, nor

@@ -5,7 +5,7 @@ import { sizeOf } from "../parameters.js";
 
 /*
  * The sampler's own layout of the weights: query, key and value in one matrix; the gains of the norms and attention's
- * 1/√headDim multiplied into the matrices (with head norms, into their gains). Same function, fewer kernels a token.
+ * 1/√headDim multiplied into the matrices (with head norms, into their gains). Same function, fewer kernels per token.
  * Shallow models are written out layer by layer and have one record a layer; deep ones run as a loop over stacks.
  */
 

@@ -1,9 +1,9 @@
 import { type CacheLease, type CachePool, worthwhileTokens } from "./cache-pool.js";
 
 /*
- * Job: which pages of the cache hold which tokens: pages for each request, pages that several requests share because
+ * Responsibility: which pages of the cache hold which tokens: pages for each request, pages that several requests share because
  * their prompts begin alike, pages kept after a request in case a later one begins alike.
- * Not its job: what is in the pages (kv-cache.ts), who is served when (model-sampler.ts).
+ * Not responsible for: what is in the pages (kv-cache.ts), who is served when (model-sampler.ts).
  *
  * P1. A page is written by one lease at most, and only by the one that took it fresh.
  * P2. A page that a lease holds is not given to another for writing before the lease is released.

@@ -269,7 +269,7 @@ export class SamplerDevice implements SamplingDevice {
   }
 }
 
-/** Rows without a request draw at 0; what they sample is not looked at. */
+/** Rows without a request draw at 0; what they sample is ignored. */
 function drawInputs(rows: readonly DeviceRow[], bucket: number, steps: number): Record<string, HostArray> {
   const uniforms = new Float32Array(steps * bucket);
   const inverseTemperature = new Float32Array(bucket).fill(1);

@@ -39,7 +39,7 @@ export function samplerState(
 }
 
 /**
- * Reads pieces of prompts and samples the token after each; what a piece that is not the last samples is not looked at.
+ * Reads pieces of prompts and samples the token after each; what a piece that is not the last samples is ignored.
  * Inputs: ids int32 [R, C] right-padded; lengths int32 [R] ≥ 1; targets int32 [R, C, 2], page and place of each token;
  * uniforms float32 [1, R]; inverseTemperature float32 [R]; with a past also pages int32 [R, P] and pastLengths int32 [R].
  * Outputs: as `drawnOutputs`, one step.

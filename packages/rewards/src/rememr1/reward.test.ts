@@ -49,7 +49,7 @@ const score = async (settings: object, of: ScoredEpisode = episode) =>
   await trajectoryReward(rewardConfigSchema.parse(settings))(task, of);
 
 describe("reward rememr1", () => {
-  it("rewards what a step adds to the memory, what its recall adds, and the form, one a conversation", async () => {
+  it("rewards what a step adds to the memory, what its recall adds, and the form, one value per conversation", async () => {
     const { reward, stepRewards, components } = await score({ name: "rememr1" });
     expect(reward).toBe(1);
     expect(stepRewards).toEqual([1 + 1, -1 + 1, 1 + 1, 1]);

@@ -1,7 +1,7 @@
 /**
- * Job: makes a base model from nothing: tokenizer, random weights, the stages that teach it to copy, to look
+ * Responsibility: makes a base model from nothing: tokenizer, random weights, the stages that teach it to copy, to look
  * names up and to follow the agent's prompts. What of it pays is left for the reward to teach.
- * Not its job: reinforcement, printing.
+ * Not responsible for: reinforcement, printing.
  *
  * B1. The same recipe, seed, backend and number of threads give the same base.
  * B2. The folder appears whole at the end or not at all.

@@ -32,7 +32,7 @@ child.on("exit", (code) => {
   end("SIGKILL");
   const leave = () => process.exit(code ?? 1);
   child.on("close", leave);
-  // What has left the group may hold the pipes for ever.
+  // What has left the group may hold the pipes forever.
   setTimeout(leave, Number(graceMs));
 });
 process.stdin.on("end", () => {

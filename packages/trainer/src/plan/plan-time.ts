@@ -78,7 +78,7 @@ function h100(precision: "auto" | "float32" | "bfloat16"): Device {
 /** Of what as many GPUs would do apart: two H200 trained 0.5B parameters 1.88 times as fast as one, in a prototype. */
 const replicaShare = 0.94;
 
-/** What a learner sends the others a second while they sum gradients: assumed, not measured on a quiet machine (bench/runtime/exchange.ts). */
+/** What a learner sends the others per second while they sum gradients: assumed, not measured on a quiet machine (bench/runtime/exchange.ts). */
 const exchangeBytesPerSecond = 1e8;
 
 /** A forward pass beside a training pass, which is one forward and two of a backward's size. */
