@@ -93,3 +93,23 @@ test("a break hands back each call without an outcome once, and nothing settles 
   expect(breaks).toEqual([{ error, methods: ["first", "second"] }]);
   expect([first.settled, second.settled, stream.broken]).toEqual([false, false, true]);
 });
+
+test("what a reply refers to counts as being taken before its call is answered (STREAM-6)", async () => {
+  const { transport, stream } = open();
+  const taking: boolean[] = [];
+  class Asking extends PendingCall {
+    override answer(reply: proto.Reply.$Properties): void {
+      taking.push(stream.taking !== undefined);
+      super.answer(reply);
+    }
+  }
+  const args = inlineValue(encodeValue([]));
+  const asking = new Asking({ method: "ask", args, timeoutMs: 60_000, signals: [], retries: 0 }, carrier);
+  stream.send(asking);
+  transport.emit("data", { replies: [{ callId: asking.callId, value: encodeValue(1), taking: true }] });
+  await expect(asking.promise).resolves.toBe(1);
+  expect(taking).toEqual([true]);
+  await stream.taking;
+  expect(stream.taking).toBeUndefined();
+  stream.close(new PalimpsestError("CANCELLED", "the test is over"));
+});

@@ -10,6 +10,8 @@
  * - STREAM-4. Nothing is sent before the actor has answered the stream's opening, which names the actor and its
  *   incarnation: what was not sent has not run, and no other actor ever reads it.
  * - STREAM-5. After a break each call that has no outcome is handed back exactly once, and nothing settles any more.
+ * - STREAM-6. What a reply refers to counts as being taken before its call is answered: the worker that has it may be given
+ *   back with the answer.
  */
 import type { ClientDuplexStream } from "@grpc/grpc-js";
 import {
@@ -235,8 +237,8 @@ export class CallStream implements ActorStream {
         continue;
       }
       this.#calls.delete(callId);
-      this.#answered(call, reply);
-      if (reply.taking) this.#taken(call, callId);
+      if (reply.taking) this.#take(call, reply);
+      else this.#answered(call, reply);
     }
     if (batch.left && batch.left.length > 0) this.#onLeft?.(batch.left);
   }
@@ -258,13 +260,16 @@ export class CallStream implements ActorStream {
     }
   }
 
-  /** Says so when this program holds what the reply refers to. */
-  #taken(call: PendingCall, callId: number): void {
-    const taking = call.held().finally(() => {
-      this.#taking.delete(taking);
-      this.#post({ takenCallId: callId });
-    });
+  /** Says so when this program holds what the reply refers to (STREAM-6). */
+  #take(call: PendingCall, reply: proto.Reply.$Properties): void {
+    const taking = Promise.resolve()
+      .then(() => call.held())
+      .finally(() => {
+        this.#taking.delete(taking);
+        this.#post({ takenCallId: reply.callId ?? 0 });
+      });
     this.#taking.add(taking);
+    this.#answered(call, reply);
   }
 
   #break(error: PalimpsestError): void {

@@ -122,13 +122,15 @@ test("what is let go is told again over the next stream, opened for it, until th
   await turn();
   first.answer();
   await asked;
-  const [told, lost] = ["aa", "bb"].map((digits) => digits.repeat(20)) as [string, string];
+  const ids = ["aa", "bb", "cc"].map((digits) => digits.repeat(20)) as [string, string, string];
+  const [told, lost, withdrawn] = ids;
   one.letGo([told]);
   await turn();
   expect(released(first)).toEqual([told]);
   first.answer();
   await turn();
   one.letGo([lost]);
+  one.letGo([withdrawn], "withdraw");
   await turn();
   first.emit("error", new PalimpsestError("UNAVAILABLE", "its node is gone"));
   await turn();
@@ -139,6 +141,7 @@ test("what is let go is told again over the next stream, opened for it, until th
   await turn();
   await turn();
   expect(released(second)).toEqual([lost]);
+  expect(withdrew(second)).toEqual([withdrawn]);
   second.answer();
   await turn();
   second.emit("error", new PalimpsestError("UNAVAILABLE", "it is gone, too"));
@@ -150,9 +153,15 @@ test("what is let go is told again over the next stream, opened for it, until th
 });
 
 function released({ orders }: NodeStream): string[] {
-  return orders.flatMap(({ release }) =>
-    (release?.objectIds ?? []).map((id) => Buffer.from(id).toString("hex")),
-  );
+  return orders.flatMap(({ release }) => hexOf(release));
+}
+
+function withdrew({ orders }: NodeStream): string[] {
+  return orders.flatMap(({ withdraw }) => hexOf(withdraw));
+}
+
+function hexOf(ids: proto.ObjectIds.$Properties | null | undefined): string[] {
+  return (ids?.objectIds ?? []).map((id) => Buffer.from(id).toString("hex"));
 }
 
 test("a read is given up while its node says nothing", async () => {

@@ -10,7 +10,7 @@
  *   stream for longer than his own time, nor close() for one that is being opened.
  * - NODECONNECTION-3. What is let go is told until the node has answered: over the next stream, which is opened for it, when
  *   the one that carried it broke. A node answers when every node has heard that may keep it, so that none keeps it for a
- *   program whose own node ended meanwhile. Of more than `maxUntold` the oldest are left to the end of the holder.
+ *   program whose own node ended meanwhile. What may come to the node later than that is said to be withdrawn. Of more than `maxUntold` the oldest are left to the end of the holder.
  */
 import { type Clock, fromGrpcError, type Network, PalimpsestError, systemClock } from "@palimpsest/wire";
 import { delay } from "./delay.js";
@@ -25,6 +25,9 @@ const tellTimeoutMs = 120_000;
 const neverMs = 2 ** 31 - 1;
 /** Of one order: fewer than a node takes. */
 const maxIdsPerOrder = 10_000;
+/** Whether what is let go was stored for sure, or may come to the node later than this. */
+type LetGo = "release" | "withdraw";
+
 const backoffMs = { first: 50, longest: 1_000 };
 
 export interface NodeConnectionOptions {
@@ -49,7 +52,7 @@ export class NodeConnection {
   #opened: ObjectLink | undefined;
   readonly #abort = new AbortController();
   /** What was let go and no node has answered for, each with the order that tells it. */
-  readonly #untold = new Map<string, object>();
+  readonly #untold = new Map<string, { readonly kind: LetGo }>();
   #isLookingForStream = false;
 
   constructor(options: NodeConnectionOptions) {
@@ -80,31 +83,33 @@ export class NodeConnection {
   }
 
   /** Ends holds of this program. Those who order something next over the same stream find it carried out before. */
-  letGo(objectIds: readonly string[]): void {
+  letGo(objectIds: readonly string[], kind: LetGo = "release"): void {
     if (this.#abort.signal.aborted) return;
-    if (this.#opened) this.#tell(this.#opened, objectIds);
+    if (this.#opened) this.#tell(this.#opened, objectIds, kind);
     else {
-      this.#remember(objectIds, {});
+      this.#remember(objectIds, { kind });
       this.#lookForStream();
     }
   }
 
-  #tell(link: ObjectLink, objectIds: readonly string[]): void {
+  #tell(link: ObjectLink, objectIds: readonly string[], kind: LetGo): void {
     for (let at = 0; at < objectIds.length; at += maxIdsPerOrder) {
       const part = objectIds.slice(at, at + maxIdsPerOrder);
-      const order = {};
+      const order = { kind };
       this.#remember(part, order);
       const told = () => {
         for (const objectId of part) if (this.#untold.get(objectId) === order) this.#untold.delete(objectId);
       };
-      link.order({ release: { objectIds: part.map(idBytes) } }, neverMs).then(told, (reason: unknown) => {
+      const ids = { objectIds: part.map(idBytes) };
+      const letGo = kind === "release" ? { release: ids } : { withdraw: ids };
+      link.order(letGo, neverMs).then(told, (reason: unknown) => {
         if (PalimpsestError.from(reason).code !== "UNAVAILABLE") told();
         else this.#lookForStream();
       });
     }
   }
 
-  #remember(objectIds: readonly string[], order: object): void {
+  #remember(objectIds: readonly string[], order: { readonly kind: LetGo }): void {
     for (const objectId of objectIds) {
       this.#untold.delete(objectId);
       this.#untold.set(objectId, order);
@@ -120,8 +125,15 @@ export class NodeConnection {
     if (this.#untold.size === 0) return;
     // What was received again since is held by the hello, or by the order that follows it.
     for (const objectId of this.#options.heldIds()) this.#untold.delete(objectId);
-    const untold = [...this.#untold.keys()];
-    if (untold.length > 0) this.#tell(link, untold);
+    for (const kind of ["release", "withdraw"] as const) {
+      const untold = [...this.#untold].filter(([, order]) => order.kind === kind);
+      if (untold.length > 0)
+        this.#tell(
+          link,
+          untold.map(([objectId]) => objectId),
+          kind,
+        );
+    }
   }
 
   #lookForStream(): void {

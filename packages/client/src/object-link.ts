@@ -146,8 +146,8 @@ export class ObjectLink {
   #takeBatch(): proto.ObjectOrder.$Properties[] {
     let bytes = 0;
     let count = 0;
-    for (const { store, hold, release, exist } of this.#outbox) {
-      const ids = (hold ?? release ?? exist)?.objectIds?.length ?? 0;
+    for (const { store, hold, release, withdraw, exist } of this.#outbox) {
+      const ids = (hold ?? release ?? withdraw ?? exist)?.objectIds?.length ?? 0;
       bytes += 64 + (store?.data?.byteLength ?? 0) + ids * orderedIdBytes;
       if (count > 0 && bytes > maxBatchBytes) break;
       count++;

@@ -166,7 +166,7 @@ export class ValueStore implements RefStore {
     } catch (reason) {
       // It may lie there all the same, where only the answer was lost. Nobody here will ever refer to it.
       // A result is stored under a name that the next attempt uses, too.
-      if (name === "") this.#node.letGo([objectId]);
+      if (name === "") this.#node.letGo([objectId], "withdraw");
       throw reason;
     }
     const ref = new ObjectRef(objectId, stored.sizeBytes, this);

@@ -240,6 +240,21 @@ describe("a program's stream of values", () => {
     expect(store.find(kept)).toBeDefined();
   });
 
+  test("a value that its program withdrew is not kept when its bytes come later (STORE-7)", async () => {
+    const program = await Program.open();
+    const [uploaded, small, stored] = [newId(), newId(), await program.store()];
+    const { stream, response } = peer.clientStream(objectsService.put, { timeoutMs: 10_000 });
+    const first = { sizeBytes: 4, holder: "session-1", valueId: bytesOf(uploaded) };
+    stream.write({ ...first, data: Buffer.from("ab") });
+    await program.order({ withdraw: idsOf(uploaded, small, stored) });
+    stream.end({ data: Buffer.from("cd") });
+    await expect(response).rejects.toThrow(/was freed while it was stored/);
+    await program.order({ store: { objectId: bytesOf(small), data: Buffer.from("late") } });
+    expect(store.heldBy("session-1")).toEqual([]);
+    expect([...store.places()]).toEqual([]);
+    expect(await readdir(store.folder)).toEqual([]);
+  });
+
   test("what a value refers to stays as long as the value, however deep (HOLDS-1)", async () => {
     const program = await Program.open();
     const chain = [await program.store()];

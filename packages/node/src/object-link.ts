@@ -125,8 +125,10 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
       const missing = await this.#turns.next(objectIds, () => this.#deps.holds.hold(objectIds, this.#holder));
       return { objectIds: missing.map((objectId) => Buffer.from(objectId, "hex")) };
     }
-    if (order.release) {
-      const objectIds = idsOf(order.release);
+    const letGo = order.release ?? order.withdraw;
+    if (letGo) {
+      const objectIds = idsOf(letGo);
+      if (order.withdraw) for (const objectId of objectIds) this.#deps.store.withdraw(objectId);
       // Its turn is over when holds of this node have ended: what comes next need not wait for other nodes.
       const { told } = await this.#turns.next(objectIds, async () => ({
         told: this.#deps.holds.release(objectIds, this.#holder),

@@ -13,6 +13,7 @@
  * - STORE-4. An object that is stored twice is kept once.
  * - STORE-5. A copy, which has no holder, is evicted when room is needed, the longest unused first, but not while it is
  *   read or leased to a reader.
+ * - STORE-7. A value that its program withdrew, since it had no answer when it stored it, is not kept when it comes later.
  * - STORE-6. A hold that was made after an order to drop was given is not ended by that order (revisions).
  */
 import { type Clock, systemClock } from "@palimpsest/wire";
@@ -29,6 +30,7 @@ import { SpillFiles } from "./spill-files.js";
 import { StoreRoom } from "./store-room.js";
 import { StoreWrites } from "./store-writes.js";
 import type { DropOrder, StoredObject, StoredPlace, StoreWatcher } from "./stored-object.js";
+import { WithdrawnValues } from "./withdrawn-values.js";
 
 export interface ObjectStoreOptions {
   /** Folder of its own; emptied on open and removed on close. */
@@ -56,6 +58,7 @@ export class ObjectStore {
   readonly #room: StoreRoom;
   readonly #writes: StoreWrites;
   readonly #hashes = new FileHashes();
+  readonly #withdrawn = new WithdrawnValues();
 
   private constructor(files: ObjectFiles, spill: SpillFiles | undefined, options: ObjectStoreOptions) {
     this.#files = files;
@@ -75,7 +78,7 @@ export class ObjectStore {
     });
     this.#writes = new StoreWrites({
       ...{ files, table: this.#table, segments: this.#segments, room: this.#room },
-      hashes: this.#hashes,
+      ...{ hashes: this.#hashes, withdrawn: this.#withdrawn },
     });
   }
 
@@ -205,13 +208,20 @@ export class ObjectStore {
     return this.#writes.create(sizeBytes, holder, valueId);
   }
 
+  /** It will not be referred to, also if it comes later (STORE-7). */
+  withdraw(valueId: string): void {
+    this.#withdrawn.add(valueId);
+  }
+
   /** Keeps a small value in memory. @throws {PalimpsestError} OBJECT_STORE_FULL */
   async keepSmall(valueId: string, bytes: Uint8Array, holder: string): Promise<void> {
     const sizeBytes = bytes.byteLength;
     const isNew = this.#table.find(valueId) === undefined;
     if (isNew) await this.#room.take(sizeBytes);
     const known = this.#table.find(valueId);
-    if (known !== undefined) this.#table.hold(known, holder);
+    if (this.#withdrawn.has(valueId)) {
+      // STORE-7
+    } else if (known !== undefined) this.#table.hold(known, holder);
     else {
       // A copy: what came is part of a whole message.
       this.#small.set(valueId, Uint8Array.from(bytes));

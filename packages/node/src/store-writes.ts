@@ -15,6 +15,7 @@ import { ObjectWriter } from "./object-writer.js";
 import { SharedWrite } from "./shared-write.js";
 import type { StoreRoom } from "./store-room.js";
 import { isValueId, type StoredObject } from "./stored-object.js";
+import type { WithdrawnValues } from "./withdrawn-values.js";
 
 export interface StoreWritesDeps {
   readonly files: ObjectFiles;
@@ -22,6 +23,7 @@ export interface StoreWritesDeps {
   readonly segments: ObjectSegments;
   readonly room: StoreRoom;
   readonly hashes: FileHashes;
+  readonly withdrawn: Pick<WithdrawnValues, "has">;
 }
 
 export class StoreWrites {
@@ -30,9 +32,11 @@ export class StoreWrites {
   readonly #segments: ObjectSegments;
   readonly #room: StoreRoom;
   readonly #hashes: FileHashes;
+  readonly #withdrawn: StoreWritesDeps["withdrawn"];
 
-  constructor({ files, table, segments, room, hashes }: StoreWritesDeps) {
+  constructor({ files, table, segments, room, hashes, withdrawn }: StoreWritesDeps) {
     this.#hashes = hashes;
+    this.#withdrawn = withdrawn;
     this.#files = files;
     this.#table = table;
     this.#segments = segments;
@@ -152,6 +156,11 @@ export class StoreWrites {
       return undefined;
     }
     return await this.#files.inTurn(objectId, async () => {
+      // STORE-7
+      if (this.#withdrawn.has(objectId)) {
+        await this.#files.discard(temporary).finally(unreserve);
+        return undefined;
+      }
       const known = this.#table.find(objectId);
       if (known !== undefined) {
         if (holder !== "") this.#table.hold(known, holder);

@@ -5491,7 +5491,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.RecoverValue.$Properties|null} [recover] ObjectOrder recover
              * @property {palimpsest.v1.ValueRecovered.$Properties|null} [recovered] ObjectOrder recovered
              * @property {palimpsest.v1.ObjectIds.$Properties|null} [pinned] ObjectOrder pinned
-             * @property {"hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist"|"recover"|"recovered"|"pinned"} [order] ObjectOrder order
+             * @property {palimpsest.v1.ObjectIds.$Properties|null} [withdraw] ObjectOrder withdraw
+             * @property {"hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist"|"recover"|"recovered"|"pinned"|"withdraw"} [order] ObjectOrder order
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -5519,9 +5520,10 @@ export const palimpsest = $root.palimpsest = (() => {
              *   recover?: palimpsest.v1.RecoverValue.$Shape|null;
              *   recovered?: palimpsest.v1.ValueRecovered.$Shape|null;
              *   pinned?: palimpsest.v1.ObjectIds.$Shape|null;
+             *   withdraw?: palimpsest.v1.ObjectIds.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ order?: undefined; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "hello"; hello: palimpsest.v1.LinkHello.$Shape; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "store"; hello?: null; store: palimpsest.v1.StoreValue.$Shape; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "reserve"; hello?: null; store?: null; reserve: palimpsest.v1.ReserveValue.$Shape; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "seal"; hello?: null; store?: null; reserve?: null; seal: palimpsest.v1.SealValue.$Shape; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "abandon"; hello?: null; store?: null; reserve?: null; seal?: null; abandon: Uint8Array; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "hold"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold: palimpsest.v1.ObjectIds.$Shape; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "release"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release: palimpsest.v1.ObjectIds.$Shape; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "find"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find: palimpsest.v1.FindValue.$Shape; exist?: null; recover?: null; recovered?: null; pinned?: null }|{ order?: "exist"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist: palimpsest.v1.ObjectIds.$Shape; recover?: null; recovered?: null; pinned?: null }|{ order?: "recover"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover: palimpsest.v1.RecoverValue.$Shape; recovered?: null; pinned?: null }|{ order?: "recovered"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered: palimpsest.v1.ValueRecovered.$Shape; pinned?: null }|{ order?: "pinned"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned: palimpsest.v1.ObjectIds.$Shape })
+             *   ({ order?: undefined; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null; withdraw?: null }|{ order?: "hello"; hello: palimpsest.v1.LinkHello.$Shape; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null; withdraw?: null }|{ order?: "store"; hello?: null; store: palimpsest.v1.StoreValue.$Shape; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null; withdraw?: null }|{ order?: "reserve"; hello?: null; store?: null; reserve: palimpsest.v1.ReserveValue.$Shape; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null; withdraw?: null }|{ order?: "seal"; hello?: null; store?: null; reserve?: null; seal: palimpsest.v1.SealValue.$Shape; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null; withdraw?: null }|{ order?: "abandon"; hello?: null; store?: null; reserve?: null; seal?: null; abandon: Uint8Array; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null; withdraw?: null }|{ order?: "hold"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold: palimpsest.v1.ObjectIds.$Shape; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null; withdraw?: null }|{ order?: "release"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release: palimpsest.v1.ObjectIds.$Shape; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null; withdraw?: null }|{ order?: "find"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find: palimpsest.v1.FindValue.$Shape; exist?: null; recover?: null; recovered?: null; pinned?: null; withdraw?: null }|{ order?: "exist"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist: palimpsest.v1.ObjectIds.$Shape; recover?: null; recovered?: null; pinned?: null; withdraw?: null }|{ order?: "recover"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover: palimpsest.v1.RecoverValue.$Shape; recovered?: null; pinned?: null; withdraw?: null }|{ order?: "recovered"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered: palimpsest.v1.ValueRecovered.$Shape; pinned?: null; withdraw?: null }|{ order?: "pinned"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned: palimpsest.v1.ObjectIds.$Shape; withdraw?: null }|{ order?: "withdraw"; hello?: null; store?: null; reserve?: null; seal?: null; abandon?: null; hold?: null; release?: null; find?: null; exist?: null; recover?: null; recovered?: null; pinned?: null; withdraw: palimpsest.v1.ObjectIds.$Shape })
              * )} palimpsest.v1.ObjectOrder.$Shape
              */
 
@@ -5644,17 +5646,25 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             ObjectOrder.prototype.pinned = null;
 
+            /**
+             * ObjectOrder withdraw.
+             * @member {palimpsest.v1.ObjectIds.$Properties|null|undefined} withdraw
+             * @memberof palimpsest.v1.ObjectOrder
+             * @instance
+             */
+            ObjectOrder.prototype.withdraw = null;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
             /**
              * ObjectOrder order.
-             * @member {"hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist"|"recover"|"recovered"|"pinned"|undefined} order
+             * @member {"hello"|"store"|"reserve"|"seal"|"abandon"|"hold"|"release"|"find"|"exist"|"recover"|"recovered"|"pinned"|"withdraw"|undefined} order
              * @memberof palimpsest.v1.ObjectOrder
              * @instance
              */
             $Object.defineProperty(ObjectOrder.prototype, "order", {
-                get: $util.oneOfGetter($oneOfFields = ["hello", "store", "reserve", "seal", "abandon", "hold", "release", "find", "exist", "recover", "recovered", "pinned"]),
+                get: $util.oneOfGetter($oneOfFields = ["hello", "store", "reserve", "seal", "abandon", "hold", "release", "find", "exist", "recover", "recovered", "pinned", "withdraw"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -5716,6 +5726,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.ObjectIds.encode(message.pinned, writer.uint32(/* id 20, wireType 2 =*/162).fork(), _depth + 1).ldelim();
                 if (message.recovered != null && $Object.hasOwnProperty.call(message, "recovered"))
                     $root.palimpsest.v1.ValueRecovered.encode(message.recovered, writer.uint32(/* id 21, wireType 2 =*/170).fork(), _depth + 1).ldelim();
+                if (message.withdraw != null && $Object.hasOwnProperty.call(message, "withdraw"))
+                    $root.palimpsest.v1.ObjectIds.encode(message.withdraw, writer.uint32(/* id 22, wireType 2 =*/178).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -5851,6 +5863,13 @@ export const palimpsest = $root.palimpsest = (() => {
                                 break;
                             message.pinned = $root.palimpsest.v1.ObjectIds.decode(reader, reader.size(), $undefined, _depth + 1, message.pinned);
                             message.order = "pinned";
+                            continue;
+                        }
+                    case 22: {
+                            if (wireType !== 2)
+                                break;
+                            message.withdraw = $root.palimpsest.v1.ObjectIds.decode(reader, reader.size(), $undefined, _depth + 1, message.withdraw);
+                            message.order = "withdraw";
                             continue;
                         }
                     }

@@ -36,8 +36,11 @@ export function checkTables(world: World): void {
       const jobId = /^driver\/(.*)$/.exec(lease)?.[1];
       if (jobId !== undefined) leased += cpusOf(plane, jobId);
       const actorId = /^actor\/(.*)#\d+$/.exec(lease)?.[1];
-      const actor = actorId === undefined ? undefined : plane.actors.get(actorId);
-      if (actor) leased += plane.taskWorkers.leasedBy(actor)["cpu"] ?? 0;
+      if (actorId === undefined) continue;
+      const actor = plane.actors.get(actorId);
+      // An actor whose row was forgotten keeps its lease until its node says that the process has ended (ACTOR-3).
+      const taken = actor === undefined ? quantities : plane.taskWorkers.leasedBy(actor);
+      leased += taken["cpu"] ?? 0;
     }
     const { cpu: available = 0 } = node.available;
     const { cpu: total = 0 } = node.total;

@@ -42,12 +42,13 @@ const expected: ReadonlySet<string> = new Set([
 const taskEnds: ReadonlySet<string> = new Set(["WORKER_DIED", "TASK_ERROR"]);
 
 function tellOrder(
-  { hello, hold, release, store, seal, recover }: proto.ObjectOrder.$Properties,
+  { hello, hold, release, withdraw, store, seal, recover }: proto.ObjectOrder.$Properties,
   tell: (what: string, ids: readonly Uint8Array[] | null | undefined) => void,
 ): void {
   if (hello) tell(`hello of ${hello.holder}, which holds`, hello.objectIds);
   if (hold) tell("hold", hold.objectIds);
   if (release) tell("release", release.objectIds);
+  if (withdraw) tell("withdraw", withdraw.objectIds);
   if (store?.objectId) tell("store", [store.objectId]);
   if (seal?.objectId) tell("seal", [seal.objectId]);
   if (recover?.objectId) tell(`recover, of ${recover.ownerId}`, [recover.objectId]);

@@ -92,7 +92,9 @@ export class ValueUser {
       try {
         const ref = (await cluster.task<MakeValue>(valueSource, options).ref(plan)) as ObjectRef<ValueBody>;
         this.#world.tasks.ended(record, { value: key });
-        const remadeBy = input === undefined && retries > 0 ? { remadeBy: cluster.sessionId } : {};
+        // A result that came with the answer, since it is small or its node had no room, is a value of this program.
+        const isMade = input === undefined && retries > 0 && ref.ownerId === cluster.sessionId;
+        const remadeBy = isMade ? { remadeBy: cluster.sessionId } : {};
         this.#hold(ref, { key, objectId: ref.objectId, createdMs, ...remadeBy });
       } catch (reason) {
         const error = PalimpsestError.from(reason);

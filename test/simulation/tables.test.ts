@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { alive } from "../../packages/head/src/testing/alive-actor.js";
+import { TestPlane } from "../../packages/head/src/testing/plane.js";
+import { checkTables } from "./invariants/tables.js";
+import type { World } from "./world/world.js";
+
+/** What the check says of a head's tables. */
+function broken(head: TestPlane): string[] {
+  const found: string[] = [];
+  const records = { actors: new Map(), violation: (invariant: string) => void found.push(invariant) };
+  checkTables({ head: { plane: head.plane }, records } as unknown as World);
+  return found;
+}
+
+test("the lease of an actor that was killed and forgotten counts until its node says that the process has ended (ACTOR-3, NODE-2)", async () => {
+  const head = await TestPlane.open({ maxDeadActors: 0 });
+  const node = await alive(head, "x");
+  await head.plane.lifecycle.kill("x", { noRestart: true, reason: "it was killed by a client" });
+  expect(head.plane.actors.get("x")).toBeUndefined();
+  expect(head.plane.nodes.get("a")?.available).toEqual({ cpu: 3 });
+  expect(broken(head)).toEqual([]);
+  node.died("x", 1);
+  expect(head.plane.nodes.get("a")?.available).toEqual({ cpu: 4 });
+  expect(broken(head)).toEqual([]);
+  // A lease of an actor that the head knows, of something else than the actor needs, is found.
+  await alive(head, "y");
+  head.plane.nodes.reserve("a", "actor/y#1", { cpu: 2 });
+  expect(broken(head)).toEqual(["NODE-2"]);
+});
