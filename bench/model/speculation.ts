@@ -50,7 +50,7 @@ const stopTokenIds = endTokenIds(await loadGenerationConfig(flags.model));
 const template = new ChatTemplate(tokenizer);
 const precision = flags.precision as "auto" | "float32" | "bfloat16";
 
-const common = { backend, config, parameters, precision, maxBatch: 1, maxLength: 400, weightsHash: "bench" };
+const common = { backend, config, parameters, precision, maxBatch: 1, maxLength: 640, weightsHash: "bench" };
 const samplers = {
   guessing: createSampler({ ...common, speculate: true }),
   plain: createSampler({ ...common, speculate: false }),
