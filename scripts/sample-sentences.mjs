@@ -11,11 +11,16 @@
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import ts from "typescript";
 import { root } from "./setup/paths.mjs";
+
+// TypeScript 7 has no interface for programs yet: dependency-cruiser brings the last version that has it.
+const ts = createRequire(realpathSync(join(root, "node_modules/dependency-cruiser/package.json")))(
+  "typescript",
+);
 
 const { values, positionals: folders } = parseArgs({
   allowPositionals: true,
