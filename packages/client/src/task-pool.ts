@@ -157,17 +157,17 @@ export class TaskPool implements TaskCarrier {
   }
 
   settled(call: PendingCall): void {
-    (call as TaskCall).queue?.settled(call as TaskCall);
+    if (call instanceof TaskCall) call.queue?.settled(call);
     this.#outstanding.remove(call.sizeBytes);
     this.#waits?.end();
   }
 
   abandon(call: PendingCall): void {
-    (call as TaskCall).queue?.abandon(call as TaskCall);
+    if (call instanceof TaskCall) call.queue?.abandon(call);
   }
 
   grant(call: PendingCall, items: number, bytes: number): void {
-    (call as TaskCall).lease?.grant(call as TaskCall, items, bytes);
+    if (call instanceof TaskCall) call.lease?.grant(call, items, bytes);
   }
 
   lost(call: TaskCall, begun: boolean, error: PalimpsestError): void {

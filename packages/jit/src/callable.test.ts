@@ -41,14 +41,14 @@ const stack: JitFunction = {
   inputs: { x: { shape: [2, 4], dtype: "float32" }, bias: { shape: [4], dtype: "float32" } },
   body: (held, { x, bias }) => {
     const apply = layer();
-    const step = ([before]: tf.Tensor[]) => {
-      let after = before as tf.Tensor;
+    const step = ([before]: readonly [tf.Tensor]) => {
+      let after = before;
       for (let i = 0; i < layers; i++)
         after = apply([after, held[`w${i}`] as tf.Tensor, bias as tf.Tensor])[0] as tf.Tensor;
-      return { carry: [after] };
+      return { carry: [after] as const };
     };
     const { carry } = scan({ carry: [x as tf.Tensor], xs: [tf.zeros([3])], body: step });
-    const [last, sum] = apply([carry[0] as tf.Tensor, held["plain"] as tf.Tensor, bias as tf.Tensor]);
+    const [last, sum] = apply([carry[0], held["plain"] as tf.Tensor, bias as tf.Tensor]);
     return { outputs: { last: last as tf.Tensor, sum: sum as tf.Tensor } };
   },
 };

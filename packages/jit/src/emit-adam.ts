@@ -1,6 +1,7 @@
 import type { AdamStep, EmittedStep } from "./adam-step.js";
 import { constant, typeOf } from "./attributes.js";
 import type { Emitter } from "./emit.js";
+import { JitError } from "./error.js";
 import { ADAM } from "./shape-inference/rules.js";
 import { sizeOf } from "./spec.js";
 import { DATA_TYPE } from "./tensorflow-binding.js";
@@ -46,8 +47,8 @@ export function emitAdamStep(
   variables: readonly [weights: string, moment1: string, moment2: string],
   gradientVariable: string | undefined,
 ): EmittedStep {
-  const [weights, , , gradient, scale, stepSize, correction, beta1, beta2, epsilon, decay] =
-    operation.inputs as AdamInputs;
+  const { weights, gradient, scale, stepSize, correction, beta1, beta2, epsilon, decay } =
+    inputsOf(operation);
   const ref = (value: Value): string => emitter.reference(value);
   const dtype = { dtype: FLOAT };
   const starts: string[] = gradientVariable === undefined ? [ref(gradient)] : [gradientVariable];
@@ -64,16 +65,20 @@ export function emitAdamStep(
     const kept = emitter.node("Mul", [old, ref(decay)], { T: FLOAT });
     after.push(`^${emitter.node("AssignVariableOp", [variables[0], kept], dtype)}`);
   }
-  // The kernel's rate is α·√(1 − β₂ᵗ) / (1 − β₁ᵗ) and its root has no factor: with powers of 0 both are given.
-  const zero = emitter.node("Const", [], constant(DATA_TYPE.float32, [], [0]));
+  // The kernel computes w − rate · √(1 − β₂ᵗ) / (1 − β₁ᵗ) · m / (√v + ε), where βᵗ are two of its inputs. A step here has its
+  // bias corrections in stepSize and in the factor c of the root: stepSize · m / (√v · c + ε). So βᵗ are given as 0, which
+  // makes the kernel's own correction 1, and rate and ε are divided by c.
+  const betaPower = emitter.node("Const", [], constant(DATA_TYPE.float32, [], [0]));
+  const rate = emitter.node("RealDiv", [ref(stepSize), ref(correction)], { T: FLOAT });
+  const kernelEpsilon = emitter.node("RealDiv", [ref(epsilon), ref(correction)], { T: FLOAT });
   const inputs = [
     ...variables,
-    zero,
-    zero,
-    emitter.node("RealDiv", [ref(stepSize), ref(correction)], { T: FLOAT }),
+    betaPower, // β₁ᵗ
+    betaPower, // β₂ᵗ
+    rate,
     ref(beta1),
     ref(beta2),
-    emitter.node("RealDiv", [ref(epsilon), ref(correction)], { T: FLOAT }),
+    kernelEpsilon,
     scaled,
     ...after,
   ];
@@ -91,19 +96,25 @@ export function emitAdamStep(
   };
 }
 
-type AdamInputs = [
-  weights: Value,
-  moment1: Value,
-  moment2: Value,
-  gradient: Value,
-  scale: Value,
-  stepSize: Value,
-  correction: Value,
-  beta1: Value,
-  beta2: Value,
-  epsilon: Value,
-  decay: Value | undefined,
-];
+/** The inputs of a step by what they are, in the order in which adam.ts records them. */
+function inputsOf({ inputs }: Operation) {
+  const [weights, moment1, moment2, gradient, scale, stepSize, correction, beta1, beta2, epsilon, decay] =
+    inputs;
+  if (
+    weights === undefined ||
+    moment1 === undefined ||
+    moment2 === undefined ||
+    gradient === undefined ||
+    scale === undefined ||
+    stepSize === undefined ||
+    correction === undefined ||
+    beta1 === undefined ||
+    beta2 === undefined ||
+    epsilon === undefined
+  )
+    throw new JitError("EXECUTION_FAILED", `a step of Adam has ${inputs.length} inputs, and needs 10 or 11`);
+  return { weights, moment1, moment2, gradient, scale, stepSize, correction, beta1, beta2, epsilon, decay };
+}
 
 /** A2: each big step starts when the one before, and what clears its gradient, are done. */
 export function sequenceSteps(steps: Iterable<EmittedStep>, assignments: ReadonlyMap<string, string>): void {
@@ -136,8 +147,8 @@ export function readBesides(
 
 /** Writes a step as plain operations: in loops, compiled, and where the results are not the entries' new values. */
 export function emitAdamComposed(emitter: Emitter, operation: Operation): void {
-  const [weights, moment1, moment2, gradient, scale, stepSize, correction, beta1, beta2, epsilon, decay] =
-    operation.inputs as AdamInputs;
+  const { weights, moment1, moment2, gradient, scale, stepSize, correction, beta1, beta2, epsilon, decay } =
+    inputsOf(operation);
   const ref = (value: Value): string => emitter.reference(value);
   const z = (op: string, a: string, b: string): string =>
     emitter.node(op, [a, b], { T: FLOAT }, { output: "z" });

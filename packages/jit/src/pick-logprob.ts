@@ -1,3 +1,4 @@
+import { customGrad } from "./custom-grad.js";
 import { JitError } from "./error.js";
 import { isTensorflow, runOp, typeAttribute } from "./tensorflow-binding.js";
 import { tf } from "./tf.js";
@@ -30,27 +31,13 @@ export function pickLogprob(logits: tf.Tensor, ids: tf.Tensor): tf.Tensor {
 }
 
 function fused(logits: tf.Tensor, ids: tf.Tensor): tf.Tensor {
-  const pick = tf.customGrad((x, save) => {
+  const compute = (x: tf.Tensor) => {
     const attributes = [typeAttribute("T", "float32"), typeAttribute("Tlabels", "int32")];
-    const [loss, gradient] = runOp(
-      "SparseSoftmaxCrossEntropyWithLogits",
-      attributes,
-      [x as tf.Tensor, ids],
-      2,
-    );
+    const [loss, gradient] = runOp("SparseSoftmaxCrossEntropyWithLogits", attributes, [x, ids], 2);
     if (loss === undefined || gradient === undefined)
       throw new JitError("EXECUTION_FAILED", "the fused log-softmax gave no output");
-    (save as tf.GradSaveFunc)([gradient]);
-    return {
-      value: tf.neg(loss),
-      gradFunc: (dy: tf.Tensor, saved: tf.Tensor[]) => {
-        const [kept] = saved;
-        if (kept === undefined)
-          throw new JitError("EXECUTION_FAILED", "the saved gradient of pickLogprob is gone");
-        // The sign goes on the rows' gradients, which are few.
-        return tf.mul(kept, tf.expandDims(tf.neg(dy), 1));
-      },
-    };
-  });
-  return pick(logits);
+    return { value: tf.neg(loss), saved: [gradient] as const };
+  };
+  // The sign goes on the rows' gradients, which are few.
+  return customGrad([logits], compute, (dy, [kept]) => [tf.mul(kept, tf.expandDims(tf.neg(dy), 1))]);
 }

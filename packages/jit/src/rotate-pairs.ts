@@ -1,3 +1,4 @@
+import { customGrad } from "./custom-grad.js";
 import { JitError } from "./error.js";
 import { ROTATE_PAIRS } from "./shape-inference/rules.js";
 import { tf } from "./tf.js";
@@ -19,22 +20,18 @@ export function rotatePairs(x: tf.Tensor, turns: tf.Tensor): tf.Tensor {
       `rotatePairs: x [${x.shape.join(", ")}] and turns [${turns.shape.join(", ")}]; give an even last axis and equal ranks`,
     );
   }
-  const turn = tf.customGrad((input, save) => {
-    (save as tf.GradSaveFunc)([turns]);
-    return {
-      value: turned(input as tf.Tensor, turns),
-      gradFunc: (gradient: tf.Tensor, saved: tf.Tensor[]) => {
-        const [kept] = saved as [tf.Tensor];
-        const signs = tf.tensor2d([1, -1], [1, 2]);
-        const back = kept
-          .reshape([kept.size / 2, 2])
-          .mul(signs)
-          .reshape(kept.shape);
-        return turned(gradient, back);
-      },
-    };
-  });
-  return turn(x);
+  return customGrad(
+    [x],
+    (input) => ({ value: turned(input, turns), saved: [turns] }),
+    (gradient, [kept]) => {
+      const signs = tf.tensor2d([1, -1], [1, 2]);
+      const back = kept
+        .reshape([kept.size / 2, 2])
+        .mul(signs)
+        .reshape(kept.shape);
+      return [turned(gradient, back)];
+    },
+  );
 }
 
 function turned(x: tf.Tensor, turns: tf.Tensor): tf.Tensor {

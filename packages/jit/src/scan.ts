@@ -1,9 +1,24 @@
+import type { TensorsOf } from "./custom-grad.js";
 import { JitError } from "./error.js";
 import { gradientsInScope } from "./scan-gradient.js";
 import { checkCarry, type Scanned, type ScanOptions } from "./scan-options.js";
 import { tf } from "./tf.js";
 import { currentTrace } from "./trace.js";
 import { plainScan } from "./trace-scan.js";
+
+/** The options of a scan whose numbers of tensors are known: its body and its results have as many. */
+interface TypedScan<
+  Carry extends readonly tf.Tensor[],
+  Xs extends readonly tf.Tensor[],
+  Ys extends readonly tf.Tensor[],
+> extends Pick<ScanOptions, "reverse" | "keep"> {
+  readonly carry: Carry;
+  readonly xs: Xs;
+  readonly body: (
+    carry: TensorsOf<Carry>,
+    slices: TensorsOf<Xs>,
+  ) => { readonly carry: Readonly<TensorsOf<Carry>>; readonly ys?: Ys };
+}
 
 /**
  * A loop over stacked tensors: one While in a graph, a plain loop elsewhere. Differentiable in the first carry, in xs and
@@ -12,6 +27,11 @@ import { plainScan } from "./trace-scan.js";
  * @returns the last carry, and every step's ys stacked [L, ...]
  * @throws {JitError} SHAPE_MISMATCH, DTYPE_MISMATCH where the carry changes its form or xs differ in length
  */
+export function scan<
+  const Carry extends readonly tf.Tensor[],
+  const Xs extends readonly tf.Tensor[],
+  const Ys extends readonly tf.Tensor[] = readonly [],
+>(options: TypedScan<Carry, Xs, Ys>): { carry: TensorsOf<Carry>; ys: TensorsOf<Ys> };
 export function scan(options: ScanOptions): Scanned {
   const length = options.xs[0]?.shape[0];
   if (length === undefined || options.xs.some((x) => x.shape[0] !== length)) {

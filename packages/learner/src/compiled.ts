@@ -18,9 +18,10 @@ import type { MicroBatchInput } from "./micro-batches.js";
 import { WEIGHTS } from "./optimizer-shards.js";
 import { policyLoss } from "./policy-loss.js";
 import { shardCount } from "./shard-shape.js";
-import { hasReferenceWeights, stateName, stateSpecs, tensor, tensorsOf, trainedShapes } from "./state.js";
+import { hasReferenceWeights, stateSpecs, tensor, tensorsOf, trainedShapes } from "./state.js";
 import { GRADIENTS, sumFunctions, trainedNames } from "./sum-functions.js";
 import { type PassOptions, passInputs, tokenPass } from "./token-pass.js";
+import { type LossAndOutputs, valueAndGradients } from "./value-and-gradients.js";
 
 /** What a learner can train towards. */
 export type Objective = "policy" | "supervised";
@@ -131,19 +132,13 @@ function policyFunction(
       ...(refLogprobs === undefined ? {} : { refLogprobs }),
       ...(names.includes("rolloutLogprobs") ? { rolloutLogprobs: tensor(inputs, "rolloutLogprobs") } : {}),
     };
-    const loss: Loss = (parameters, keep) => {
+    const trained = gradientsOf(state, model, config, (parameters) => {
       const pass = passOf(bucket, model, config, entropyKind);
       const { logprobs, entropy } = tokenPass(parameters, inputs, pass);
-      keep("policyLogprobs", logprobs);
-      if (entropy !== undefined) keep("entropy", entropy);
-      const given = {
-        policyLogprobs: logprobs,
-        ...constants,
-        ...(entropy === undefined ? {} : { entropy }),
-      };
-      return policyLoss(tensorAlgebra, given, config);
-    };
-    const trained = gradientsOf(state, model, config, loss);
+      const measured = { policyLogprobs: logprobs, ...(entropy === undefined ? {} : { entropy }) };
+      const loss = policyLoss(tensorAlgebra, { ...measured, ...constants }, config);
+      return { loss, outputs: measured };
+    });
     return use.use({ state, inputs, ...trained, outputs: { ...outputs, ...trained.outputs } });
   };
   return {
@@ -220,7 +215,7 @@ function supervisedFunction(
       const trained = gradientsOf(state, model, config, (parameters) => {
         const { logprobs } = tokenPass(parameters, inputs, passOf(bucket, model, config, "none"));
         const weighted = tf.mul(tensor(inputs, "lossMask"), tensor(inputs, "tokenWeights"));
-        return tf.neg(tf.sum(tf.mul(logprobs, weighted)));
+        return { loss: tf.neg(tf.sum(tf.mul(logprobs, weighted))), outputs: {} };
       });
       return use.use({ state, inputs, ...trained });
     },
@@ -228,37 +223,14 @@ function supervisedFunction(
   };
 }
 
-type Loss = (parameters: Tensors, keep: Keep) => tf.Tensor;
-type Keep = (name: string, value: tf.Tensor) => void;
-
-/** The gradients of `loss` in everything trained, the loss and what it kept. */
+/** The gradients of a loss in everything that is trained, beside the loss and its outputs; frozen weights have none. */
 function gradientsOf(
   state: Tensors,
   model: ModelConfig,
   config: ResolvedLearnerConfig,
-  loss: Loss,
-): { readonly gradients: Tensors; readonly outputs: Record<string, tf.Tensor> } {
-  const names = Object.keys(trainedShapes(model, config));
+  lossOf: (parameters: Tensors) => LossAndOutputs,
+) {
   const frozen = config.lora === null ? {} : tensorsOf(state, "weights", Object.keys(parameterShapes(model)));
-  const kept: Record<string, tf.Tensor> = {};
-  // The gradient's own scope drops everything but the loss, so what is reported is kept past it.
-  const f = (...values: tf.Tensor[]) =>
-    loss(
-      {
-        ...frozen,
-        ...Object.fromEntries(names.map((name, index) => [name, values[index] as tf.Tensor])),
-      },
-      (name, value) => {
-        kept[name] = tf.keep(value);
-      },
-    ) as tf.Scalar;
-  const weights = names.map((name) => tensor(state, stateName("weights", name)));
-  const { value, grads } = tf.valueAndGrads(f)(weights);
-  const outputs: Record<string, tf.Tensor> = { loss: value };
-  for (const [name, tensorKept] of Object.entries(kept)) {
-    outputs[name] = tf.clone(tensorKept);
-    tensorKept.dispose();
-  }
-  const gradients = names.map((name, index) => [name, grads[index] as tf.Tensor] as const);
-  return { gradients: Object.fromEntries(gradients), outputs };
+  const trained = tensorsOf(state, "weights", Object.keys(trainedShapes(model, config)));
+  return valueAndGradients((parameters) => lossOf({ ...frozen, ...parameters }), trained);
 }

@@ -1,6 +1,6 @@
-import { scan, tf } from "@palimpsest/jit";
+import { customGrad, scan, tf } from "@palimpsest/jit";
 
-/** Parts into which blocked queries are cut: each sees the keys up to its end, so later keys are not multiplied. */
+/** Parts into which blocked queries are cut: more parts multiply fewer hidden keys, and are more loops. */
 const PARTS = 4;
 
 /** Which keys a position may look at. */
@@ -40,40 +40,33 @@ function denseAttention(query: tf.Tensor, key: tf.Tensor, value: tf.Tensor, bias
   const kvHeads = key.shape[1] as number;
   const rows = [batch * kvHeads, (heads / kvHeads) * length, width] as const;
   const columns = [batch * kvHeads, length, width] as const;
-  const attend = tf.customGrad((q, k, v, save) => {
-    const queries = (q as tf.Tensor).reshape([...rows]);
-    const keys = (k as tf.Tensor).reshape([...columns]);
-    const values = (v as tf.Tensor).reshape([...columns]);
-    const weights = tf
-      .matMul(queries, keys, false, true)
-      .reshape([batch, heads, length, length])
-      .add(bias)
-      .softmax(-1)
-      .reshape([rows[0], rows[1], length]); // [B·K, group·T, T]
-    const mixed = tf.matMul(weights, values);
-    (save as tf.GradSaveFunc)([queries, keys, values, weights, mixed]);
-    return {
-      value: mixed.reshape([batch, heads, length, width]),
-      gradFunc: (gradient: tf.Tensor, saved: tf.Tensor[]) => {
-        const [queriesK, keysK, valuesK, weightsK, mixedK] = saved as [
-          tf.Tensor,
-          tf.Tensor,
-          tf.Tensor,
-          tf.Tensor,
-          tf.Tensor,
-        ];
-        const gradients = gradient.reshape([...rows]);
-        const center = gradients.mul(mixedK).sum(-1, true); // [B·K, group·T, 1]
-        const ofScores = weightsK.mul(tf.matMul(gradients, valuesK, false, true).sub(center));
-        return [
-          tf.matMul(ofScores, keysK).reshape([batch, heads, length, width]),
-          tf.matMul(ofScores, queriesK, true, false).reshape([batch, kvHeads, length, width]),
-          tf.matMul(weightsK, gradients, true, false).reshape([batch, kvHeads, length, width]),
-        ];
-      },
-    };
-  });
-  return attend(query, key, value);
+  return customGrad(
+    [query, key, value],
+    (q, k, v) => {
+      const queries = q.reshape([...rows]);
+      const keys = k.reshape([...columns]);
+      const values = v.reshape([...columns]);
+      const weights = tf
+        .matMul(queries, keys, false, true)
+        .reshape([batch, heads, length, length])
+        .add(bias)
+        .softmax(-1)
+        .reshape([rows[0], rows[1], length]); // [B·K, group·T, T]
+      const mixed = tf.matMul(weights, values);
+      const saved = [queries, keys, values, weights, mixed] as const;
+      return { value: mixed.reshape([batch, heads, length, width]), saved };
+    },
+    (gradient, [queries, keys, values, weights, mixed]) => {
+      const gradients = gradient.reshape([...rows]);
+      const center = gradients.mul(mixed).sum(-1, true); // [B·K, group·T, 1]
+      const ofScores = weights.mul(tf.matMul(gradients, values, false, true).sub(center));
+      return [
+        tf.matMul(ofScores, keys).reshape([batch, heads, length, width]),
+        tf.matMul(ofScores, queries, true, false).reshape([batch, kvHeads, length, width]),
+        tf.matMul(weights, gradients, true, false).reshape([batch, kvHeads, length, width]),
+      ];
+    },
+  );
 }
 
 /**
@@ -87,36 +80,44 @@ function blockedAttention(
   block: number,
   segments: tf.Tensor | undefined,
 ): tf.Tensor {
-  const form = (kept: tf.Tensor | undefined) => new BlockForm(query.shape, key.shape, block, kept);
-  const attend = tf.customGrad((q, k, v, save) => {
-    const inputs = [q, k, v] as [tf.Tensor, tf.Tensor, tf.Tensor];
-    (save as tf.GradSaveFunc)(segments === undefined ? inputs : [...inputs, segments]);
-    return {
-      value: form(segments).forward(...inputs),
-      gradFunc: (gradient: tf.Tensor, saved: tf.Tensor[]) => {
-        const [keptQ, keptK, keptV, keptSegments] = saved as [tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor?];
-        return form(keptSegments).backward(keptQ, keptK, keptV, gradient);
-      },
-    };
-  });
-  return attend(query, key, value);
+  const blocksWith = (kept: tf.Tensor | undefined) => new QueryBlocks(query.shape, key.shape, block, kept);
+  if (segments === undefined)
+    return customGrad(
+      [query, key, value],
+      (...inputs) => ({ value: blocksWith(undefined).forward(...inputs), saved: inputs }),
+      (gradient, saved) => blocksWith(undefined).backward(...saved, gradient),
+    );
+  return customGrad(
+    [query, key, value],
+    (...inputs) => ({ value: blocksWith(segments).forward(...inputs), saved: [...inputs, segments] }),
+    (gradient, [q, k, v, savedSegments]) => blocksWith(savedSegments).backward(q, k, v, gradient),
+  );
 }
 
-/** Blocks of one part: their first positions and the keys that they see. */
+/** Consecutive blocks of queries that are computed over the same keys: those before the last query's end. */
 interface Part {
-  readonly first: number;
-  readonly count: number;
-  /** Keys before the part's end. */
+  readonly firstBlock: number;
+  readonly blocks: number;
+  /** How many keys, from position 0, its queries are multiplied with. */
   readonly keys: number;
 }
 
-class BlockForm {
+/**
+ * Responsibility: attention of queries that are cut into blocks of `block` positions, one block at a time, and its gradient.
+ * Not responsible for: when that is worth it (the caller chose the mask's kind).
+ *
+ * The blocks form up to PARTS parts. A loop runs over the blocks of one part, so that all its steps have one shape; keys
+ * after a part's end are never multiplied. Query heads of one group are rows of one matrix: a block is
+ * [B·K, group·block, d] against keys [B·K, keys, d].
+ */
+class QueryBlocks {
   readonly #batch: number;
   readonly #heads: number;
   readonly #kvHeads: number;
   readonly #length: number;
   readonly #width: number;
   readonly #block: number;
+  /** Blocks of all parts; the last one may reach past the sequence's end. */
   readonly #blocks: number;
   readonly #segments: tf.Tensor | undefined;
 
@@ -135,89 +136,89 @@ class BlockForm {
 
   /** @returns float32 [B, H, T, d] */
   forward(query: tf.Tensor, key: tf.Tensor, value: tf.Tensor): tf.Tensor {
-    const queries = this.#cut(query);
-    const parts = this.#parts().map((part) => {
-      const keys = this.#seen(key, part);
-      const values = this.#seen(value, part);
+    const queries = this.#toBlocks(query);
+    const outputs = this.#parts().map((part) => {
+      const keys = this.#keysOf(key, part);
+      const values = this.#keysOf(value, part);
       const { ys } = scan({
         carry: [],
-        xs: [this.#of(queries, part), ...this.#places(part)],
-        body: (_none, [rows, ...places]) => ({
+        xs: [blocksOf(queries, part), ...this.#maskInputs(part)],
+        body: (_none, [q = missing(), ...mask]) => ({
           carry: [],
-          ys: [tf.matMul(this.#weights(rows as tf.Tensor, keys, places, part), values)],
+          ys: [tf.matMul(this.#weights(q, keys, mask, part), values)],
         }),
       });
-      return ys[0] as tf.Tensor;
+      return ys[0];
     });
-    return this.#joined(parts);
+    return this.#fromBlocks(outputs);
   }
 
   /**
    * P = softmax(QKᵀ + mask), O = PV; with S = P ∘ (dP − rowsum(P ∘ dP)), dP = dO·Vᵀ:
    * dQ = S·K, dK = Sᵀ·Q, dV = Pᵀ·dO.
    * @param gradient float32 [B, H, T, d], of the loss in the result
+   * @returns the gradients in query, key and value
    */
   backward(query: tf.Tensor, key: tf.Tensor, value: tf.Tensor, gradient: tf.Tensor): tf.Tensor[] {
-    const [queries, gradients] = [this.#cut(query), this.#cut(gradient)];
-    const queryParts: tf.Tensor[] = [];
-    const sums: [tf.Tensor, tf.Tensor][] = [];
-    for (const part of this.#parts()) {
-      const keys = this.#seen(key, part);
-      const values = this.#seen(value, part);
+    const [queries, gradients] = [this.#toBlocks(query), this.#toBlocks(gradient)];
+    const parts = this.#parts().map((part) => {
+      const keys = this.#keysOf(key, part);
+      const values = this.#keysOf(value, part);
       const { carry, ys } = scan({
         carry: [tf.zerosLike(keys), tf.zerosLike(values)],
-        xs: [this.#of(queries, part), this.#of(gradients, part), ...this.#places(part)],
-        body: ([keySum, valueSum], [rows, above, ...places]) => {
-          const [q, dO] = [rows as tf.Tensor, above as tf.Tensor];
-          const weights = this.#weights(q, keys, places, part); // [B·K, group·block, keys]
-          const product = tf.matMul(dO, values, false, true);
-          const centered = product.sub(tf.sum(weights.mul(product), -1, true));
-          const dS = weights.mul(centered);
+        xs: [blocksOf(queries, part), blocksOf(gradients, part), ...this.#maskInputs(part)],
+        body: ([dK, dV], [q = missing(), dO = missing(), ...mask]) => {
+          const P = this.#weights(q, keys, mask, part); // [B·K, group·block, keys]
+          const dP = tf.matMul(dO, values, false, true);
+          const S = P.mul(dP.sub(tf.sum(P.mul(dP), -1, true)));
           return {
-            carry: [
-              (keySum as tf.Tensor).add(tf.matMul(dS, q, true, false)),
-              (valueSum as tf.Tensor).add(tf.matMul(weights, dO, true, false)),
-            ],
-            ys: [tf.matMul(dS, keys)],
+            carry: [dK.add(tf.matMul(S, q, true, false)), dV.add(tf.matMul(P, dO, true, false))],
+            ys: [tf.matMul(S, keys)],
           };
         },
       });
-      queryParts.push(ys[0] as tf.Tensor);
-      sums.push([this.#whole(carry[0] as tf.Tensor), this.#whole(carry[1] as tf.Tensor)]);
-    }
-    const total = (index: 0 | 1): tf.Tensor =>
-      sums.map((pair) => pair[index]).reduce((sum, term) => sum.add(term));
-    return [this.#joined(queryParts), total(0), total(1)];
+      return { dQ: ys[0], dK: this.#padKeys(carry[0]), dV: this.#padKeys(carry[1]) };
+    });
+    const sum = (terms: readonly tf.Tensor[]): tf.Tensor => terms.reduce((total, term) => total.add(term));
+    return [
+      this.#fromBlocks(parts.map(({ dQ }) => dQ)),
+      sum(parts.map(({ dK }) => dK)),
+      sum(parts.map(({ dV }) => dV)),
+    ];
   }
 
   #parts(): Part[] {
     const size = Math.ceil(this.#blocks / PARTS);
     const parts: Part[] = [];
-    for (let first = 0; first < this.#blocks; first += size) {
-      const count = Math.min(size, this.#blocks - first);
-      parts.push({ first, count, keys: Math.min(this.#length, (first + count) * this.#block) });
+    for (let firstBlock = 0; firstBlock < this.#blocks; firstBlock += size) {
+      const blocks = Math.min(size, this.#blocks - firstBlock);
+      parts.push({ firstBlock, blocks, keys: Math.min(this.#length, (firstBlock + blocks) * this.#block) });
     }
     return parts;
   }
 
+  /** Zeros that make the last block a whole one. */
+  get #padding(): number {
+    return this.#blocks * this.#block - this.#length;
+  }
+
   /** [B, H, T, d] → [blocks, B·K, group·block, d], zeros after T. */
-  #cut(x: tf.Tensor): tf.Tensor {
+  #toBlocks(x: tf.Tensor): tf.Tensor {
     const group = this.#heads / this.#kvHeads;
-    const padded = this.#blocks * this.#block - this.#length;
-    const even = tf.pad(x, [
-      [0, 0],
-      [0, 0],
-      [0, padded],
-      [0, 0],
-    ]);
-    return even
+    return tf
+      .pad(x, [
+        [0, 0],
+        [0, 0],
+        [0, this.#padding],
+        [0, 0],
+      ])
       .reshape([this.#batch * this.#kvHeads, group, this.#blocks, this.#block * this.#width])
       .transpose([2, 0, 1, 3])
       .reshape([this.#blocks, this.#batch * this.#kvHeads, group * this.#block, this.#width]);
   }
 
-  /** The inverse of `cut`, of blocks in parts. */
-  #joined(parts: readonly tf.Tensor[]): tf.Tensor {
+  /** The inverse of `#toBlocks`, from the blocks of each part. */
+  #fromBlocks(parts: readonly tf.Tensor[]): tf.Tensor {
     const group = this.#heads / this.#kvHeads;
     return tf
       .concat([...parts], 0)
@@ -227,19 +228,15 @@ class BlockForm {
       .slice([0, 0, 0, 0], [this.#batch, this.#heads, this.#length, this.#width]);
   }
 
-  #of(blocks: tf.Tensor, part: Part): tf.Tensor {
-    return tf.slice(blocks, [part.first], [part.count]);
-  }
-
-  /** [B, K, T, d] → [B·K, keys, d], the keys before the part's end. */
-  #seen(x: tf.Tensor, part: Part): tf.Tensor {
+  /** Keys or values of a part: [B, K, T, d] → [B·K, keys, d]. */
+  #keysOf(x: tf.Tensor, part: Part): tf.Tensor {
     return x
       .slice([0, 0, 0, 0], [this.#batch, this.#kvHeads, part.keys, this.#width])
       .reshape([this.#batch * this.#kvHeads, part.keys, this.#width]);
   }
 
-  /** [B·K, keys, d] → [B, K, T, d], zeros for later keys. */
-  #whole(x: tf.Tensor): tf.Tensor {
+  /** The inverse of `#keysOf`: [B·K, keys, d] → [B, K, T, d], zeros for later keys. */
+  #padKeys(x: tf.Tensor): tf.Tensor {
     const keys = x.shape[1] as number;
     return tf
       .pad(x, [
@@ -250,40 +247,53 @@ class BlockForm {
       .reshape([this.#batch, this.#kvHeads, this.#length, this.#width]);
   }
 
-  /** What a step needs to mask its block: its first position, and its segments where there are any. */
-  #places(part: Part): tf.Tensor[] {
-    const starts = tf.range(0, part.count, 1, "int32").add(tf.scalar(part.first, "int32"));
-    const positions = starts.mul(tf.scalar(this.#block, "int32"));
-    if (this.#segments === undefined) return [positions];
-    const padded = this.#blocks * this.#block - this.#length;
-    const cut = tf
+  /** What each step needs to mask its block: its first position, and its queries' segments where there are any. */
+  #maskInputs(part: Part): tf.Tensor[] {
+    const indexes = tf.range(0, part.blocks, 1, "int32").add(tf.scalar(part.firstBlock, "int32"));
+    const firstPositions = indexes.mul(tf.scalar(this.#block, "int32"));
+    if (this.#segments === undefined) return [firstPositions];
+    const segments = tf
       .pad(this.#segments, [
         [0, 0],
-        [0, padded],
+        [0, this.#padding],
       ])
       .reshape([this.#batch, this.#blocks, this.#block])
       .transpose([1, 0, 2]);
-    return [positions, tf.slice(cut, [part.first], [part.count])];
+    return [firstPositions, blocksOf(segments, part)];
   }
 
-  /** Softmax of one block's scores. @returns float32 [B·K, group·block, keys] */
-  #weights(rows: tf.Tensor, keys: tf.Tensor, places: readonly tf.Tensor[], part: Part): tf.Tensor {
-    const [first, querySegments] = places as [tf.Tensor, tf.Tensor | undefined];
-    const at = tf.range(0, this.#block, 1, "int32").add(first).reshape([1, 1, this.#block, 1]);
+  /**
+   * Softmax of one block's scores.
+   * @param queries float32 [B·K, group·block, d]
+   * @param mask one step's `#maskInputs`
+   * @returns float32 [B·K, group·block, keys]
+   */
+  #weights(queries: tf.Tensor, keys: tf.Tensor, mask: readonly tf.Tensor[], part: Part): tf.Tensor {
+    const [firstPosition = missing(), querySegments] = mask;
+    const queryAt = tf.range(0, this.#block, 1, "int32").add(firstPosition).reshape([1, 1, this.#block, 1]);
     const keyAt = tf.range(0, part.keys, 1, "int32").reshape([1, 1, 1, part.keys]);
-    let hidden = tf.greater(keyAt, at); // [1, 1, block, keys]
+    let hidden = tf.greater(keyAt, queryAt); // [1, 1, block, keys]
     if (querySegments !== undefined && this.#segments !== undefined) {
-      const own = querySegments.reshape([this.#batch, 1, this.#block, 1]);
-      const theirs = this.#segments
+      const ofQueries = querySegments.reshape([this.#batch, 1, this.#block, 1]);
+      const ofKeys = this.#segments
         .slice([0, 0], [this.#batch, part.keys])
         .reshape([this.#batch, 1, 1, part.keys]);
-      hidden = tf.logicalOr(hidden, tf.notEqual(own, theirs));
+      hidden = tf.logicalOr(hidden, tf.notEqual(ofQueries, ofKeys));
     }
     return tf
-      .matMul(rows, keys, false, true)
+      .matMul(queries, keys, false, true)
       .reshape([this.#batch, this.#heads, this.#block, part.keys])
       .add(hidden.toFloat().mul(-1e9))
       .softmax(-1)
-      .reshape([this.#batch * this.#kvHeads, rows.shape[1] as number, part.keys]);
+      .reshape([this.#batch * this.#kvHeads, queries.shape[1] as number, part.keys]);
   }
+}
+
+/** The blocks of a part, of a tensor [blocks, ...]. */
+function blocksOf(x: tf.Tensor, part: Part): tf.Tensor {
+  return tf.slice(x, [part.firstBlock], [part.blocks]);
+}
+
+function missing(): never {
+  throw new Error("internal: a step of blocked attention was given too few tensors");
 }

@@ -1,4 +1,4 @@
-import { innerGrads, scan, tf } from "@palimpsest/jit";
+import { customGrad, innerGrads, scan, type tf } from "@palimpsest/jit";
 
 /*
  * Layers as a loop over the stacked weights: graph size and compile time do not grow with depth, and of each layer
@@ -30,41 +30,33 @@ export function scanLayers(
   const named = (slices: readonly tf.Tensor[]): Named =>
     Object.fromEntries(order.map((name, index) => [name, slices[index] as tf.Tensor]));
   const values = (names: readonly string[]): tf.Tensor[] => names.map((name) => stacks[name] as tf.Tensor);
-  const whole = tf.customGrad((...args) => {
-    const save = args.at(-1) as tf.GradSaveFunc;
-    const [input, ...weights] = args.slice(0, -1) as tf.Tensor[];
+  const forward = (input: tf.Tensor, ...weights: readonly tf.Tensor[]) => {
     const all = [...weights, ...values(frozen)];
     const { carry, ys } = scan({
-      carry: [input as tf.Tensor],
+      carry: [input],
       xs: all,
-      body: ([before], slices) => ({
-        carry: [apply(before as tf.Tensor, named(slices), shared)],
-        ys: [before as tf.Tensor],
-      }),
+      body: ([before], slices) => ({ carry: [apply(before, named(slices), shared)], ys: [before] }),
     });
     // The shared ones too: they may have been made in a scope that is over when the gradient is taken.
-    save([...Object.values(shared), ys[0] as tf.Tensor, ...all]);
-    return {
-      value: carry[0] as tf.Tensor,
-      gradFunc: (gradient: tf.Tensor, saved: tf.Tensor[]) => {
-        const keys = Object.keys(shared);
-        const kept = Object.fromEntries(keys.map((key, index) => [key, saved[index] as tf.Tensor]));
-        const { carry: below, ys: layerGradients } = scan({
-          reverse: true,
-          carry: [gradient],
-          xs: saved.slice(keys.length), // inputs of the layers [L, N, D], then the stacks
-          body: ([above], [before, ...slices]) => {
-            const rest = slices.slice(trained.length);
-            const layer = (...own: tf.Tensor[]): tf.Tensor =>
-              apply(own[0] as tf.Tensor, named([...own.slice(1), ...rest]), kept);
-            const inputs = [before as tf.Tensor, ...slices.slice(0, trained.length)];
-            const [down, ...ofWeights] = innerGrads(layer)(inputs, above as tf.Tensor);
-            return { carry: [down as tf.Tensor], ys: ofWeights };
-          },
-        });
-        return [below[0] as tf.Tensor, ...layerGradients];
+    return { value: carry[0], saved: [...Object.values(shared), ys[0], ...all] };
+  };
+  const backward = (gradient: tf.Tensor, saved: readonly tf.Tensor[]) => {
+    const keys = Object.keys(shared);
+    const kept = Object.fromEntries(keys.map((key, index) => [key, saved[index] as tf.Tensor]));
+    const { carry: below, ys: layerGradients } = scan({
+      reverse: true,
+      carry: [gradient],
+      xs: saved.slice(keys.length), // inputs of the layers [L, N, D], then the stacks
+      body: ([above], [before, ...slices]) => {
+        const rest = slices.slice(trained.length);
+        const layer = (...own: tf.Tensor[]): tf.Tensor =>
+          apply(own[0] as tf.Tensor, named([...own.slice(1), ...rest]), kept);
+        const inputs = [before as tf.Tensor, ...slices.slice(0, trained.length)];
+        const [down, ...ofWeights] = innerGrads(layer)(inputs, above);
+        return { carry: [down as tf.Tensor], ys: ofWeights };
       },
-    };
-  });
-  return whole(x, ...values(trained));
+    });
+    return [below[0], ...layerGradients];
+  };
+  return customGrad([x, ...values(trained)], forward, backward);
 }

@@ -1,4 +1,4 @@
-import { tf } from "@palimpsest/jit";
+import { customGrad, tf } from "@palimpsest/jit";
 
 /**
  * x / √(mean(x²) + eps) · gain over the last axis. With n = x·r, r = 1 / √(mean(x²) + eps) and the gradient s = dy·gain:
@@ -8,21 +8,18 @@ import { tf } from "@palimpsest/jit";
  * @returns float32 [..., D]; differentiable in x and gain
  */
 export function rmsNorm(x: tf.Tensor, gain: tf.Tensor, eps: number): tf.Tensor {
-  const norm = tf.customGrad((input, weights, save) => {
-    const [values, gains] = [input as tf.Tensor, weights as tf.Tensor];
-    const factor = values.square().mean(-1, true).add(eps).rsqrt(); // [..., 1]
-    const normed = values.mul(factor);
-    (save as tf.GradSaveFunc)([normed, factor, gains]);
-    return {
-      value: normed.mul(gains),
-      gradFunc: (gradient: tf.Tensor, saved: tf.Tensor[]) => gradients(gradient, saved),
-    };
-  });
-  return norm(x, gain);
+  const compute = (input: tf.Tensor, gains: tf.Tensor) => {
+    const factor = input.square().mean(-1, true).add(eps).rsqrt(); // [..., 1]
+    const normed = input.mul(factor);
+    return { value: normed.mul(gains), saved: [normed, factor, gains] as const };
+  };
+  return customGrad([x, gain], compute, gradients);
 }
 
-function gradients(gradient: tf.Tensor, saved: readonly tf.Tensor[]): tf.Tensor[] {
-  const [normed, factor, gain] = saved as [tf.Tensor, tf.Tensor, tf.Tensor];
+function gradients(
+  gradient: tf.Tensor,
+  [normed, factor, gain]: readonly [normed: tf.Tensor, factor: tf.Tensor, gain: tf.Tensor],
+): tf.Tensor[] {
   const width = gain.shape[0] as number;
   const rows = normed.size / width;
   // Both sums over products of gradient and normed: one product, then one along each axis.

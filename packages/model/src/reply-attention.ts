@@ -1,4 +1,4 @@
-import { scan, tf } from "@palimpsest/jit";
+import { customGrad, scan, tf } from "@palimpsest/jit";
 import { ReplyScores, type ReplyTensors } from "./reply-scores.js";
 
 /** Keys and values that queries look at; the queries' own ones are causal. */
@@ -33,76 +33,66 @@ export function replyAttention(
   own: OwnMask,
 ): tf.Tensor {
   const { promptKeys, promptValues, ownKeys, ownValues } = keys;
-  const attend = own.kind === "dense" ? dense(promptBias, own.bias) : blocked(promptBias, own.block);
-  return attend(query, promptKeys, promptValues, ownKeys, ownValues);
+  const inputs = [query, promptKeys, promptValues, ownKeys, ownValues] as const;
+  return own.kind === "dense"
+    ? denseAttention(inputs, promptBias, own.bias)
+    : blockedAttention(inputs, promptBias, own.block);
 }
 
-function dense(promptBias: tf.Tensor, ownBias: tf.Tensor) {
-  return tf.customGrad((...args) => {
-    const save = args.at(-1) as tf.GradSaveFunc;
-    const [query, ...rest] = args.slice(0, -1) as unknown as Five;
-    const [promptLength, replyLength] = [rest[0].shape[2] as number, query.shape[4] as number];
-    const scores = new ReplyScores(query.shape, promptLength, replyLength);
-    const tensors = scores.flat(rest);
-    const weights = scores.weights(query, tensors, promptBias, ownBias);
-    const mixed = scores.mixed(weights, tensors);
-    save([query, ...tensors, ...weights, mixed]);
-    return {
-      value: mixed.reshape(query.shape),
-      gradFunc: (gradient: tf.Tensor, saved: tf.Tensor[]) => {
-        const [queries, kP, vP, kR, vR, wP, wR, output] = saved as [...Five, tf.Tensor, tf.Tensor, tf.Tensor];
-        const gradients = scores.gradients(queries, [kP, vP, kR, vR], [wP, wR], output, gradient);
-        return [gradients.query, ...scores.shaped(gradients.tensors)];
-      },
-    };
-  });
+type Inputs = readonly [query: tf.Tensor, ...keysAndValues: ReplyTensors];
+
+function denseAttention(inputs: Inputs, promptBias: tf.Tensor, ownBias: tf.Tensor): tf.Tensor {
+  const [{ shape }, promptKeys] = inputs;
+  const scores = new ReplyScores(shape, promptKeys.shape[2] as number, shape[4] as number);
+  return customGrad(
+    inputs,
+    (query, ...given) => {
+      const tensors = scores.flat(given);
+      const weights = scores.weights(query, tensors, promptBias, ownBias);
+      const mixed = scores.mixed(weights, tensors);
+      return { value: mixed.reshape(shape), saved: [query, ...tensors, ...weights, mixed] };
+    },
+    (gradient, [query, kP, vP, kR, vR, wP, wR, output]) => {
+      const gradients = scores.gradients(query, [kP, vP, kR, vR], [wP, wR], output, gradient);
+      return [gradients.query, ...scores.shaped(gradients.tensors)];
+    },
+  );
 }
 
-function blocked(promptBias: tf.Tensor, block: number) {
-  return tf.customGrad((...args) => {
-    const save = args.at(-1) as tf.GradSaveFunc;
-    const [query, ...rest] = args.slice(0, -1) as unknown as Five;
-    const cut = new Cut(query.shape, block);
-    const scores = new ReplyScores(cut.blockShape, rest[0].shape[2] as number, cut.length);
-    const tensors = scores.flat(rest);
-    const { ys } = scan({
-      carry: [],
-      xs: [cut.blocks(query), cut.firsts()],
-      body: (_none, [rows, first]) => {
-        const weights = scores.weights(rows as tf.Tensor, tensors, promptBias, cut.bias(first as tf.Tensor));
-        return { carry: [], ys: [scores.mixed(weights, tensors).reshape(cut.blockShape)] };
-      },
-    });
-    const value = cut.joined(ys[0] as tf.Tensor);
-    save([query, ...tensors, value, promptBias]);
-    return {
-      value,
-      gradFunc: (gradient: tf.Tensor, saved: tf.Tensor[]) => {
-        const [queries, kP, vP, kR, vR, output, bias] = saved as [...Five, tf.Tensor, tf.Tensor];
-        const kept: ReplyTensors = [kP, vP, kR, vR];
-        const summed = scan({
-          carry: kept.map((tensor) => tf.zerosLike(tensor)),
-          xs: [cut.blocks(queries), cut.blocks(output), cut.blocks(gradient), cut.firsts()],
-          body: (sums, [rows, mixed, above, first]) => {
-            const q = rows as tf.Tensor;
-            const weights = scores.weights(q, kept, bias, cut.bias(first as tf.Tensor));
-            const gradients = scores.gradients(q, kept, weights, mixed as tf.Tensor, above as tf.Tensor);
-            return {
-              carry: sums.map((sum, i) => sum.add(gradients.tensors[i] as tf.Tensor)),
-              ys: [gradients.query],
-            };
-          },
-        });
-        return [
-          cut.joined(summed.ys[0] as tf.Tensor),
-          ...scores.shaped(summed.carry as unknown as ReplyTensors),
-        ];
-      },
-    };
-  });
+function blockedAttention(inputs: Inputs, promptBias: tf.Tensor, block: number): tf.Tensor {
+  const cut = new Cut(inputs[0].shape, block);
+  const scores = new ReplyScores(cut.blockShape, inputs[1].shape[2] as number, cut.length);
+  return customGrad(
+    inputs,
+    (query, ...given) => {
+      const tensors = scores.flat(given);
+      const { ys } = scan({
+        carry: [],
+        xs: [cut.blocks(query), cut.firsts()],
+        body: (_none, [rows, first]) => {
+          const weights = scores.weights(rows, tensors, promptBias, cut.bias(first));
+          return { carry: [], ys: [scores.mixed(weights, tensors).reshape(cut.blockShape)] };
+        },
+      });
+      const value = cut.joined(ys[0]);
+      return { value, saved: [query, ...tensors, value, promptBias] };
+    },
+    (gradient, [query, kP, vP, kR, vR, output, bias]) => {
+      const tensors: ReplyTensors = [kP, vP, kR, vR];
+      const { carry, ys } = scan({
+        carry: [tf.zerosLike(kP), tf.zerosLike(vP), tf.zerosLike(kR), tf.zerosLike(vR)],
+        xs: [cut.blocks(query), cut.blocks(output), cut.blocks(gradient), cut.firsts()],
+        body: ([dkP, dvP, dkR, dvR], [rows, mixed, above, first]) => {
+          const weights = scores.weights(rows, tensors, bias, cut.bias(first));
+          const step = scores.gradients(rows, tensors, weights, mixed, above);
+          const [ofKP, ofVP, ofKR, ofVR] = step.tensors;
+          return { carry: [dkP.add(ofKP), dvP.add(ofVP), dkR.add(ofKR), dvR.add(ofVR)], ys: [step.query] };
+        },
+      });
+      return [cut.joined(ys[0]), ...scores.shaped(carry)];
+    },
+  );
 }
-
-type Five = [tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor];
 
 /** Replies as blocks of places, zeros behind their end. */
 class Cut {

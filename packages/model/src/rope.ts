@@ -1,4 +1,4 @@
-import { tf } from "@palimpsest/jit";
+import { customGrad, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "./config.js";
 
 /** Angular frequencies of the rotary pairs, [headDim / 2], radians a position. */
@@ -78,18 +78,12 @@ export function sideBySide(x: tf.Tensor, headDim: number): tf.Tensor {
  * @returns x's shape; differentiable in x: the gradient is turned back
  */
 export function rotate(x: tf.Tensor, cos: tf.Tensor, sin: tf.Tensor): tf.Tensor {
-  const turn = tf.customGrad((input, save) => {
-    (save as tf.GradSaveFunc)([cos, sin]);
-    return {
-      value: (input as tf.Tensor).mul(cos).add(swapHalves(input as tf.Tensor).mul(sin)),
-      gradFunc: (gradient: tf.Tensor, saved: tf.Tensor[]) => {
-        const [keptCos, keptSin] = saved as [tf.Tensor, tf.Tensor];
-        // The halves of sin are each other's negative, so that swapping them turns the other way.
-        return gradient.mul(keptCos).sub(swapHalves(gradient).mul(keptSin));
-      },
-    };
-  });
-  return turn(x);
+  return customGrad(
+    [x],
+    (input) => ({ value: input.mul(cos).add(swapHalves(input).mul(sin)), saved: [cos, sin] }),
+    // The halves of sin are each other's negative, so that swapping them rotates the other way.
+    (gradient, [keptCos, keptSin]) => [gradient.mul(keptCos).sub(swapHalves(gradient).mul(keptSin))],
+  );
 }
 
 function swapHalves(x: tf.Tensor): tf.Tensor {

@@ -1,4 +1,4 @@
-import { fuse, tf } from "@palimpsest/jit";
+import { customGrad, fuse, type tf } from "@palimpsest/jit";
 
 /**
  * silu(gate) · up. With σ = sigmoid(gate) and a = gate·σ: dup = dy·a, dgate = dy·up · (σ + a·(1 − σ)). Large, it is one
@@ -8,22 +8,16 @@ import { fuse, tf } from "@palimpsest/jit";
  * @returns float32 [N, F]; differentiable in both
  */
 export function swiglu(gate: tf.Tensor, up: tf.Tensor): tf.Tensor {
-  const multiply = tf.customGrad((g, u, save) => {
-    const [gates, ups] = [g as tf.Tensor, u as tf.Tensor];
-    (save as tf.GradSaveFunc)([gates, ups]);
-    return {
-      value: fuse(() => gates.mul(gates.sigmoid()).mul(ups)),
-      gradFunc: (gradient: tf.Tensor, saved: tf.Tensor[]) => {
-        const [keptGates, keptUps] = saved as [tf.Tensor, tf.Tensor];
-        return fuse(() => {
-          const sigmoid = keptGates.sigmoid();
-          const activated = keptGates.mul(sigmoid);
-          // σ + a·(1 − σ) = σ · (1 + gate − a)
-          const derivative = keptGates.sub(activated).add(1).mul(sigmoid);
-          return [gradient.mul(keptUps).mul(derivative), gradient.mul(activated)];
-        });
-      },
-    };
-  });
-  return multiply(gate, up);
+  return customGrad(
+    [gate, up],
+    (gates, ups) => ({ value: fuse(() => gates.mul(gates.sigmoid()).mul(ups)), saved: [gates, ups] }),
+    (gradient, [gates, ups]) =>
+      fuse(() => {
+        const sigmoid = gates.sigmoid();
+        const activated = gates.mul(sigmoid);
+        // σ + a·(1 − σ) = σ · (1 + gate − a)
+        const derivative = gates.sub(activated).add(1).mul(sigmoid);
+        return [gradient.mul(ups).mul(derivative), gradient.mul(activated)];
+      }),
+  );
 }
