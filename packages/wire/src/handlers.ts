@@ -9,7 +9,6 @@ import type {
   UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import type { PalimpsestError } from "./error.js";
-import type { RpcServer } from "./network.js";
 import { toGrpcError } from "./status.js";
 
 /** The handler that a method needs. A definition that does not say how it streams, as other libraries' do not, takes any. */
@@ -44,14 +43,19 @@ export function refusals(service: ServiceDefinition, error: PalimpsestError): Un
   return Object.fromEntries(Object.keys(service).map((name) => [name, refuse]));
 }
 
+/** A server, as far as services are added to it. */
+interface AddsServices {
+  addService<Service extends ServiceDefinition>(service: Service, handlers: ServiceHandlers<Service>): void;
+}
+
 /** Serves some methods of a service, as tests do; the server does not know the others. */
 export function servePart<Service extends ServiceDefinition>(
-  server: Pick<RpcServer, "addService">,
+  server: AddsServices,
   service: Service,
   handlers: Partial<ServiceHandlers<Service>>,
 ): void;
 export function servePart(
-  server: Pick<RpcServer, "addService">,
+  server: AddsServices,
   service: ServiceDefinition,
   handlers: Partial<UntypedServiceImplementation>,
 ): void {

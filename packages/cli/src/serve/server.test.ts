@@ -78,7 +78,7 @@ const post = (url: string, body: object, more: RequestInit = {}) =>
   });
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of a protocol, looked into by expectations alone
-const jsonOf = async (response: Response) => await response.json();
+const jsonOf = async (response: Response): Promise<any> => response.json();
 
 const eventsOf = (text: string) =>
   text
