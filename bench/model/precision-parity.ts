@@ -2,7 +2,8 @@
  * How far bfloat16 moves log-probabilities: greedy replies of a model on this CPU in float32 and in bfloat16, compared token by token
  * as long as both drew the same ones.
  *
- * Usage: npx tsx --conditions=@palimpsest/source bench/model/precision-parity.ts [--prompts 12] [--new 24] [--model FOLDER] [--json FILE]
+ * Usage: npx tsx --conditions=@palimpsest/source bench/model/precision-parity.ts [--single bfloat16|int8: one prompt after
+ *   the other, with these weights of a request that runs alone] [--prompts 12] [--new 24] [--model FOLDER] [--json FILE]
  */
 import { writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -15,6 +16,7 @@ import { median } from "../contender.js";
 const { values: flags } = parseArgs({
   options: {
     prompts: { type: "string", default: "12" },
+    single: { type: "string", default: "off" },
     new: { type: "string", default: "24" },
     model: { type: "string", default: join(homedir(), ".cache/palimpsest/models/smollm2-135m-instruct") },
     json: { type: "string" },
@@ -42,32 +44,42 @@ const prompts = Array.from({ length: Number(flags.prompts) }, (_, i) =>
   tokenizer.encode(`Here is what is known about ${subjects[i % subjects.length]}, in ${i + 2} sentences.`),
 );
 
-async function replies(precision: "float32" | "bfloat16") {
+type SingleWeights = "off" | "bfloat16" | "int8";
+
+async function replies(precision: "float32" | "bfloat16", singleWeights: SingleWeights) {
   const sampler = createSampler({
     backend,
     config,
     parameters,
     precision,
+    singleWeights,
     maxBatch: prompts.length,
     maxLength: 128,
     weightsHash: "bench",
   });
-  const results = await Promise.all(
-    prompts.map((promptTokenIds) =>
-      sampler.generate({
-        promptTokenIds,
-        maxTokens: Number(flags.new),
-        temperature: 0,
-        seed: 0,
-        stopTokenIds: [],
-      }),
-    ),
-  );
+  const reply = (promptTokenIds: readonly number[]) =>
+    sampler.generate({
+      promptTokenIds,
+      maxTokens: Number(flags.new),
+      temperature: 0,
+      seed: 0,
+      stopTokenIds: [],
+    });
+  const results: Awaited<ReturnType<typeof reply>>[] = [];
+  if (singleWeights === "off") results.push(...(await Promise.all(prompts.map(reply))));
+  else {
+    // The decoder is made for the first, which is sampled once more.
+    await reply(prompts[0] ?? []);
+    for (const prompt of prompts) results.push(await reply(prompt));
+  }
   await sampler.close();
   return results;
 }
 
-const [full, half] = [await replies("float32"), await replies("bfloat16")];
+const [full, half] = [
+  await replies("float32", "off"),
+  await replies(flags.single === "off" ? "bfloat16" : "float32", flags.single as SingleWeights),
+];
 const moved = full.flatMap(({ tokenIds, rolloutLogprobs }, i) => {
   const other = half[i];
   if (other === undefined) return [];

@@ -3,7 +3,7 @@
  * token of the last one on, so that prompts do not count. Processor seconds are the figure to trust while others use the machine.
  *
  * Usage: npx tsx --conditions=@palimpsest/source bench/model/precision.ts [--precision float32,bfloat16] [--batches 1,16,64,256]
- *   [--new 33] [--prompt 24] [--rounds 3] [--threads 2] [--max-length 128] [--model FOLDER]
+ *   [--single auto,off,int8: weights of a request that runs alone] [--new 33] [--prompt 24] [--rounds 3] [--threads 2] [--max-length 128] [--model FOLDER]
  */
 import { homedir, loadavg } from "node:os";
 import { join } from "node:path";
@@ -16,6 +16,7 @@ const { values: flags } = parseArgs({
   options: {
     precision: { type: "string", default: "float32,bfloat16" },
     batches: { type: "string", default: "1,16,64,256" },
+    single: { type: "string", default: "auto" },
     new: { type: "string", default: "33" },
     prompt: { type: "string", default: "24" },
     rounds: { type: "string", default: "3" },
@@ -29,13 +30,19 @@ const threads = Number(flags.threads);
 const backend = await loadBackend({ threads });
 const { config, parameters } = await loadModel(flags.model);
 const wanted = Number(flags.new);
-for (const precision of flags.precision.split(",") as ("float32" | "bfloat16")[]) {
+type Precision = "float32" | "bfloat16";
+type SingleWeights = "auto" | "off" | Precision | "int8";
+const settings = (flags.precision.split(",") as Precision[]).flatMap((precision) =>
+  (flags.single.split(",") as SingleWeights[]).map((singleWeights) => ({ precision, singleWeights })),
+);
+for (const { precision, singleWeights } of settings) {
   for (const batch of flags.batches.split(",").map(Number)) {
     const sampler = createSampler({
       backend,
       config,
       parameters,
       precision,
+      singleWeights,
       maxBatch: batch,
       maxLength: Number(flags["max-length"]),
       prefixCache: false,
@@ -78,7 +85,8 @@ for (const precision of flags.precision.split(",") as ("float32" | "bfloat16")[]
     }
     await sampler.close();
     const [wall, processor] = [median(walls), median(processors)].map((rate) => Number(rate.toFixed(1)));
-    console.log({ precision, requests: batch, "tokens/s": wall, "tokens/processor s": processor });
+    const single = batch === 1 ? { singleWeights } : {};
+    console.log({ precision, ...single, requests: batch, "tokens/s": wall, "tokens/processor s": processor });
   }
 }
 console.log(`load ${loadavg()[0]?.toFixed(1)}, ${threads} threads`);

@@ -51,6 +51,9 @@ import { type PolicyName, type PolicyValues, WeightChanges } from "./weight-chan
  *     and dropped where the token before it was guessed wrong. (As M1, rounding may.)
  */
 
+/** Tokens between two turns of the event loop: a tenth of a second. */
+const stepsAlone = 4;
+
 export interface ModelSamplerOptions extends SamplerConfigInput {
   readonly backend: Backend;
   readonly config: ModelConfig;
@@ -358,6 +361,7 @@ export class ModelSampler {
     );
     const batch = alike.slice(0, this.#shapes.maxRows);
     if (alike.length === 1 && this.#running.every((other) => other === next) && this.#verify(next)) return;
+    if (this.#sampleAlone(next)) return;
     const taken = new Set(batch);
     // To the back of the row, so that everybody's turn comes.
     this.#running = [...this.#running.filter((generation) => !taken.has(generation)), ...batch];
@@ -369,6 +373,20 @@ export class ModelSampler {
     batch.forEach((generation, i) => {
       this.#take(generation, sampled[i] as SampledRow);
     });
+  }
+
+  /** Has a request that nobody shares the cores with sample in a decoder of its own; false where the device has none ready. */
+  #sampleAlone(generation: Generation): boolean {
+    if (this.#device.sampleAlone === undefined || this.#running.length > 1 || this.#waiting.length > 0)
+      return false;
+    const steps = Math.min(stepsAlone, generation.remainingTokens);
+    const row = generation.deviceRow();
+    const sampled = this.#meter.time(1, 0, () => this.#device.sampleAlone?.(row, steps));
+    if (sampled === undefined) return false;
+    this.#readSinceDecode = 0;
+    this.#notePoisoned([generation], [sampled]);
+    this.#take(generation, sampled);
+    return true;
   }
 
   /** Has guesses of what the only running request samples next checked in one pass; false where there are none. */

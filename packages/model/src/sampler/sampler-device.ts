@@ -12,6 +12,8 @@ import type * as tf from "@tensorflow/tfjs";
 import type { ModelConfig } from "../config.js";
 import type { LoraConfig } from "../lora.js";
 import { ropeTables } from "../rope.js";
+import type { WeightFormat } from "../single/kernels.js";
+import type { Entries } from "../single/single-decoder.js";
 import { AdaptedWeights } from "./adapted-weights.js";
 import {
   type CallShapes,
@@ -27,15 +29,23 @@ import { rowTile } from "./row-tile.js";
 import {
   decodeFunction,
   logitsName,
+  readEntriesFunction,
   readFunction,
   samplerState,
   verifyFunction,
+  writeEntriesFunction,
 } from "./sampler-functions.js";
 import type { DeviceRow, SampledRow, SamplingDevice } from "./sampling-device.js";
+import { SingleRequest, type SingleRequestHost } from "./single-request.js";
 import { type DrawRule, drawTruncated, needsHost } from "./truncation.js";
 import { writeInParts } from "./write-weights.js";
 
 const ZERO_PAGE = "zeroPage";
+const READ_ENTRIES = "readEntries";
+const WRITE_ENTRIES = "writeEntries";
+/** Pages whose entries pass between the cache and a single request's decoder at a time. */
+const entryPages = 8;
+const entryTokens = entryPages * pageLength;
 
 export interface DeviceOptions {
   readonly backend: Backend;
@@ -51,6 +61,8 @@ export interface DeviceOptions {
   readonly lanes: number;
   /** M9 of the sampler. Default false. */
   readonly batchInvariant?: boolean;
+  /** A request that runs alone samples in a decoder of its own, with weights of this kind. */
+  readonly single?: WeightFormat | undefined;
   /** The policy is adapters over weights. */
   readonly lora?: LoraConfig | undefined;
 }
@@ -66,6 +78,7 @@ export class SamplerDevice implements SamplingDevice {
   readonly #sparePage: number;
   readonly #shapes: CallShapes;
   readonly #adapted: AdaptedWeights | undefined;
+  readonly #single: SingleRequest | undefined;
 
   constructor({
     backend,
@@ -79,6 +92,7 @@ export class SamplerDevice implements SamplingDevice {
     lanes,
     batchInvariant,
     lora,
+    single,
   }: DeviceOptions) {
     this.#config = config;
     this.#shapes = shapes;
@@ -101,6 +115,11 @@ export class SamplerDevice implements SamplingDevice {
         state: zeroPage(entries, inputs["targets"] as tf.Tensor, cache, config),
       }),
     };
+    if (single !== undefined) {
+      functions[READ_ENTRIES] = readEntriesFunction(config, cache, entryPages);
+      functions[WRITE_ENTRIES] = writeEntriesFunction(config, cache, entryTokens);
+      this.#single = new SingleRequest({ config, format: single, maxLength }, this.#host());
+    }
     this.#adapted =
       lora && new AdaptedWeights({ config, lora, layout: pagesLayout(config), stored: precision });
     Object.assign(functions, this.#adapted?.functions);
@@ -123,11 +142,13 @@ export class SamplerDevice implements SamplingDevice {
   }
 
   writeWeights(parameters: Readonly<Record<string, Float32Array>>): void {
+    this.#single?.forgetWeights();
     if (this.#adapted) this.#adapted.writeWeights(this.#module, parameters);
     else writeInParts(this.#module, packedWeights(this.#config, parameters));
   }
 
   writeAdapters(adapters: Readonly<Record<string, Float32Array>>): void {
+    this.#single?.forgetWeights();
     this.#adapted?.writeAdapters(this.#module, adapters);
   }
 
@@ -141,6 +162,7 @@ export class SamplerDevice implements SamplingDevice {
    * none has.
    */
   read(rows: readonly DeviceRow[], length: number): SampledRow[] {
+    this.#single?.flush();
     const shape = this.#shapes.readShape(rows.length, length, Math.max(...rows.map(({ past }) => past)));
     const ids = new Int32Array(shape.rows * length);
     const lengths = new Int32Array(shape.rows).fill(1);
@@ -162,6 +184,7 @@ export class SamplerDevice implements SamplingDevice {
 
   /** Samples `steps` tokens for each row. A row's entries beyond its pages are lost. */
   decode(rows: readonly DeviceRow[], steps: number): SampledRow[] {
+    this.#single?.flush();
     const shape = this.#shapes.decodeShape(rows.length, steps, Math.max(...rows.map(({ past }) => past)));
     const ids = new Int32Array(shape.rows);
     rows.forEach(({ tokenIds }, i) => {
@@ -183,6 +206,7 @@ export class SamplerDevice implements SamplingDevice {
 
   /** A token after each of the row's last token and guesses. */
   verify(row: DeviceRow): SampledRow {
+    this.#single?.flush();
     const shape = this.#shapes.verifyShape(row.past);
     const { length } = shape;
     const ids = new Int32Array(length);
@@ -199,6 +223,28 @@ export class SamplerDevice implements SamplingDevice {
     return (this.#sampled(outputs, [row], 1, length)[0] as SampledRow).slice(0, count);
   }
 
+  sampleAlone(row: DeviceRow, steps: number): SampledRow | undefined {
+    return this.#single?.sample(row, steps);
+  }
+
+  /** What a single request's decoder takes of the weights and the cache, and gives back. */
+  #host(): SingleRequestHost {
+    return {
+      width: entryTokens,
+      tensor: (name) => this.#module.readState([name])[name] as Float32Array,
+      readEntries: (row, first) => {
+        const from = first / pageLength;
+        const pages = new Int32Array(entryPages).fill(this.#sparePage);
+        pages.set(row.pages.slice(from, from + entryPages));
+        return this.#module.call(READ_ENTRIES, { pages }) as unknown as Entries;
+      },
+      writeEntries: (row, first, count, entries) => {
+        const targets = this.#targets([{ ...row, past: first }], 1, entryTokens, () => count);
+        this.#module.call(WRITE_ENTRIES, { ...entries, targets });
+      },
+    };
+  }
+
   /** Which shapes requests will need is not known, and there are many. */
   preparations(): readonly (() => void)[] {
     return [];
@@ -206,6 +252,7 @@ export class SamplerDevice implements SamplingDevice {
 
   /** Zeroes pages that may hold what is not finite, and the spare one, where such numbers may have been written too. */
   zeroPages(pages: readonly number[]): void {
+    this.#single?.flush();
     for (const page of [...pages, this.#sparePage]) {
       const targets = Array.from({ length: pageLength }, (_, place) => [page, place]).flat();
       this.#module.call(ZERO_PAGE, { targets: Int32Array.from(targets) });
@@ -213,6 +260,7 @@ export class SamplerDevice implements SamplingDevice {
   }
 
   dispose(): void {
+    this.#single?.dispose();
     this.#module.dispose();
   }
 

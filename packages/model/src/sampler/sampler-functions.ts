@@ -4,7 +4,7 @@ import type { DecodeShape, ReadShape, VerifyShape } from "./call-shapes.js";
 import { type Decoded, decodeSteps } from "./decode-steps.js";
 import { type Drawn, drawTokens } from "./draw.js";
 import { type CacheShape, cacheState, readCache, writeCache } from "./kv-cache.js";
-import type { Memory } from "./layer-walk.js";
+import { type Memory, memoriesOf, stackOf } from "./layer-walk.js";
 import { named, nextLogits, part } from "./packed-layers.js";
 import { isMatrix, packedShapes, runsAsLoop } from "./packed-weights.js";
 import { type PromptPieces, promptPass } from "./prompt-pass.js";
@@ -190,6 +190,32 @@ export function verifyFunction(config: ModelConfig, cache: CacheShape, shape: Ve
       ...drawInputs(1, length),
     },
     body,
+  };
+}
+
+/** Entries of so many pages, for the host. Inputs: pages int32 [1, P]. Outputs: keys and values float32 [L, KV, P·pageLength, hd]. */
+export function readEntriesFunction(config: ModelConfig, cache: CacheShape, pages: number): JitFunction {
+  return {
+    inputs: { pages: int32([1, pages]) },
+    body: (state, inputs) => {
+      const { keys, values } = stackOf(readCache(state, named(inputs, "pages"), cache, config), config);
+      return { outputs: { keys, values }, state: {} };
+    },
+  };
+}
+
+/**
+ * Entries from the host. Inputs: keys and values float32 [L, KV, length, hd]; targets int32 [1, length, 2], page and place of each token.
+ */
+export function writeEntriesFunction(config: ModelConfig, cache: CacheShape, length: number): JitFunction {
+  const { layers, kvHeads, headDim } = config;
+  const entries = float32([layers, kvHeads, length, headDim]);
+  return {
+    inputs: { keys: entries, values: entries, targets: int32([1, length, 2]) },
+    body: (state, inputs) => {
+      const memories = memoriesOf({ keys: named(inputs, "keys"), values: named(inputs, "values") }, config);
+      return { outputs: {}, state: writeCache(state, memories, named(inputs, "targets"), cache, config) };
+    },
   };
 }
 

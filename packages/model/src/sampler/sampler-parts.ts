@@ -3,6 +3,8 @@ import { type ChosenPrecision, choosePrecision } from "../chosen-precision.js";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
 import type { LoraConfig } from "../lora.js";
+import { parameterCount } from "../parameters.js";
+import type { WeightFormat } from "../single/kernels.js";
 import type { CachePool } from "./cache-pool.js";
 import type { CallPlan } from "./call-plan.js";
 import { CallShapes, pageLength } from "./call-shapes.js";
@@ -11,6 +13,7 @@ import { PagePool } from "./page-pool.js";
 import { type SamplerConfig, type SamplerConfigInput, samplerConfigSchema } from "./request.js";
 import { SamplerDevice } from "./sampler-device.js";
 import type { SamplingDevice } from "./sampling-device.js";
+import { SingleRequest } from "./single-request.js";
 import { SlotDevice } from "./slot-device.js";
 import { SlotPool } from "./slot-pool.js";
 import { SlotShapes } from "./slot-shapes.js";
@@ -86,16 +89,47 @@ export function samplerParts(
       "CONFIG_INVALID",
       "sampler: speculate is true, and guesses are checked in cache slots, and in cache pages for models of more than 8 layers on a CPU with the tensorflow backend, without batchInvariant; leave it out",
     );
-  // In bfloat16 the rounding of another shape decides a draw now and then: guesses are checked there where that is asked for.
-  const speculates = canSpeculate && (limits.speculate ?? precision === "float32");
+  const single = singleFormat(limits, precision, { canSpeculate, config, maxLength });
+  // In bfloat16 the rounding of another shape decides a draw now and then: guesses are checked there where that is asked for. A decoder
+  // of its own samples a request sooner than most guesses do.
+  const speculates = canSpeculate && (limits.speculate ?? (precision === "float32" && single === undefined));
   const shapes = new CallShapes(config, { ...common, half, speculates, maxBatch, batchInvariant });
   const longest = Math.ceil(maxLength / pageLength);
   const pages =
     cacheTokens === undefined ? maxBatch * longest : Math.max(longest, Math.ceil(cacheTokens / pageLength));
   const sharedUnit = batchInvariant ? { sharedUnitPages: shapes.sharedUnit / pageLength } : {};
   const pool = new PagePool({ pages, pageLength, share, ...sharedUnit });
-  const settings = { shapes, pages, half, maxLength, precision, lanes, batchInvariant, lora };
+  const settings = { shapes, pages, half, maxLength, precision, lanes, batchInvariant, lora, single };
   return { shapes, pool, chosen, device: new SamplerDevice({ backend, mode, config, ...settings }) };
+}
+
+/** Smaller models have their time in operations, not in reading weights. */
+const leastParametersAlone = 2e7;
+
+/** What a request that runs alone samples with; undefined: with what all do. @throws {ModelError} CONFIG_INVALID */
+function singleFormat(
+  { singleWeights, speculate }: SamplerConfig,
+  precision: JitPrecision,
+  { canSpeculate, config, maxLength }: { canSpeculate: boolean; config: ModelConfig; maxLength: number },
+): WeightFormat | undefined {
+  if (singleWeights === "off") return undefined;
+  const isNamed = singleWeights !== "auto";
+  if (isNamed && speculate === true)
+    throw new ModelError(
+      "CONFIG_INVALID",
+      `sampler: speculate is true with singleWeights ${singleWeights}, and a request that runs alone does one or the other; leave one out`,
+    );
+  const format = singleWeights === "auto" ? precision : singleWeights;
+  const problem = canSpeculate
+    ? SingleRequest.unfitness({ config, format, maxLength })
+    : "it is for models of more than 8 layers on a CPU with the tensorflow backend, without batchInvariant";
+  if (problem !== undefined && isNamed)
+    throw new ModelError(
+      "CONFIG_INVALID",
+      `sampler: singleWeights is ${singleWeights}: ${problem}; set it to auto`,
+    );
+  const isWorthwhile = speculate !== true && parameterCount(config) >= leastParametersAlone;
+  return problem === undefined && (isNamed || isWorthwhile) ? format : undefined;
 }
 
 /** Pages are in bfloat16 as products are. XLA on a GPU takes long for rows written into a table of it, and eager has none. */

@@ -49,6 +49,10 @@ export interface SamplingDevice {
    */
   verify?(row: DeviceRow): SampledRow;
   /**
+   * Samples up to `steps` tokens of the only request there is, drawn by any rule; undefined where `decode` is to do it. Absent: always.
+   */
+  sampleAlone?(row: DeviceRow, steps: number): SampledRow | undefined;
+  /**
    * Calls that have functions compiled which requests will need, and leave the cache as it is; those that are needed
    * first come first. None where nothing is compiled.
    */

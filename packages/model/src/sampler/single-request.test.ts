@@ -1,0 +1,156 @@
+/** SINGLE-1, SINGLE-2, SINGLE-3: a request that runs alone samples what it samples beside others. */
+import { type Backend, loadBackend } from "@palimpsest/jit";
+import { beforeAll, expect, test } from "vitest";
+import { parseModelConfig } from "../config.js";
+import { initParameters } from "../parameters.js";
+import { createSampler, type ModelSampler, type ModelSamplerOptions } from "./model-sampler.js";
+import type { GenerateRequest } from "./request.js";
+
+let backend: Backend;
+beforeAll(async () => {
+  backend = await loadBackend({ threads: 2 });
+});
+
+function deep(architecture: "llama" | "qwen2" | "qwen3") {
+  return parseModelConfig({
+    architecture,
+    vocabSize: 300,
+    hiddenSize: 64,
+    layers: 9,
+    heads: 4,
+    kvHeads: 2,
+    headDim: 16,
+    intermediateSize: 128,
+    tieWordEmbeddings: architecture !== "qwen2",
+    maxPositions: 512,
+  });
+}
+
+const config = deep("llama");
+const scheme = { projectionStd: 0.15, residualStd: 0.1, headStd: 0.3 };
+const parameters = initParameters(config, 7, scheme);
+
+function aSampler(options: Partial<ModelSamplerOptions>): ModelSampler {
+  return createSampler({
+    backend,
+    config,
+    parameters,
+    precision: "float32",
+    maxBatch: 2,
+    maxLength: 320,
+    speculate: false,
+    ...options,
+  });
+}
+
+function aRequest(seed: number, length: number, fields: Partial<GenerateRequest> = {}): GenerateRequest {
+  const promptTokenIds = Array.from({ length }, (_, i) => (i * 7 + seed) % config.vocabSize);
+  return { promptTokenIds, maxTokens: 60, temperature: 1, stopTokenIds: [], seed, ...fields };
+}
+
+function expectClose(some: readonly number[], others: readonly number[], digits: number): void {
+  expect(some.length).toBe(others.length);
+  some.forEach((value, i) => {
+    expect(value).toBeCloseTo(others[i] as number, digits);
+  });
+}
+
+/** Samples until the decoder's threads have started: until then a request alone samples as all do. */
+async function started(sampler: ModelSampler): Promise<void> {
+  const calls = () => sampler.functionStats["readEntries"]?.calls ?? 0;
+  while (calls() === 0) await sampler.generate(aRequest(1, 5));
+}
+
+test.each(["llama", "qwen2", "qwen3"] as const)(
+  "tokens and log-probs of %s are those of sampling together",
+  async (architecture) => {
+    const own = { config: deep(architecture), parameters: initParameters(deep(architecture), 7, scheme) };
+    const [alone, plain] = [
+      aSampler({ ...own, singleWeights: "float32" }),
+      aSampler({ ...own, singleWeights: "off" }),
+    ];
+    await started(alone);
+    const requests = [
+      aRequest(3, 200),
+      aRequest(4, 9, { temperature: 0 }),
+      aRequest(5, 40, { temperature: 0.7, stopTokenIds: [11, 12, 13, 14, 15] }),
+      aRequest(6, 40, { topP: 0.9 }),
+    ];
+    for (const request of requests) {
+      const [one, other] = [await alone.generate(request), await plain.generate(request)];
+      expect(one.tokenIds).toEqual(other.tokenIds);
+      expect(one.stopReason).toBe(other.stopReason);
+      expectClose(one.rolloutLogprobs, other.rolloutLogprobs, 4);
+      expectClose(one.sampledLogprobs, other.sampledLogprobs, 4);
+    }
+    await alone.close();
+    await plain.close();
+  },
+);
+
+test("others find in the cache what was sampled alone, and it goes on after them", async () => {
+  const [alone, plain] = [aSampler({ singleWeights: "float32" }), aSampler({ singleWeights: "off" })];
+  await started(alone);
+  const of = async (sampler: ModelSampler) => {
+    let mate: Promise<{ readonly tokenIds: readonly number[] }> | undefined;
+    let seen = 0;
+    const onTokens = (tokenIds: readonly number[]) => {
+      seen += tokenIds.length;
+      if (seen > 70) mate ??= sampler.generate(aRequest(9, 30, { maxTokens: 20 }));
+    };
+    const { tokenIds } = await sampler.generate(aRequest(8, 20, { maxTokens: 180, onTokens }));
+    const further = aRequest(10, 0, { promptTokenIds: [...aRequest(8, 20).promptTokenIds, ...tokenIds, 5] });
+    return [tokenIds, (await mate)?.tokenIds, (await sampler.generate(further)).tokenIds];
+  };
+  expect(await of(alone)).toEqual(await of(plain));
+  expect(alone.functionStats["writeEntries"]?.calls).toBeGreaterThan(1);
+  expect(alone.stats.cachedTokens).toBeGreaterThan(0);
+  await alone.close();
+  await plain.close();
+});
+
+test("new weights are copied when they are used, and a failure of theirs leaves nothing behind", async () => {
+  const [alone, plain] = [aSampler({ singleWeights: "float32" }), aSampler({ singleWeights: "off" })];
+  await started(alone);
+  const others = initParameters(config, 8, scheme);
+  for (const sampler of [alone, plain]) await sampler.setWeights(others, 1);
+  const [one, other] = [await alone.generate(aRequest(3, 20)), await plain.generate(aRequest(3, 20))];
+  expect(one.tokenIds).toEqual(other.tokenIds);
+  // Scores of 1e19 times 1e19 are infinite, and their differences no numbers.
+  const broken = { ...others, "layers.query": (others["layers.query"] as Float32Array).map(() => 3e38) };
+  await alone.setWeights(broken, 2);
+  await expect(alone.generate(aRequest(3, 20))).rejects.toThrow(/log-probability/);
+  await alone.setWeights(others, 3);
+  expect((await alone.generate(aRequest(3, 20))).tokenIds).toEqual(other.tokenIds);
+  await alone.close();
+  await plain.close();
+});
+
+test.each([
+  ["bfloat16", 0.02],
+  ["int8", 0.03],
+] as const)("log-probs with weights of %s are within %d of float32's", async (singleWeights, bound) => {
+  const [alone, plain] = [aSampler({ singleWeights }), aSampler({ singleWeights: "off" })];
+  await started(alone);
+  const request = aRequest(3, 100, { temperature: 0 });
+  const [one, other] = [await alone.generate(request), await plain.generate(request)];
+  const same = other.tokenIds.findIndex((id, i) => one.tokenIds[i] !== id);
+  const count = same < 0 ? other.tokenIds.length : same;
+  expect(count).toBeGreaterThan(5);
+  for (let i = 0; i < count; i++)
+    expect(Math.abs((one.rolloutLogprobs[i] as number) - (other.rolloutLogprobs[i] as number))).toBeLessThan(
+      bound,
+    );
+  await alone.close();
+  await plain.close();
+});
+
+test("is refused by name where it cannot be had", () => {
+  expect(() => aSampler({ singleWeights: "int8", batchInvariant: true })).toThrow(/singleWeights is int8/);
+  expect(() => aSampler({ singleWeights: "int8", speculate: true })).toThrow(
+    /speculate is true with singleWeights/,
+  );
+  const odd = parseModelConfig({ ...config, intermediateSize: 120 });
+  const of = { config: odd, parameters: initParameters(odd, 1) };
+  expect(() => aSampler({ ...of, singleWeights: "int8" })).toThrow(/multiples of 64/);
+});

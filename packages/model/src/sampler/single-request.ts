@@ -1,0 +1,142 @@
+import { availableParallelism } from "node:os";
+import type { ModelConfig } from "../config.js";
+import type { WeightFormat } from "../single/kernels.js";
+import { type Entries, SingleDecoder, type TensorReader, unfitness } from "../single/single-decoder.js";
+import { drawUniform } from "./draw.js";
+import { drawLogits } from "./host-draw.js";
+import type { DeviceRow, SampledRow } from "./sampling-device.js";
+
+/** Tokens sampled alone with one set of weights, after which packing them pays: it takes about as long as these do. */
+const tokensBeforePacking = 16;
+const mostThreads = 8;
+
+/** What the device that holds weights, keys and values gives and takes. */
+export interface SingleRequestHost {
+  readonly tensor: TensorReader;
+  /** Entries of a row's pages from the token `first` on, `width` of them. */
+  readEntries(row: DeviceRow, first: number): Entries;
+  writeEntries(row: DeviceRow, first: number, count: number, entries: Entries): void;
+  /** Tokens of one call of these. */
+  readonly width: number;
+}
+
+export interface SingleRequestOptions {
+  readonly config: ModelConfig;
+  readonly format: WeightFormat;
+  readonly maxLength: number;
+  /** Default: as many as TensorFlow was given, else one for each core, at most 8. */
+  readonly threads?: number;
+}
+
+/**
+ * Responsibility: a request that runs alone samples in a decoder of its own (single/), which has copies of the weights and of the request's keys
+ *   and values, and gives what it adds back before anybody else may need it.
+ * Not responsible for: when a request is alone (model-sampler.ts).
+ *
+ * Invariants:
+ * - SINGLE-2. Weights are copied when they have sampled 16 tokens for a request that was alone, and the decoder is made then: who sets
+ *     weights often, and samples in batches, pays nothing.
+ * - SINGLE-3. Every call on the device's pages but `sample` is preceded by `flush`: what it reads holds all tokens, and the copy
+ *     of a request is not used after it.
+ */
+export class SingleRequest {
+  readonly #options: Required<SingleRequestOptions>;
+  readonly #host: SingleRequestHost;
+  #decoder: SingleDecoder | undefined;
+  #hasWeights = false;
+  #sampledAlone = 0;
+  /** Whose entries the decoder has, as many as `length`; those from `written` on are not in the pages yet. */
+  #context: { readonly row: DeviceRow; length: number; written: number } | undefined;
+
+  constructor(options: SingleRequestOptions, host: SingleRequestHost) {
+    this.#options = { ...options, threads: options.threads ?? givenThreads() };
+    this.#host = host;
+  }
+
+  static unfitness(options: SingleRequestOptions): string | undefined {
+    return unfitness({ ...options, threads: options.threads ?? givenThreads() });
+  }
+
+  /** Weights changed: the copies are of others. */
+  forgetWeights(): void {
+    this.#hasWeights = false;
+    this.#sampledAlone = 0;
+    this.#context = undefined;
+  }
+
+  /** Samples `steps` tokens of the only request; undefined where it is not worthwhile yet. */
+  sample(row: DeviceRow, steps: number): SampledRow | undefined {
+    const decoder = this.#prepared(steps);
+    if (decoder === undefined) return undefined;
+    const context = this.#contextOf(decoder, row);
+    const sampled: SampledRow[number][] = [];
+    let token = row.tokenIds[0] as number;
+    for (let step = 0; step < steps && context.length < this.#options.maxLength; step++) {
+      const logits = decoder.next(token, context.length);
+      context.length += 1;
+      const uniform = row.rule.temperature === 0 ? 0 : drawUniform(row.seed, row.sampled + step);
+      const drawn = drawLogits(logits, row.rule, uniform, decoder);
+      sampled.push(drawn);
+      token = drawn.tokenId;
+      if (row.stopTokenIds.includes(token) || !Number.isFinite(drawn.rolloutLogprob)) break;
+    }
+    return sampled;
+  }
+
+  /** Writes what the pages lack, and lets go of the request. */
+  flush(): void {
+    const context = this.#context;
+    this.#context = undefined;
+    if (context === undefined || this.#decoder === undefined) return;
+    const { width } = this.#host;
+    for (let first = context.written; first < context.length; first += width) {
+      const count = Math.min(width, context.length - first);
+      this.#host.writeEntries(context.row, first, count, this.#decoder.readEntries(first, count, width));
+    }
+  }
+
+  dispose(): void {
+    this.#context = undefined;
+    this.#decoder?.dispose();
+    this.#decoder = undefined;
+  }
+
+  #prepared(steps: number): SingleDecoder | undefined {
+    this.#sampledAlone += steps;
+    if (this.#decoder === undefined) {
+      if (this.#sampledAlone <= tokensBeforePacking) return undefined;
+      // Its threads start meanwhile.
+      this.#decoder = new SingleDecoder(this.#options);
+    }
+    if (!this.#decoder.isReady) return undefined;
+    if (!this.#hasWeights) {
+      if (this.#sampledAlone <= tokensBeforePacking) return undefined;
+      this.#decoder.writeWeights(this.#host.tensor);
+      this.#hasWeights = true;
+    }
+    return this.#decoder;
+  }
+
+  #contextOf(decoder: SingleDecoder, row: DeviceRow) {
+    const known = this.#context;
+    if (known !== undefined && known.length === row.past && samePages(known.row, row)) return known;
+    this.flush();
+    const { width } = this.#host;
+    for (let first = 0; first < row.past; first += width) {
+      const count = Math.min(width, row.past - first);
+      decoder.writeEntries(this.#host.readEntries(row, first), first, count, width);
+    }
+    const context = { row, length: row.past, written: row.past };
+    this.#context = context;
+    return context;
+  }
+}
+
+function samePages(one: DeviceRow, other: DeviceRow): boolean {
+  return one.pages.length === other.pages.length && one.pages.every((page, i) => page === other.pages[i]);
+}
+
+function givenThreads(): number {
+  const given = Number(process.env["TF_NUM_INTRAOP_THREADS"]);
+  return Math.min(mostThreads, Number.isInteger(given) && given > 0 ? given : availableParallelism());
+}

@@ -1,0 +1,60 @@
+import { SYNC } from "./layout.js";
+
+/** Looks before a thread sleeps: a few microseconds, which is what most waits take. */
+const spins = 2000;
+/** No step of a layer takes as long: the other thread is gone. */
+const patienceMs = 20_000;
+
+/**
+ * Responsibility: threads that take turns of one step wait for each other, and workers for the next job.
+ * Not responsible for: what they do between.
+ *
+ * Invariants:
+ * - SINGLE-1. No thread goes past a barrier before all have come to it; one that waits in vain for 20 s throws instead.
+ */
+export class Barrier {
+  readonly #sync: Int32Array;
+  readonly #threads: number;
+
+  constructor(sync: Int32Array, threads: number) {
+    this.#sync = sync;
+    this.#threads = threads;
+  }
+
+  wait(): void {
+    if (this.#threads === 1) return;
+    const sync = this.#sync;
+    const round = Atomics.load(sync, SYNC.round);
+    if (Atomics.add(sync, SYNC.arrived, 1) === this.#threads - 1) {
+      Atomics.store(sync, SYNC.arrived, 0);
+      Atomics.add(sync, SYNC.round, 1);
+      if (Atomics.load(sync, SYNC.sleeping) > 0) Atomics.notify(sync, SYNC.round);
+    } else this.#until(SYNC.round, round, patienceMs);
+  }
+
+  /** Waits until the number at an index is another. */
+  #until(index: number, before: number, patience: number): void {
+    const sync = this.#sync;
+    for (let i = 0; i < spins; i++) if (Atomics.load(sync, index) !== before) return;
+    Atomics.add(sync, SYNC.sleeping, 1);
+    try {
+      while (Atomics.load(sync, index) === before)
+        if (Atomics.wait(sync, index, before, patience) === "timed-out")
+          throw new Error(`internal: a thread of a single request was waited for ${patience} ms`);
+    } finally {
+      Atomics.sub(sync, SYNC.sleeping, 1);
+    }
+  }
+
+  /** Hands workers a job; negative: they end. */
+  give(job: number): void {
+    Atomics.store(this.#sync, SYNC.job, job);
+    if (Atomics.load(this.#sync, SYNC.sleeping) > 0) Atomics.notify(this.#sync, SYNC.job);
+  }
+
+  /** @returns the job after this one */
+  nextJob(last: number): number {
+    this.#until(SYNC.job, last, Number.POSITIVE_INFINITY);
+    return Atomics.load(this.#sync, SYNC.job);
+  }
+}

@@ -1,0 +1,204 @@
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import type { ModelConfig } from "../config.js";
+import { ropeTables } from "../rope.js";
+import { type Kernels, kernelsOver, mostBytes, type SharedMemory, sharedMemory } from "./kernels.js";
+import {
+  fitsTiles,
+  type SingleLayer,
+  type SingleLayout,
+  type SingleOptions,
+  SYNC,
+  singleLayout,
+} from "./layout.js";
+import { columnSizes, readRow, type Views, viewsOf, writeEntry, writeMatrix } from "./matrix.js";
+import type { SingleThreadData } from "./single-thread.js";
+import { clearBehind, SingleStep } from "./step.js";
+
+// Threads run built code, also when tests run this module from its source.
+const program = fileURLToPath(new URL("../../dist/single/single-thread.js", import.meta.url));
+
+/** The tensors of the sampler's stacks that a decoder takes, by name. */
+export type TensorReader = (name: string) => Float32Array;
+
+/** Keys and values of tokens that stand one behind the other, float32 [layers, kvHeads, tokens, headDim]. */
+export interface Entries {
+  readonly keys: Float32Array;
+  readonly values: Float32Array;
+}
+
+/** Why a model cannot be decoded here; undefined: it can. */
+export function unfitness(options: SingleOptions): string | undefined {
+  const { format } = options;
+  if (!fitsTiles(options))
+    return `sizes of the model are no multiples of ${format === "int8" ? 64 : 8}, as products of ${format} need them`;
+  const { sizeBytes } = singleLayout(options);
+  if (sizeBytes > mostBytes) return `it takes ${sizeBytes} bytes, and 32 bits address ${mostBytes}`;
+  return undefined;
+}
+
+/**
+ * Responsibility: logits of one request, token by token, from weights and a cache of its own in memory that its threads share. A token's pass
+ *   reads every weight once, and that is what it costs.
+ * Not responsible for: which request it is, and what is drawn (sampler/single-request.ts).
+ */
+export class SingleDecoder {
+  readonly #options: SingleOptions;
+  readonly #layout: SingleLayout;
+  readonly #views: Views;
+  readonly #sync: Int32Array;
+  readonly #step: SingleStep;
+  readonly #workers: Worker[];
+  readonly kernels: Kernels;
+  #failure: unknown;
+  #job = 0;
+
+  constructor(options: SingleOptions) {
+    this.#options = options;
+    this.#layout = singleLayout(options);
+    const memory: SharedMemory = sharedMemory(this.#layout.sizeBytes);
+    this.#views = viewsOf(memory.buffer);
+    const syncAt = 4 * this.#layout.sync;
+    this.#sync = new Int32Array(memory.buffer, syncAt, SYNC.count);
+    this.#step = new SingleStep(memory, options, 0);
+    this.kernels = kernelsOver(memory);
+    const { cos, sin } = ropeTables(options.config, options.maxLength);
+    this.#views.floats.set(cos, this.#layout.ropeCos);
+    this.#views.floats.set(sin, this.#layout.ropeSin);
+    this.#workers = Array.from({ length: options.threads - 1 }, (_, i) => {
+      const workerData: SingleThreadData = { memory, options, thread: i + 1, syncAt };
+      const worker = new Worker(program, { workerData, execArgv: [], name: "palimpsest single request" });
+      worker.unref();
+      worker.on("error", (error) => {
+        this.#failure = error;
+      });
+      return worker;
+    });
+  }
+
+  /** All its threads have started, and none has failed. */
+  get isReady(): boolean {
+    return this.#failure === undefined && Atomics.load(this.#sync, SYNC.ready) === this.#options.threads - 1;
+  }
+
+  /** Room for as many numbers as there are logits, in the kernels' memory. */
+  get weights(): Float32Array {
+    const { exponentials } = this.#layout;
+    return this.#views.floats.subarray(exponentials, exponentials + this.#options.config.vocabSize);
+  }
+
+  get config(): ModelConfig {
+    return this.#options.config;
+  }
+
+  /** @param tensor by the names of `packedShapes`, as stacks of all layers */
+  writeWeights(tensor: TensorReader): void {
+    const { config } = this.#options;
+    const { floats } = this.#views;
+    const { embedding, head, finalNorm, layers } = this.#layout;
+    writeMatrix(this.#views, embedding, tensor("embedding"), false);
+    if (head !== embedding) writeMatrix(this.#views, head, tensor("head"), false);
+    floats.set(tensor("finalNorm"), finalNorm);
+    this.#writeMatrices(tensor, ["attentionIn"], "attentionInScales");
+    this.#writeMatrices(tensor, ["attentionOut"], "attentionOutScales");
+    this.#writeMatrices(tensor, ["gate", "up"], "gatesScales");
+    this.#writeMatrices(tensor, ["down"], "downScales");
+    for (const name of ["attentionBias", "headNorm"] as const) {
+      if ((layers[0] as SingleLayer)[name] === 0) continue;
+      const stack = tensor(name);
+      const size = stack.length / config.layers;
+      layers.forEach((layer, i) => {
+        floats.set(stack.subarray(i * size, (i + 1) * size), layer[name]);
+      });
+    }
+  }
+
+  /** Matrices of all layers that multiply the same vectors. */
+  #writeMatrices(
+    tensor: TensorReader,
+    names: readonly ("attentionIn" | "attentionOut" | "gate" | "up" | "down")[],
+    scales: "attentionInScales" | "attentionOutScales" | "gatesScales" | "downScales",
+  ): void {
+    const stacks = names.map((name) => tensor(name));
+    this.#layout.layers.forEach((layer, i) => {
+      const parts = stacks.map((stack) => {
+        const size = stack.length / this.#options.config.layers;
+        return stack.subarray(i * size, (i + 1) * size);
+      });
+      let sizes: Float32Array | undefined;
+      if (layer[scales] !== 0) {
+        sizes = columnSizes(parts, layer[names[0] as "gate"].columns, true);
+        this.#views.floats.set(sizes, layer[scales]);
+      }
+      names.forEach((name, n) => {
+        writeMatrix(this.#views, layer[name], parts[n] as Float32Array, true, sizes);
+      });
+    });
+  }
+
+  /** Writes `count` tokens' entries from position `first` on; of arrays of `width` tokens, the first of them. */
+  writeEntries({ keys, values }: Entries, first: number, count: number, width: number): void {
+    const { kvHeads, headDim } = this.#options.config;
+    this.#layout.layers.forEach((layer, l) => {
+      for (let head = 0; head < kvHeads; head++) {
+        const [to, from] = [layer, (l * kvHeads + head) * width * headDim];
+        const [keyMatrix, valueMatrix] = [to.keys[head], to.values[head]];
+        if (keyMatrix === undefined || valueMatrix === undefined) continue;
+        for (let token = 0; token < count; token++) {
+          for (let i = 0; i < headDim; i++) {
+            const at = from + token * headDim + i;
+            writeEntry(this.#views, keyMatrix, first + token, i, keys[at] as number);
+            writeEntry(this.#views, valueMatrix, i, first + token, values[at] as number);
+          }
+        }
+        clearBehind(this.#views, valueMatrix, first + count - 1);
+      }
+    });
+  }
+
+  /** Entries of `count` tokens from position `first` on, in arrays of `width` tokens. */
+  readEntries(first: number, count: number, width: number): Entries {
+    const { kvHeads, headDim, layers } = this.#options.config;
+    const size = layers * kvHeads * width * headDim;
+    const [keys, values] = [new Float32Array(size), new Float32Array(size)];
+    const column = new Float32Array(this.#layout.length);
+    this.#layout.layers.forEach((layer, l) => {
+      for (let head = 0; head < kvHeads; head++) {
+        const to = (l * kvHeads + head) * width * headDim;
+        const [keyMatrix, valueMatrix] = [layer.keys[head], layer.values[head]];
+        if (keyMatrix === undefined || valueMatrix === undefined) continue;
+        for (let token = 0; token < count; token++) {
+          const at = to + token * headDim;
+          readRow(this.#views, keyMatrix, first + token, keys.subarray(at, at + headDim));
+        }
+        for (let i = 0; i < headDim; i++) {
+          readRow(this.#views, valueMatrix, i, column);
+          for (let token = 0; token < count; token++)
+            values[to + token * headDim + i] = column[first + token] as number;
+        }
+      }
+    });
+    return { keys, values };
+  }
+
+  /**
+   * Passes a token that stands at a position behind those whose entries are written.
+   * @returns float32 [V], valid until the next call
+   * @throws what a thread failed with
+   */
+  next(token: number, position: number): Float32Array {
+    if (this.#failure !== undefined) throw this.#failure;
+    Atomics.store(this.#sync, SYNC.token, token);
+    Atomics.store(this.#sync, SYNC.position, position);
+    this.#job = (this.#job + 1) & 0x3fffffff;
+    this.#step.barrier.give(this.#job);
+    this.#step.step(token, position);
+    const { logits } = this.#layout;
+    return this.#views.floats.subarray(logits, logits + this.#options.config.vocabSize);
+  }
+
+  dispose(): void {
+    this.#step.barrier.give(-1);
+    for (const worker of this.#workers) void worker.terminate();
+  }
+}
