@@ -129,14 +129,14 @@ export const samplerConfigSchema = z.strictObject({
     .describe(
       "While one request runs alone, guesses from what it has read and sampled are checked several in a call: the same tokens, sooner where " +
         "a reply copies its prompt. In bfloat16 another rounding now and then draws another token. Possible with cache slots, and with pages where more than 8 " +
-        "layers run on a CPU in mode graph, without batchInvariant; default there true with float32, and false with slots",
+        "layers run on a CPU in mode graph, without batchInvariant; default there true with float32 where singleWeights is off or the model small, and false with slots",
     ),
   singleWeights: z
     .enum(["auto", "off", "float32", "bfloat16", "int8"])
     .default("auto")
     .describe(
       "What a request that runs alone on a CPU multiplies by, in a decoder of its own: it has another copy of the weights. int8 is fastest and moves log-probabilities, of " +
-        "SmolLM2-135M by 0.04 nats on average. auto: as `precision` in models of 20 million parameters and more, from the 17th token of a request alone on",
+        "SmolLM2-135M by 0.02 nats on average. auto: as `precision` in models of 20 million parameters and more, from the 17th token of a request alone on",
     ),
   batchInvariant: z
     .boolean()
