@@ -9,6 +9,8 @@ import type { DeviceRow, SampledRow } from "./sampling-device.js";
 /** Tokens sampled alone with one set of weights, after which packing them pays: it takes about as long as these do. */
 const tokensBeforePacking = 16;
 const mostThreads = 8;
+/** How long packing keeps the event loop waiting, about; the request samples as all do until it is done. */
+const packingMs = 100;
 
 /** What the device that holds weights, keys and values gives and takes. */
 export interface SingleRequestHost {
@@ -44,6 +46,7 @@ export class SingleRequest {
   readonly #host: SingleRequestHost;
   #decoder: SingleDecoder | undefined;
   #hasWeights = false;
+  #packing: Iterator<undefined> | undefined;
   #sampledAlone = 0;
   /** Whose entries the decoder has, as many as `length`; those from `written` on are not in the pages yet. */
   #context: { readonly row: DeviceRow; length: number; written: number } | undefined;
@@ -60,6 +63,7 @@ export class SingleRequest {
   /** Weights changed: the copies are of others. */
   forgetWeights(): void {
     this.#hasWeights = false;
+    this.#packing = undefined;
     this.#sampledAlone = 0;
     this.#context = undefined;
   }
@@ -111,7 +115,10 @@ export class SingleRequest {
     if (!this.#decoder.isReady) return undefined;
     if (!this.#hasWeights) {
       if (this.#sampledAlone <= tokensBeforePacking) return undefined;
-      this.#decoder.writeWeights(this.#host.tensor);
+      this.#packing ??= this.#decoder.writeWeights(this.#host.tensor);
+      const until = performance.now() + packingMs;
+      while (this.#packing.next().done !== true) if (performance.now() > until) return undefined;
+      this.#packing = undefined;
       this.#hasWeights = true;
     }
     return this.#decoder;

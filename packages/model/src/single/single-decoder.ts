@@ -91,18 +91,22 @@ export class SingleDecoder {
     return this.#options.config;
   }
 
-  /** @param tensor by the names of `packedShapes`, as stacks of all layers */
-  writeWeights(tensor: TensorReader): void {
+  /**
+   * Writes weights, piece by piece: each turn takes some milliseconds, so that an event loop is not kept waiting.
+   * @param tensor by the names of `packedShapes`, as stacks of all layers
+   */
+  *writeWeights(tensor: TensorReader): Generator<undefined> {
     const { config } = this.#options;
     const { floats } = this.#views;
     const { embedding, head, finalNorm, layers } = this.#layout;
     writeMatrix(this.#views, embedding, tensor("embedding"), false);
     if (head !== embedding) writeMatrix(this.#views, head, tensor("head"), false);
     floats.set(tensor("finalNorm"), finalNorm);
-    this.#writeMatrices(tensor, ["attentionIn"], "attentionInScales");
-    this.#writeMatrices(tensor, ["attentionOut"], "attentionOutScales");
-    this.#writeMatrices(tensor, ["gate", "up"], "gatesScales");
-    this.#writeMatrices(tensor, ["down"], "downScales");
+    yield;
+    yield* this.#writeMatrices(tensor, ["attentionIn"], "attentionInScales");
+    yield* this.#writeMatrices(tensor, ["attentionOut"], "attentionOutScales");
+    yield* this.#writeMatrices(tensor, ["gate", "up"], "gatesScales");
+    yield* this.#writeMatrices(tensor, ["down"], "downScales");
     for (const name of ["attentionBias", "headNorm"] as const) {
       if ((layers[0] as SingleLayer)[name] === 0) continue;
       const stack = tensor(name);
@@ -114,13 +118,13 @@ export class SingleDecoder {
   }
 
   /** Matrices of all layers that multiply the same vectors. */
-  #writeMatrices(
+  *#writeMatrices(
     tensor: TensorReader,
     names: readonly ("attentionIn" | "attentionOut" | "gate" | "up" | "down")[],
     scales: "attentionInScales" | "attentionOutScales" | "gatesScales" | "downScales",
-  ): void {
+  ): Generator<undefined> {
     const stacks = names.map((name) => tensor(name));
-    this.#layout.layers.forEach((layer, i) => {
+    for (const [i, layer] of this.#layout.layers.entries()) {
       const parts = stacks.map((stack) => {
         const size = stack.length / this.#options.config.layers;
         return stack.subarray(i * size, (i + 1) * size);
@@ -133,7 +137,8 @@ export class SingleDecoder {
       names.forEach((name, n) => {
         writeMatrix(this.#views, layer[name], parts[n] as Float32Array, true, sizes);
       });
-    });
+      yield;
+    }
   }
 
   /** Writes `count` tokens' entries from position `first` on; of arrays of `width` tokens, the first of them. */
