@@ -1,13 +1,15 @@
 /**
  * What it costs a training run to be watched: all pages of metrics scraped every 5 s, as Prometheus does, and a dashboard that is open
  * on the cluster, its events, the timeline and the curves, which asks as often as the pages do. In one live run windows of some
- * steps with and without it take turns; pairs of neighbors are compared. The machine may be shared, so CPU time of the run's
- * processes stands beside wall time. The policy does not change (its learning rate is 1e-12), so every step is the same work.
- * Asking 20 times as often as in life (`--times`) lifts the cost above the noise of two busy cores; what is told is the change over
- * `times`, since scrapes and questions cost the same each. What processes note of themselves cannot be switched off: its cost is
+ * steps with and without it take turns; pairs of neighbors are compared. What proves the bar is processor time per token of the
+ * sampler and of the learner: wall time, which stands beside it, also holds what the asking program and others take of the cores.
+ * The policy does not change (its learning rate is 1e-12), so every step is the same work.
+ * Asking many times as often as in life (`--times`) lifts the cost above the noise; what is told is the change over how much more often
+ * was asked in truth, since scrapes and questions cost the same each and a busy cluster answers them later. Pairs are made for `--minutes`:
+ * the more, the narrower the ranges. What processes note of themselves cannot be switched off: its cost is
  * the processor time of an idle process with and without it.
  * Needs built code. Usage:
- *   npx tsx --conditions=@palimpsest/source bench/dashboard/cost.ts [--pairs 16] [--steps 4] [--times 20] [--json FILE]
+ *   npx tsx --conditions=@palimpsest/source bench/dashboard/cost.ts [--minutes 8] [--steps 3] [--times 40] [--json FILE]
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
@@ -23,13 +25,15 @@ import { Watcher } from "./watcher.js";
 
 const { values: flags } = parseArgs({
   options: {
-    pairs: { type: "string", default: "16" },
-    steps: { type: "string", default: "4" },
-    times: { type: "string", default: "20" },
+    minutes: { type: "string", default: "8" },
+    steps: { type: "string", default: "3" },
+    times: { type: "string", default: "40" },
     json: { type: "string" },
   },
 });
-const [pairs, stepsOfWindow, times] = [Number(flags.pairs), Number(flags.steps), Number(flags.times)];
+const [minutes, stepsOfWindow, times] = [Number(flags.minutes), Number(flags.steps), Number(flags.times)];
+/** Fewer pairs have no range of 95 %. */
+const leastPairs = 6;
 /** Before the first window: compilation, first use of everything. */
 const warmSteps = 4;
 
@@ -46,8 +50,8 @@ interface Window {
   readonly samplerTokensPerSecond: number;
   readonly learnerTokensPerSecond: number;
   readonly stepSeconds: number;
-  readonly samplerCpuPerStep: number;
-  readonly learnerCpuPerStep: number;
+  readonly samplerCpuPerToken: number;
+  readonly learnerCpuPerToken: number;
   readonly allCpuPerStep: number;
 }
 
@@ -76,6 +80,7 @@ async function idlePercent(): Promise<{ readonly without: number; readonly withM
   return { without, withMetrics: await measure() };
 }
 
+const round1 = (value: number) => Math.round(value * 10) / 10;
 const idle = await idlePercent();
 const cluster = await TestCluster.start({ workers: 1, headFlags: ["--runs", "$DIR"] });
 const folder = await cluster.recipeFolder("cost");
@@ -121,27 +126,36 @@ try {
     await watcher.stop();
     const steps = run.steps.slice(first + 1, first + 1 + stepsOfWindow);
     const done = run.steps.length - first - 1;
+    const sampled = run.steps
+      .slice(first + 1)
+      .reduce((sum, step) => sum + step.samplerTokensPerSecond * step.rolloutSeconds, 0);
+    const trained = run.steps
+      .slice(first + 1)
+      .reduce((sum, step) => sum + step.learnerTokensPerSecond * step.updateSeconds, 0);
     return {
       samplerTokensPerSecond: medianOf(steps.map((step) => step.samplerTokensPerSecond)),
       learnerTokensPerSecond: medianOf(steps.map((step) => step.learnerTokensPerSecond)),
       stepSeconds: (after.at - before.at) / 1_000 / done,
-      samplerCpuPerStep: (after.samplers - before.samplers) / done,
-      learnerCpuPerStep: (after.learners - before.learners) / done,
+      samplerCpuPerToken: (after.samplers - before.samplers) / sampled,
+      learnerCpuPerToken: (after.learners - before.learners) / trained,
       allCpuPerStep: (after.all - before.all) / done,
     };
   }
 
   const watched: Window[] = [];
   const alone: Window[] = [];
-  for (let pair = 0; pair < pairs; pair++)
+  const untilMs = performance.now() + minutes * 60_000;
+  let pairs = 0;
+  for (; pairs < leastPairs || performance.now() < untilMs; pairs++)
     // Each goes first in every other pair, so that a drift meets both.
-    for (const isWatched of pair % 2 === 0 ? [false, true] : [true, false])
+    for (const isWatched of pairs % 2 === 0 ? [false, true] : [true, false])
       (isWatched ? watched : alone).push(await window(isWatched));
 
+  const asMuch = watcher.timesInTruth;
   const figures = Object.keys(watched[0] ?? {}) as (keyof Window)[];
   const rows = figures.map((figure) => {
     const without = alone.map((one) => one[figure]);
-    const change = watched.map((one, at) => ((one[figure] / (without[at] ?? Number.NaN) - 1) * 100) / times);
+    const change = watched.map((one, at) => ((one[figure] / (without[at] ?? Number.NaN) - 1) * 100) / asMuch);
     const [low, high] = medianRange(change);
     const round = (value: number) => Number(value.toPrecision(4));
     return {
@@ -157,8 +171,17 @@ try {
   const asked = { scrapes: watcher.scrapes, scrapedBytes: watcher.scrapedBytes, requests: watcher.requests };
   const recording = { idlePercent: idle, nsPerObservation: Math.round(observationNs()) };
   console.table(rows);
-  const result = { machine, pairs, stepsOfWindow, times, asked, recording, rows };
-  console.log(JSON.stringify({ machine, asked, recording }));
+  const result = {
+    machine,
+    pairs,
+    stepsOfWindow,
+    times,
+    timesInTruth: round1(asMuch),
+    asked,
+    recording,
+    rows,
+  };
+  console.log(JSON.stringify({ machine, pairs, timesInTruth: round1(asMuch), asked, recording }));
   if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(result, null, 2)}\n`);
 } finally {
   await watcher.stop();

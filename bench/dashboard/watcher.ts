@@ -21,6 +21,10 @@ export class Watcher {
   scrapes = 0;
   scrapedBytes = 0;
   requests = 0;
+  /** Rounds over all pages. */
+  #rounds = 0;
+  #watchedMs = 0;
+  #startedAtMs = 0;
   readonly #times: number;
   readonly #pages: string;
   readonly #dashboard: string;
@@ -46,7 +50,14 @@ export class Watcher {
     return new Watcher(metricsAddress, dashboard.replace(/\/$/, ""), token, times);
   }
 
+  /** How many times as often as in life it asked: of scrapes and of pages what was raised less. */
+  get timesInTruth(): number {
+    const inLife = polls.reduce((sum, [, everyMs]) => sum + 1 / everyMs, 0) * this.#watchedMs;
+    return Math.min(this.requests / inLife, (this.#rounds * scrapeEveryMs) / this.#watchedMs);
+  }
+
   start(): void {
+    this.#startedAtMs = performance.now();
     this.#ending = new AbortController();
     this.#loops = [
       this.#every(scrapeEveryMs, () => this.#scrape()),
@@ -57,6 +68,7 @@ export class Watcher {
   async stop(): Promise<void> {
     this.#ending.abort();
     await Promise.all(this.#loops);
+    if (this.#loops.length > 0) this.#watchedMs += performance.now() - this.#startedAtMs;
     this.#loops = [];
     if (this.#problem !== undefined) throw this.#problem;
   }
@@ -83,6 +95,7 @@ export class Watcher {
     const pages = found.flatMap(({ targets }) => targets);
     for (const page of pages) this.scrapedBytes += (await this.#text(`http://${page}/metrics`)).length;
     this.scrapes += pages.length;
+    this.#rounds += 1;
   }
 
   async #poll(path: string): Promise<void> {
