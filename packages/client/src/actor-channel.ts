@@ -17,7 +17,7 @@
  * - CHANNEL-6. A process that is silent while calls are in flight is given up only when the head says that the actor
  *   does not live in that incarnation any more: an actor may compute for as long as it likes.
  */
-import { type Clock, type Network, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { type Clock, Deadlines, type Network, PalimpsestError, systemClock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
 import { ActorSearch } from "./actor-search.js";
@@ -57,6 +57,7 @@ export interface ActorChannelOptions {
 export class ActorChannel implements RetryCarrier {
   readonly actorId: string;
   readonly clock: Clock;
+  readonly deadlines: Deadlines;
   readonly #onDead: () => void;
   readonly #abort = new AbortController();
   readonly #outstanding: OutstandingCalls;
@@ -74,6 +75,7 @@ export class ActorChannel implements RetryCarrier {
     const { actorId, callerId, network, resolver, shared, clock = systemClock } = options;
     this.actorId = actorId;
     this.clock = clock;
+    this.deadlines = new Deadlines(clock);
     this.#onDead = options.onDead ?? (() => undefined);
     this.#outstanding = new OutstandingCalls(
       actorId,

@@ -1,5 +1,12 @@
 import { Duplex } from "node:stream";
-import { encodeValue, type Network, PalimpsestError, type Peer, systemClock } from "@palimpsest/wire";
+import {
+  Deadlines,
+  encodeValue,
+  type Network,
+  PalimpsestError,
+  type Peer,
+  systemClock,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { expect, test } from "vitest";
 import { CallStream } from "./call-stream.js";
@@ -34,6 +41,7 @@ class Transport extends Duplex {
 
 const carrier: CallCarrier = {
   clock: systemClock,
+  deadlines: new Deadlines(systemClock),
   settled: () => undefined,
   abandon: () => undefined,
   grant: () => undefined,

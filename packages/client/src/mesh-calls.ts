@@ -9,7 +9,7 @@
  * - MESH-2. A member's method runs at most once for a call: it is sent again only where it surely has not run.
  */
 import { setMaxListeners } from "node:events";
-import { type Clock, type Network, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { type Clock, Deadlines, type Network, PalimpsestError, systemClock } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
 import { encodeArguments } from "./call-arguments.js";
@@ -57,6 +57,7 @@ interface Message {
 
 export class MeshCalls implements MeshCarrier {
   readonly clock: Clock;
+  readonly deadlines: Deadlines;
   readonly #deps: MeshCallsDeps;
   readonly #abort = new AbortController();
   readonly #locations = new Map<string, Location>();
@@ -69,6 +70,7 @@ export class MeshCalls implements MeshCarrier {
   constructor(deps: MeshCallsDeps) {
     this.#deps = deps;
     this.clock = deps.clock ?? systemClock;
+    this.deadlines = new Deadlines(this.clock);
     // Each member that is looked for listens.
     setMaxListeners(0, this.#abort.signal);
   }

@@ -1,11 +1,12 @@
 import { getEventListeners } from "node:events";
-import { encodeValue, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { Deadlines, encodeValue, PalimpsestError, systemClock } from "@palimpsest/wire";
 import { expect, test } from "vitest";
 import { inlineValue } from "./outgoing-value.js";
 import { type CallCarrier, PendingCall } from "./pending-call.js";
 
 const carrier: CallCarrier = {
   clock: systemClock,
+  deadlines: new Deadlines(systemClock),
   settled: () => undefined,
   abandon: () => undefined,
   grant: () => undefined,

@@ -14,7 +14,7 @@ import { type TraceSpan, tracing } from "@palimpsest/telemetry";
 import {
   type Clock,
   type Deadline,
-  deadlinesOf,
+  type Deadlines,
   decodeValue,
   type Expiring,
   errorFromProto,
@@ -63,6 +63,8 @@ export interface ResultReader {
 /** What the call asks of whatever carries it. */
 export interface CallCarrier {
   readonly clock: Clock;
+  /** Of its calls; each carrier has its own, which ends with it. */
+  readonly deadlines: Deadlines;
   /** Why calls are not sent now, where that is known. */
   readonly hindrance?: PalimpsestError | undefined;
   /** The call has its outcome; told once. */
@@ -302,7 +304,7 @@ export class PendingCall implements Expiring {
 
   #settle(outcome: Outcome): void {
     this.#outcome = outcome;
-    if (this.#deadline) deadlinesOf(this.#carrier.clock).remove(this.#deadline);
+    if (this.#deadline) this.#carrier.deadlines.remove(this.#deadline);
     if (this.#unwatch) for (const unwatch of this.#unwatch) unwatch();
     if (!this.#keepsArguments) this.#outgoing.release();
     this.#carrier.settled(this);
@@ -364,8 +366,7 @@ export class PendingCall implements Expiring {
   }
 
   #watch(): void {
-    if (Number.isFinite(this.#timeoutMs))
-      this.#deadline = deadlinesOf(this.#carrier.clock).add(this, this.#timeoutMs);
+    if (Number.isFinite(this.#timeoutMs)) this.#deadline = this.#carrier.deadlines.add(this, this.#timeoutMs);
     if (this.#signals.length === 0) return;
     const onAbort = () => {
       const cause = this.#signals.find((signal) => signal.aborted)?.reason;

@@ -9,7 +9,15 @@
  * - TASKPOOL-2. A task that another one submits is cancelled when that one is, without force, and so are those below it:
  *   with its process they end anyway.
  */
-import { type Clock, headService, type Network, newId, PalimpsestError, systemClock } from "@palimpsest/wire";
+import {
+  type Clock,
+  Deadlines,
+  headService,
+  type Network,
+  newId,
+  PalimpsestError,
+  systemClock,
+} from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
 import type { Bundle } from "./bundle.js";
@@ -78,6 +86,7 @@ export interface TaskShape
 export class TaskPool implements TaskCarrier {
   readonly #deps: TaskPoolDeps;
   readonly clock: Clock;
+  readonly deadlines: Deadlines;
   readonly #queues = new Map<string, TaskQueue>();
   readonly #outstanding: OutstandingCalls;
   readonly #waits: TaskWaits | undefined;
@@ -89,6 +98,7 @@ export class TaskPool implements TaskCarrier {
   constructor(deps: TaskPoolDeps) {
     this.#deps = deps;
     this.clock = deps.clock ?? systemClock;
+    this.deadlines = new Deadlines(this.clock);
     this.environment = deps.environment ?? new ConnectionEnvironment();
     this.#outstanding = new OutstandingCalls(
       "tasks",

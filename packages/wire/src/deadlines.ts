@@ -88,15 +88,3 @@ export class Deadlines {
     }
   }
 }
-
-const ofClocks = new WeakMap<Clock, Deadlines>();
-
-/** Those that all of this process share under this clock. */
-export function deadlinesOf(clock: Clock): Deadlines {
-  let deadlines = ofClocks.get(clock);
-  if (deadlines === undefined) {
-    deadlines = new Deadlines(clock);
-    ofClocks.set(clock, deadlines);
-  }
-  return deadlines;
-}

@@ -12,7 +12,7 @@ export { bearerMetadata } from "./channel.js";
 export type { ChannelKind } from "./channel-kind.js";
 export { type Clock, every, systemClock } from "./clock.js";
 export { Credentials, type Grant, roleToken } from "./credentials.js";
-export { type Deadline, Deadlines, deadlinesOf, type Expiring } from "./deadlines.js";
+export { type Deadline, Deadlines, type Expiring } from "./deadlines.js";
 export {
   type ErrorCode,
   type ErrorOptions,

@@ -12,10 +12,12 @@ import type { Metrics } from "@palimpsest/telemetry";
 import {
   actorHostService,
   addresseeOf,
+  Deadlines,
   errorToProto,
   type Network,
   PalimpsestError,
   type RpcServer,
+  systemClock,
   toGrpcError,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -74,6 +76,7 @@ export class ActorHost {
   #durable: DurableActor | undefined;
   /** Calls without an answer, and who made them. */
   readonly #calls = new Map<Invocation, Caller>();
+  readonly #deadlines = new Deadlines(systemClock);
   #streamNumber = 0;
   readonly #open = new Set<CallerStream>();
   #abandonedMs = defaultAbandonedMs;
@@ -245,6 +248,7 @@ export class ActorHost {
     const deps: InvocationDeps = {
       tasks: this.#taskHooks(),
       actorId: this.#options.actorId,
+      deadlines: this.#deadlines,
       methodOf: (name) => this.#methodOf(name),
       ending: () => this.#ending,
       reply: (reply) => caller.reply(reply),

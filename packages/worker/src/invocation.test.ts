@@ -1,4 +1,4 @@
-import { decodeValue, encodeValue, PalimpsestError } from "@palimpsest/wire";
+import { Deadlines, decodeValue, encodeValue, PalimpsestError, systemClock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { expect, test } from "vitest";
 import { Invocation, type Method, type TaskHooks } from "./invocation.js";
@@ -10,6 +10,7 @@ function invoke(method: Method | PalimpsestError, tasks?: TaskHooks) {
     { callId: 7, method: "work", args: encodeValue([]), streamCredit: 64 },
     {
       actorId: "actor-test",
+      deadlines: new Deadlines(systemClock),
       methodOf: () => {
         if (method instanceof PalimpsestError) throw method;
         return method;

@@ -16,11 +16,10 @@ import { isSignalMarker } from "@palimpsest/client";
 import { type TraceSpan, type Tracing, tracing } from "@palimpsest/telemetry";
 import {
   type Deadline,
-  deadlinesOf,
+  type Deadlines,
   type Expiring,
   errorToProto,
   PalimpsestError,
-  systemClock,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { CallEvents, ListedCall } from "./call-events.js";
@@ -39,6 +38,8 @@ export interface TaskHooks {
 
 export interface InvocationDeps extends CallValuesDeps {
   readonly actorId: string;
+  /** Of all calls to the actor. */
+  readonly deadlines: Deadlines;
   /** The actor's method. @throws {PalimpsestError} NOT_FOUND */
   readonly methodOf: (name: string) => Method;
   /** Whether the actor was told to end. */
@@ -53,8 +54,6 @@ export interface InvocationDeps extends CallValuesDeps {
   /** Runs once when the call is answered or its caller gone. */
   readonly onSettled: (invocation: Invocation) => void;
 }
-
-const deadlines = deadlinesOf(systemClock);
 
 export class Invocation implements ListedCall, Expiring {
   readonly callId: number;
@@ -90,7 +89,7 @@ export class Invocation implements ListedCall, Expiring {
     this.#credit = call.streamCredit || 1;
     this.#creditBytes = call.streamCreditBytes || Number.POSITIVE_INFINITY;
     this.#timeoutMs = call.timeoutMs ?? 0;
-    if (this.#timeoutMs > 0) this.#deadline = deadlines.add(this, this.#timeoutMs);
+    if (this.#timeoutMs > 0) this.#deadline = deps.deadlines.add(this, this.#timeoutMs);
   }
 
   get taskId(): string {
@@ -335,7 +334,7 @@ export class Invocation implements ListedCall, Expiring {
     if (this.#settled) return;
     this.#settled = true;
     this.#begun?.();
-    if (this.#deadline) deadlines.remove(this.#deadline);
+    if (this.#deadline) this.#deps.deadlines.remove(this.#deadline);
     const cancelled = this.#cancelled && { callId: this.callId, error: errorToProto(this.#cancelled) };
     const last = reply && (cancelled ?? reply);
     this.#values.end(last && this.#deps.tasks ? { ...last, ...this.#ranFor() } : last);
