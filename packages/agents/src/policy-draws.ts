@@ -1,6 +1,6 @@
 import { callSeed } from "./episode.js";
 
-/** Numbers in [0, 1) of one row of scriptedPolicy: the same for the same seed and place, whatever the other rows draw. */
+/** Numbers in [0, 1) of one row of a scripted policy: the same for the same seed and place, whatever the other rows draw. */
 export function policyDraws(seed: number, place: number): () => number {
   const rowSeed = callSeed(seed, place);
   let draws = 0;

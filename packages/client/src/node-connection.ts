@@ -12,7 +12,14 @@
  *   the one that carried it broke. A node answers when every node has heard that may keep it, so that none keeps it for a
  *   program whose own node ended meanwhile. What may come to the node later than that is said to be withdrawn. Of more than `maxUntold` the oldest are left to the end of the holder.
  */
-import { type Clock, fromGrpcError, type Network, PalimpsestError, systemClock } from "@palimpsest/wire";
+import {
+  type Clock,
+  fromGrpcError,
+  type Network,
+  OldestFirstMap,
+  PalimpsestError,
+  systemClock,
+} from "@palimpsest/wire";
 import { delay } from "./delay.js";
 import { idBytes, ObjectLink } from "./object-link.js";
 import type { CallSettings } from "./object-transfer.js";
@@ -52,7 +59,7 @@ export class NodeConnection {
   #opened: ObjectLink | undefined;
   readonly #abort = new AbortController();
   /** What was let go and no node has answered for, each with the order that tells it. */
-  readonly #untold = new Map<string, { readonly kind: LetGo }>();
+  readonly #untold = new OldestFirstMap<string, { readonly kind: LetGo }>();
   #isLookingForStream = false;
 
   constructor(options: NodeConnectionOptions) {
@@ -114,8 +121,9 @@ export class NodeConnection {
       this.#untold.delete(objectId);
       this.#untold.set(objectId, order);
     }
-    for (const oldest of this.#untold.keys()) {
-      if (this.#untold.size <= maxUntold) break;
+    while (this.#untold.size > maxUntold) {
+      const { oldest } = this.#untold;
+      if (oldest === undefined) break;
       this.#untold.delete(oldest);
     }
   }

@@ -5,9 +5,9 @@
  * Invariants:
  * - TASKPOOL-1. At most `maxOutstandingTasks` tasks of `maxOutstandingBytes` bytes have no outcome; one more fails with
  *   PENDING_CALLS_LIMIT.
- * - TASKPOOL-3. A shape without tasks and workers costs nothing: its queue is forgotten, and the next task makes another.
  * - TASKPOOL-2. A task that another one submits is cancelled when that one is, without force, and so are those below it:
  *   with its process they end anyway.
+ * - TASKPOOL-3. A shape without tasks and workers costs nothing: its queue is forgotten, and the next task makes another.
  */
 import {
   type Clock,

@@ -148,7 +148,7 @@ export class EmbeddedRedis {
   async restart(): Promise<void> {
     await this.#ensuring?.catch(() => undefined);
     if (await isRedisOf(this.#record)) process.kill(this.#record.pid, "SIGKILL");
-    const deadline = Date.now() + defaultStopTimeoutMs;
+    const deadline = Date.now() + this.#stopTimeoutMs;
     while ((await isRedisOf(this.#record)) && Date.now() < deadline) await delay(probeEveryMs);
     await this.ensure();
   }
@@ -162,7 +162,7 @@ export class EmbeddedRedis {
     const running = answering ?? this.#record;
     if (answering === undefined && !(await isRedisOf(running))) return;
     process.kill(running.pid, "SIGTERM");
-    const deadline = Date.now() + (this.#options.stopTimeoutMs ?? defaultStopTimeoutMs);
+    const deadline = Date.now() + this.#stopTimeoutMs;
     while (await isRedisOf(running)) {
       if (Date.now() > deadline) {
         logger.warn({ pid: running.pid }, "own redis does not end, killed");
@@ -171,6 +171,11 @@ export class EmbeddedRedis {
       }
       await delay(probeEveryMs);
     }
+  }
+
+  /** How long an ended server has until its process is gone. */
+  get #stopTimeoutMs(): number {
+    return this.#options.stopTimeoutMs ?? defaultStopTimeoutMs;
   }
 
   async #ensure(): Promise<void> {

@@ -13,7 +13,14 @@
  * - HOLDS-4. A hold is ended where it was made: by the node that has it, where this one remembers which, since the head may
  *   not have heard of it yet; and on this node and elsewhere, where a program that came back may be held for on both.
  */
-import { type Clock, fromGrpcError, objectsService, PalimpsestError, type Peer } from "@palimpsest/wire";
+import {
+  type Clock,
+  fromGrpcError,
+  OldestFirstMap,
+  objectsService,
+  PalimpsestError,
+  type Peer,
+} from "@palimpsest/wire";
 import type { ObjectPlaces } from "./object-fetch.js";
 import type { ObjectStore } from "./object-store.js";
 import { type DropCause, holderOfContained, type StoreWatcher } from "./stored-object.js";
@@ -68,13 +75,13 @@ export class ObjectHolds implements StoreWatcher {
   /** Of the values that were stored here and refer to others: what of those is held elsewhere. */
   readonly #containing = new Map<string, readonly string[]>();
   /** Where other nodes hold something, by holder and object. */
-  readonly #heldAt = new Map<string, string>();
+  readonly #heldAt = new OldestFirstMap<string, string>();
   /** Objects of this node, and holders for which they may be held elsewhere, too. */
   readonly #heldTwice = new Map<string, Set<string>>();
   /** Values that are gone, and whose contents are let go next: values may be nested deeply. */
   readonly #gone: string[] = [];
   /** By holder: what is to be told elsewhere, each with the release that it belongs to. */
-  readonly #untold = new Map<string, Map<string, Release>>();
+  readonly #untold = new Map<string, OldestFirstMap<string, Release>>();
   /** What is being told at the moment; undefined: nothing waits to be. */
   #telling: Telling | undefined;
   #closed = false;
@@ -226,7 +233,7 @@ export class ObjectHolds implements StoreWatcher {
   }
 
   #remember(objectIds: Iterable<string>, holder: string, release: Release): void {
-    const untold = this.#untold.get(holder) ?? new Map<string, Release>();
+    const untold = this.#untold.get(holder) ?? new OldestFirstMap<string, Release>();
     this.#untold.set(holder, untold);
     for (const objectId of objectIds) {
       const before = untold.get(objectId);
@@ -234,8 +241,9 @@ export class ObjectHolds implements StoreWatcher {
       release.left++;
       if (before) countDown(before);
     }
-    for (const oldest of untold.keys()) {
-      if (untold.size <= maxUntold) break;
+    while (untold.size > maxUntold) {
+      const { oldest } = untold;
+      if (oldest === undefined) break;
       this.#forgetUntold(oldest, holder);
     }
   }
@@ -316,8 +324,9 @@ export class ObjectHolds implements StoreWatcher {
 
   #rememberHeldAt(objectId: string, holder: string, address: string): void {
     this.#heldAt.set(`${holder} ${objectId}`, address);
-    for (const oldest of this.#heldAt.keys()) {
-      if (this.#heldAt.size <= maxHeldAt) break;
+    while (this.#heldAt.size > maxHeldAt) {
+      const { oldest } = this.#heldAt;
+      if (oldest === undefined) break;
       this.#heldAt.delete(oldest);
     }
   }
