@@ -6,6 +6,7 @@ import { withLoadingScreen } from "./display/loading-screen.js";
 import { modelCache } from "./model-cache.js";
 import { readModelInput } from "./model-input.js";
 import { shippedAgentName } from "./shipped-agent-name.js";
+import type { SingleWeights } from "./single-weights.js";
 
 export interface AgentModelOptions {
   /** A model argument, a run or a checkpoint; with `endpoint`: the server's name for its model. */
@@ -20,6 +21,8 @@ export interface AgentModelOptions {
   readonly parallel?: number;
   /** Of a local model: tokens of prompt and reply together. Default: what the model knows, at most 4096. */
   readonly maxLength?: number;
+  /** Of a local model on a CPU. Default auto. */
+  readonly singleWeights?: SingleWeights;
   /** Of an endpoint: attempts, deadlines, whether its model thinks. */
   readonly engine?: Partial<Omit<EndpointSamplerConfig, "url" | "model">>;
   /** Told of every attempt at an endpoint that failed and is made again. */
@@ -117,6 +120,7 @@ async function openLocal(options: AgentModelOptions): Promise<AgentModel> {
       maxBatch: parallel,
       maxLength,
       decode: (tokenIds) => tokenizer.decode(tokenIds),
+      ...(options.singleWeights === undefined ? {} : { singleWeights: options.singleWeights }),
     });
     const chat = await chatOf(loaded);
     return {

@@ -81,10 +81,11 @@ type Outcome = { readonly kind: "value" | "end" } | { readonly kind: "error"; re
 
 const valueOutcome: Outcome = { kind: "value" };
 
-/** Those of the promise that was made last: a function of its own for each promise would cost more than the promise. */
+const unset = (): void => undefined;
+/** Those of the promise that is being made: a function of its own for each promise would cost more than the promise. */
 const settlers: { resolve: (value: unknown) => void; reject: (reason: Error) => void } = {
-  resolve: () => undefined,
-  reject: () => undefined,
+  resolve: unset,
+  reject: unset,
 };
 
 function takeSettlers(resolve: (value: unknown) => void, reject: (reason: Error) => void): void {
@@ -144,6 +145,9 @@ export class PendingCall implements Expiring {
     this.promise = new Promise(takeSettlers);
     this.#resolve = settlers.resolve;
     this.#reject = settlers.reject;
+    // They know the promise, and it knows its call and what that refers to, which would stay until the next call.
+    settlers.resolve = unset;
+    settlers.reject = unset;
     this.#watch();
     const { preparing, bytes } = options.args;
     if (preparing === undefined) this.#args = { bytes, object: undefined };

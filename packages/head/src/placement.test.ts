@@ -114,6 +114,6 @@ describe("what waits for a node", () => {
     await settle();
     expect(test.state("whole")).toBe("STARTING");
     expect(node.sent.at(-1)?.startActor?.gpuIds).toEqual([0]);
-    expect(() => aSpec("x", { resources: { quantities: { gpu: 1.5 } } })).toThrow("ask for 1 or 2");
+    expect(() => aSpec("x", { resources: { quantities: { gpu: 1.5 } } })).toThrow("request 1 or 2");
   });
 });

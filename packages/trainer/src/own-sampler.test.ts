@@ -13,7 +13,12 @@ const recipe = (rollout: object, learner: object = {}) => ({
 
 test("lanes and steps of a call reach the sampler, and each lane has threads of its own", () => {
   const given = recipe({ threads: 4, lanes: 2, stepsPerCall: 6 });
-  expect(samplerSettings(given)).toMatchObject({ lanes: 2, stepsPerCall: 6, precision: "auto" });
+  expect(samplerSettings(given)).toMatchObject({
+    lanes: 2,
+    stepsPerCall: 6,
+    precision: "auto",
+    singleWeights: "off",
+  });
   expect(samplerThreads(given.rollout)).toEqual({ threads: 2, operationsAtOnce: 4 });
   expect(samplerThreads(recipe({ threads: 4 }).rollout)).toEqual({ threads: 4 });
   expect(samplerSettings(recipe({}))).not.toHaveProperty("stepsPerCall");

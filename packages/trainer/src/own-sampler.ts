@@ -48,6 +48,8 @@ export function samplerSettings({ rollout, learner }: Pick<Recipe, "rollout" | "
     batchInvariant: rollout.batchInvariant,
     lanes: rollout.lanes,
     precision: samplerPrecision(rollout.precision, learner),
+    // Conversations of a run are sampled in batches, weights change at every step, and another copy of them is in no plan.
+    singleWeights: "off" as const,
     ...(stepsPerCall === undefined ? {} : { stepsPerCall }),
     ...(cacheTokens === undefined ? {} : { cacheTokens }),
     ...(prefillTokens === undefined ? {} : { prefillTokens }),

@@ -69,6 +69,9 @@ export function encodeValue(value: unknown, encoding?: ValueEncoding): Uint8Arra
         cause: reason,
       },
     );
+  } finally {
+    // Its table of what it has seen stays until it packs again, and would keep the value, and references in it, alive.
+    packr.pack(null);
   }
 }
 

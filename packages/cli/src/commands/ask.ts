@@ -12,6 +12,7 @@ import type { ReadText } from "../documents/read-documents.js";
 import { parseAmount, parseWhole } from "../key-values.js";
 import { shippedAgentName } from "../shipped-agent-name.js";
 import { stopSignal } from "../signals.js";
+import { type SingleWeights, singleWeightsOption } from "../single-weights.js";
 
 interface AskFlags {
   readonly question: string;
@@ -23,6 +24,7 @@ interface AskFlags {
   readonly tokenizer?: string;
   readonly backend: string;
   readonly context?: number;
+  readonly singleWeights: SingleWeights;
   readonly temperature?: number;
   readonly seed: number;
   readonly attempts?: number;
@@ -76,6 +78,7 @@ export function addAsk(program: Command): void {
       "tokens that a local model reads and writes at once; default: at most 4096",
       parseWhole,
     )
+    .addOption(singleWeightsOption())
     .option("--temperature <t>", "0, which is the default where the server takes one, is greedy", parseAmount)
     .option("--seed <n>", "same seed, same answer, where the model keeps to it", parseWhole, 0)
     .option("--attempts <n>", "of one request to a server, the first included; default 6", parseWhole)
@@ -174,6 +177,7 @@ async function openModel(
     tokenizer,
     backend,
     context,
+    singleWeights,
     attempts,
     timeout,
   }: Omit<AskFlags, "model"> & { readonly model: string | undefined },
@@ -187,6 +191,7 @@ async function openModel(
     ...(model === undefined ? {} : { model }),
     ...(tokenizer === undefined ? {} : { tokenizer }),
     ...(context === undefined ? {} : { maxLength: context }),
+    singleWeights,
     backend,
     parallel: 1,
     engine: {

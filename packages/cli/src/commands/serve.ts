@@ -8,6 +8,7 @@ import { modelCache } from "../model-cache.js";
 import { modelArgument } from "../model-input.js";
 import { type LogprobsMode, logprobsModes } from "../serve/token-logprobs.js";
 import { stopSignal } from "../signals.js";
+import { type SingleWeights, singleWeightsOption } from "../single-weights.js";
 
 interface ServeFlags {
   readonly name?: string;
@@ -24,6 +25,7 @@ interface ServeFlags {
   readonly tls?: string;
   readonly weightsFrom?: string;
   readonly logprobsMode: LogprobsMode;
+  readonly singleWeights: SingleWeights;
   readonly insecure?: boolean;
   readonly backend: string;
   readonly device: "auto" | "gpu";
@@ -83,6 +85,7 @@ export function addServe(program: Command): void {
         .choices(logprobsModes)
         .default("raw_logprobs"),
     )
+    .addOption(singleWeightsOption())
     .option("--insecure", "listen beyond loopback without TLS, in a network that is trusted")
     .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto")
     .addOption(
@@ -135,6 +138,7 @@ async function serve(from: string, flags: ServeFlags): Promise<void> {
       maxBatch: parallel,
       maxWaiting,
       logprobsMode: flags.logprobsMode,
+      singleWeights: flags.singleWeights,
       ...(maxLength === undefined ? {} : { maxLength }),
     });
     return { model, backend };

@@ -10,7 +10,8 @@ import {
 import { PalimpsestError } from "@palimpsest/wire";
 import type { LogprobsMode } from "./token-logprobs.js";
 
-export interface ServedModelOptions extends Pick<ModelSamplerOptions, "backend" | "mode" | "maxBatch"> {
+export interface ServedModelOptions
+  extends Pick<ModelSamplerOptions, "backend" | "mode" | "maxBatch" | "singleWeights"> {
   /** What clients call it. */
   readonly name: string;
   /** Of the run that trained it; 0 for a model that no run of ours has trained. */
@@ -44,7 +45,7 @@ export class ServedModel {
   /** @throws {PalimpsestError} CONFIG_INVALID without a tokenizer; {ModelError} as createSampler */
   constructor(folder: ModelFolder, options: ServedModelOptions) {
     const { config, parameters, tokenizer, generationConfig } = folder;
-    const { name, policyVersion = 0, backend, mode, maxBatch = 16, maxWaiting } = options;
+    const { name, policyVersion = 0, backend, mode, maxBatch = 16, maxWaiting, singleWeights } = options;
     if (tokenizer === undefined) {
       throw new PalimpsestError(
         "CONFIG_INVALID",
@@ -74,6 +75,7 @@ export class ServedModel {
       maxQueue: maxBatch + maxWaiting,
       decode: (tokenIds) => tokenizer.decode(tokenIds),
       ...(mode === undefined ? {} : { mode }),
+      ...(singleWeights === undefined ? {} : { singleWeights }),
     });
   }
 
