@@ -1,5 +1,5 @@
 // The import direction of docs/architecture.md, as rules. Packages see only earlier rows.
-const learning = "memory|datasets|model|agents|engines|rewards|learner|evals";
+const learning = "memory|datasets|model|agents|engines|rewards|learner|evals|small-world";
 const runtime = "head|node|client|worker|scheduler";
 const inPackage = (names) => `^packages/(${names})/`;
 
@@ -22,6 +22,7 @@ const allowed = {
   engines: [],
   rewards: ["trajectories", "memory"],
   learner: ["jit", "model", "trajectories"],
+  "small-world": ["wire", "trajectories", "datasets", "agents", "jit", "model", "learner"],
   dashboard: ["wire", "telemetry", "evals"],
   evals: ["trajectories", "memory", "datasets", "agents", "rewards", "engines"],
 };

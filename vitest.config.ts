@@ -23,6 +23,7 @@ const together = [
     "node",
     "rewards",
     "scheduler",
+    "small-world",
     "telemetry",
     "trainer",
     "trajectories",

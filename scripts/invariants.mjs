@@ -13,6 +13,7 @@ const packages = [
   "worker",
   "autoscaler",
   "trajectories",
+  "small-world",
   "trainer",
 ];
 

@@ -12,8 +12,9 @@ import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { RunReport } from "@palimpsest/trainer";
-import { createRandom, openRulerTasks } from "../../packages/datasets/src/index.js";
+import { createRandom } from "../../packages/datasets/src/index.js";
 import { type Evaluation, pairedDifference } from "../../packages/evals/src/index.js";
+import { openRulerTasks } from "../../packages/small-world/src/index.js";
 import { TestCluster } from "../../test/support/test-cluster.js";
 import { TrainingRun } from "../../test/support/training-run.js";
 

@@ -21,7 +21,8 @@ import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { createRandom, openTasks } from "../../packages/datasets/src/index.js";
+import { createRandom } from "../../packages/datasets/src/index.js";
+import { openTasks } from "../../packages/trainer/src/task-source.js";
 
 const { values: flags } = parseArgs({
   options: {

@@ -6,7 +6,7 @@
  *   [--shuffled] [--steps N] [--threads 1] [--base FOLDER] [--save FOLDER] [--out runs/learning]
  * then, over all files in --out: the same with --collect [--results bench/results] [--plots docs/images]
  */
-import { reverseTwoHopTasks } from "../../packages/datasets/src/index.js";
+import { reverseTwoHopTasks } from "../../packages/small-world/src/index.js";
 import type { Recipe } from "../../packages/trainer/src/recipe-schema.js";
 import { type LearningTask, learningBench } from "./harness.js";
 

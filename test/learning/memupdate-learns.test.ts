@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { storeTasks } from "../../packages/datasets/src/index.js";
+import { storeTasks } from "../../packages/small-world/src/index.js";
 import { readRecipe } from "../../packages/trainer/src/recipe.js";
 import { shortRun, timeoutMs } from "./short-run.js";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runInProcess } from "../../bench/learning/in-process-run.js";
-import { reverseTwoHopTasks } from "../../packages/datasets/src/index.js";
+import { reverseTwoHopTasks } from "../../packages/small-world/src/index.js";
 import { builtinRecipesDir } from "../../packages/trainer/src/model-source.js";
 import { readRecipe } from "../../packages/trainer/src/recipe.js";
 

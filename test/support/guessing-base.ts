@@ -1,4 +1,3 @@
-import { rulerTasks } from "@palimpsest/datasets";
 import {
   type BpeTokenizer,
   initParameters,
@@ -8,6 +7,7 @@ import {
   saveModel,
   trainBpe,
 } from "@palimpsest/model";
+import { rulerTasks } from "@palimpsest/small-world";
 
 /** The words that tasks of these tests ask for. */
 export const guessedValues = ["tea", "rice", "figs", "soup"] as const;

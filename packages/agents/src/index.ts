@@ -39,19 +39,8 @@ export { callSeed, toTrajectory } from "./episode.js";
 export { AgentError, type AgentErrorCode } from "./error.js";
 export { exampleNames, leakedNames } from "./example-leaks.js";
 export { type MemAgentConfig, type MemAgentConfigInput, memAgentConfigSchema } from "./memagent/config.js";
-export type { Demonstration } from "./memagent/demonstrations.js";
 export { type MemAgentPrompts, memAgent, memAgentPrompts } from "./memagent/memagent.js";
 export { type MemAgentPreset, memAgentConfig, memAgentPresets } from "./memagent/presets.js";
-export {
-  memAgentDemonstrations,
-  type PolicyChances,
-  type PolicyOptions,
-} from "./memagent/scripted-policy.js";
-export {
-  memAgentTwoHopDemonstrations,
-  type TwoHopPolicyChances,
-  type TwoHopPolicyOptions,
-} from "./memagent/two-hop-policy.js";
 export {
   type MemUpdateConfig,
   type MemUpdateConfigInput,
@@ -60,11 +49,6 @@ export {
 export { type MemUpdateEnding, memUpdate } from "./memupdate/memupdate.js";
 export { type MemUpdatePreset, memUpdateConfig, memUpdatePresets } from "./memupdate/presets.js";
 export { answerFromStore, type ReaderConfig, type StoreAnswer } from "./memupdate/reader.js";
-export {
-  type StorePolicyChances,
-  type StorePolicyOptions,
-  storeDemonstrations,
-} from "./memupdate/scripted-policy.js";
 export type { AskOptions, OwnEpisode, Reply } from "./own-episode.js";
 export type { ToolOptions, ToolReply } from "./own-tools.js";
 export { type PromptSettings, type PromptTexts, promptTexts } from "./prompt-texts.js";
@@ -73,12 +57,8 @@ export {
   type ReMemR1ConfigInput,
   rememr1ConfigSchema,
 } from "./rememr1/config.js";
-export {
-  type LookBackChances,
-  type LookBackOptions,
-  lookBackDemonstrations,
-} from "./rememr1/look-back-policy.js";
 export { type ReMemR1Preset, rememr1Config, rememr1Presets } from "./rememr1/presets.js";
+export { rememr1Prompts } from "./rememr1/prompts.js";
 export { rememr1 } from "./rememr1/rememr1.js";
 export {
   type Retrieval,

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { type BaseProgress, builtinRecipesDir, makeBaseModel, readBaseRecipe } from "@palimpsest/trainer";
+import { type BaseProgress, makeBaseModel } from "@palimpsest/small-world/base";
+import { builtinRecipesDir, readBaseRecipe } from "@palimpsest/trainer";
 import { createLogUpdate } from "log-update";
 import { formatCount } from "./display/count.js";
 import { formatSeconds } from "./display/duration.js";

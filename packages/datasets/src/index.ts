@@ -2,18 +2,9 @@
 
 export { createRandom, type Random } from "@palimpsest/trajectories/random";
 export { z } from "zod";
-export {
-  type OpenTasksOptions,
-  openTasks,
-  reseededSource,
-  type TaskSource,
-  taskSourceSchema,
-  tasksFromConfig,
-} from "./config.js";
-export { type DataModule, defineData, type OwnTasks } from "./define-data.js";
+export { type DataModule, defineData, moduleTasks, type OwnTasks } from "./define-data.js";
 export { DatasetError, type DatasetErrorCode } from "./error.js";
 export { findAnswerable } from "./filter/answerable.js";
-export { type HaystackConfig, haystackConfigSchema, haystackTasks } from "./haystack.js";
 export { type CheckedData, type CheckedFile, checkData } from "./inspect/check-data.js";
 export { preparedTasks } from "./inspect/prepared-tasks.js";
 export { type Spread, TaskCensus, type TaskStatistics } from "./inspect/task-statistics.js";
@@ -43,15 +34,6 @@ export { preparerByName, preparers } from "./prepare/registry.js";
 export { PassRates } from "./rates/pass-rates.js";
 export { type Rating, rateQuestions } from "./rates/rate-questions.js";
 export { type RateSelection, ratedTasks } from "./rates/rated-tasks.js";
-export { recallRows, type TextSegment } from "./recall.js";
-export { type RepeatRow, repeatRows } from "./repeat.js";
-export {
-  type ReverseTwoHopConfigInput,
-  reverseTwoHopConfigSchema,
-  reverseTwoHopTasks,
-} from "./reverse-two-hop.js";
-export { type CountTokens, openRulerTasks, rulerTaskStream, rulerTasks, type StreamedTask } from "./ruler.js";
-export { type RulerConfigInput, type RulerKind, rulerConfigSchema } from "./ruler-config.js";
 export {
   type RulerTasksConfig,
   type RulerTasksInput,
@@ -62,10 +44,12 @@ export type { RulerQuestions } from "./ruler-tasks/questions.js";
 export { type RulerTaskSources, rulerTaskSet } from "./ruler-tasks/ruler-task-set.js";
 export { type RulerFiles, readRulerSources } from "./ruler-tasks/sources.js";
 export { type RulerTaskName, rulerTaskNames } from "./ruler-tasks/task-name.js";
-export { type StoreTaskConfigInput, storeTasks } from "./store-tasks.js";
+export { readSourceText } from "./source/source-text.js";
 export { mixedTasks, shortFirst, type WeightedTasks } from "./tasks/arranged-tasks.js";
+export type { CountTokens } from "./tasks/count-tokens.js";
+export { FileTasks } from "./tasks/file-tasks.js";
+export type { StreamedTask } from "./tasks/streamed-task.js";
 export { allTasks, generatedTasks, shuffledTasks, type TaskSet } from "./tasks/task-set.js";
-export { defaultFillers, defaultNames, defaultPlaces, defaultValues } from "./vocabulary.js";
 export type { Manifest } from "./written/manifest.js";
 export { type RowFormat, rowFormats } from "./written/row-format.js";
 export { taskRowSchema } from "./written/task-row.js";

@@ -3,9 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Task } from "@palimpsest/trajectories";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { reseededSource, type TaskSource, taskSourceSchema, tasksFromConfig } from "./config.js";
-import { type BadRow, loadTasks, saveTasks } from "./jsonl.js";
-import { rulerTasks } from "./ruler.js";
+import { loadTasks, saveTasks } from "./jsonl.js";
 
 let folder = "";
 beforeAll(async () => {
@@ -29,7 +27,7 @@ describe("saveTasks and loadTasks", () => {
       document: 'line\nfeed \u2028 😀 \\ "',
       metadata: { a: 1, b: true, c: "d" },
     };
-    const tasks = [...rulerTasks({ kind: "mixed", count: 5, sentences: 6 }), odd];
+    const tasks = [...Array.from({ length: 5 }, (_, i): Task => ({ ...row, id: `r${i}` })), odd];
     const path = join(folder, "round.jsonl");
     expect(await saveTasks(path, tasks)).toBe(6);
     expect(await loadTasks(path)).toEqual({ tasks, badRows: [], badRowsByReason: {} });
@@ -86,78 +84,5 @@ describe("saveTasks and loadTasks", () => {
     const path = await file("some.jsonl", [row]);
     const reason = new Error("enough");
     await expect(loadTasks(path, AbortSignal.abort(reason))).rejects.toBe(reason);
-  });
-});
-
-describe("reseededSource", () => {
-  it("gives every source other tasks, or others first, and the same ones for the same seed", async () => {
-    const rows = Array.from({ length: 30 }, (_, i) => ({ ...row, id: `r${i}` }));
-    const path = await file("reseeded.jsonl", rows);
-    await writeFile(join(folder, "prose.txt"), "It rained. They walked on. Nobody spoke. ".repeat(20));
-    const sources: readonly TaskSource[] = [
-      { source: "ruler", ruler: { count: 30, sentences: 6 } },
-      { source: "reverse-two-hop", reverseTwoHop: { count: 30, segments: 5 } },
-      { source: "store", store: { count: 30 } },
-      { source: "haystack", path: join(folder, "prose.txt"), haystack: { count: 30, lengthTokens: 60 } },
-      { source: "jsonl", path },
-    ];
-    for (const source of sources) {
-      const tasks = async (seed: number) =>
-        (await tasksFromConfig(reseededSource(taskSourceSchema.parse(source), seed))).map(
-          ({ id, question, document }) => (source.source === "jsonl" ? id : `${question} ${document}`),
-        );
-      const [first, again, other] = [await tasks(1), await tasks(1), await tasks(2)];
-      expect(again).toEqual(first);
-      expect(other).not.toEqual(first);
-      if (source.source === "jsonl") expect([...first].sort()).toEqual(rows.map(({ id }) => id).sort());
-      else expect(first.filter((text) => other.includes(text)).length).toBeLessThan(15);
-    }
-  });
-});
-
-describe("tasksFromConfig", () => {
-  it("makes the generator's tasks", async () => {
-    const ruler = { kind: "two-hop", count: 3, sentences: 9, seed: 4, names: 5 } as const;
-    expect(await tasksFromConfig({ source: "ruler", ruler })).toEqual(rulerTasks(ruler));
-  });
-
-  it("reads a file up to its limit", async () => {
-    const path = await file(
-      "limit.jsonl",
-      ["a", "b", "c"].map((id) => ({ ...row, id })),
-    );
-    const tasks = await tasksFromConfig({ source: "jsonl", path, limit: 2 });
-    expect(tasks.map((task) => task.id)).toEqual(["a", "b"]);
-  });
-
-  it("refuses more bad rows than allowed and hands on those that are", async () => {
-    const path = await file("allowed.jsonl", [row, "nonsense"]);
-    await expect(tasksFromConfig({ source: "jsonl", path })).rejects.toThrow("line 2");
-    const seen: BadRow[] = [];
-    const tasks = await tasksFromConfig(
-      { source: "jsonl", path, maxBadRows: 1 },
-      { onBadRow: (bad) => seen.push(bad) },
-    );
-    expect(tasks).toHaveLength(1);
-    expect(seen.map((bad) => bad.line)).toEqual([2]);
-    const empty = await file("empty.jsonl", []);
-    await expect(tasksFromConfig({ source: "jsonl", path: empty })).rejects.toMatchObject({
-      code: "BAD_ROWS",
-    });
-  });
-
-  it("hides facts in the prose of a file", async () => {
-    const path = await file("prose.txt", ["The hall was quiet. Nobody spoke."]);
-    const [task] = await tasksFromConfig({ source: "haystack", path, haystack: { lengthTokens: 100 } });
-    expect(task?.document).toContain("The hall was quiet.");
-    const none = tasksFromConfig({ source: "haystack", path: `${path}.no`, haystack: { lengthTokens: 100 } });
-    await expect(none).rejects.toMatchObject({ code: "UNREADABLE_FILE" });
-  });
-
-  it("names the field where a setting is wrong", async () => {
-    const source = { source: "jsonl", path: "x", limmit: 3 } as unknown as Parameters<
-      typeof tasksFromConfig
-    >[0];
-    await expect(tasksFromConfig(source)).rejects.toThrow("limmit");
   });
 });

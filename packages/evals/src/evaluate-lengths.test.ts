@@ -1,7 +1,7 @@
 import type { Agent } from "@palimpsest/agents";
 import { oracleReply } from "@palimpsest/agents/testing";
-import { rulerTaskStream, rulerTasks } from "@palimpsest/datasets";
 import { rewardConfigSchema, type ScoredEpisode, trajectoryReward } from "@palimpsest/rewards";
+import { rulerTaskStream, rulerTasks } from "@palimpsest/small-world";
 import { describe, expect, it } from "vitest";
 import { compareEvaluations } from "./compare.js";
 import { evaluateAgent, rewardedSystem, scriptedAgent } from "./evaluate-lengths.fixture.js";

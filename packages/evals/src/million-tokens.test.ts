@@ -2,8 +2,9 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { memAgent, memAgentConfig } from "@palimpsest/agents";
 import { oracleReply, scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
-import { rulerTaskStream, type StreamedTask } from "@palimpsest/datasets";
+import type { StreamedTask } from "@palimpsest/datasets";
 import { rewardByName, rewardConfigSchema, trajectoryReward } from "@palimpsest/rewards";
+import { rulerTaskStream } from "@palimpsest/small-world";
 import { describe, expect, it } from "vitest";
 import { rewardedPrediction } from "./suite/rewarded-prediction.js";
 

@@ -3,7 +3,7 @@
  *  Not responsible for: retries, failures and seeds (the runner); what the numbers are shown as (report-run.ts). */
 import { setTimeout } from "node:timers/promises";
 import type { ActorHandle } from "@palimpsest/client";
-import { openRulerTasks, type TaskSet } from "@palimpsest/datasets";
+import type { TaskSet } from "@palimpsest/datasets";
 import {
   type EvalItem,
   type Evaluation,
@@ -13,6 +13,7 @@ import {
   type System,
   taskOfItem,
 } from "@palimpsest/evals";
+import { openRulerTasks } from "@palimpsest/small-world";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Recipe } from "./recipe-schema.js";
 import { recipeTasks } from "./recipe-tasks.js";

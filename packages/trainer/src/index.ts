@@ -1,12 +1,5 @@
 // Symbols for users.
-export { type BaseRecipe, baseRecipeSchema, parseBaseRecipe, readBaseRecipe } from "./base/base-recipe.js";
-export {
-  type BaseProgress,
-  baseStages,
-  type MadeBase,
-  type MakeBaseOptions,
-  makeBaseModel,
-} from "./base/make-base.js";
+export { readBaseRecipe } from "./base-recipe-file.js";
 export {
   type DemonstrationSettings,
   demonstrationSettingsSchema,
@@ -45,6 +38,7 @@ export {
   readRunModel,
 } from "./run-model.js";
 export { exportSampler } from "./sampler-metrics.js";
+export { reseededSource } from "./task-source.js";
 export { mlflowAuthorization } from "./trackers/mlflow-authorization.js";
 export { type TrainOptions, type TrainResult, train } from "./train.js";
 export {

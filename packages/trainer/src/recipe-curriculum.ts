@@ -1,5 +1,5 @@
-import { taskSourceSchema } from "@palimpsest/datasets";
 import { z } from "zod";
+import { taskSourceSchema } from "./task-source.js";
 
 const passRatesSchema = z.strictObject({
   path: z

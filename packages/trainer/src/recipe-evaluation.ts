@@ -1,4 +1,4 @@
-import { rulerConfigSchema } from "@palimpsest/datasets";
+import { rulerConfigSchema } from "@palimpsest/small-world";
 import { z } from "zod";
 import { evaluationMetrics } from "./evaluation-standing.js";
 

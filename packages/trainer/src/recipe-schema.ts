@@ -1,5 +1,4 @@
 import { agentSettingsSchema } from "@palimpsest/agents";
-import { taskSourceSchema } from "@palimpsest/datasets";
 import { LearnerConfig } from "@palimpsest/learner";
 import { queueSettingsSchema } from "@palimpsest/trajectories";
 import { z } from "zod";
@@ -10,6 +9,7 @@ import { curriculumSchema } from "./recipe-curriculum.js";
 import { evaluationSchema } from "./recipe-evaluation.js";
 import { rewardSchema } from "./recipe-reward.js";
 import { rolloutSchema } from "./recipe-rollout.js";
+import { taskSourceSchema } from "./task-source.js";
 import { trackersSchema } from "./trackers/tracker-settings.js";
 
 const trainSchema = z.strictObject({

@@ -3,19 +3,18 @@ import {
   type DataModule,
   DatasetError,
   mixedTasks,
-  openTasks,
   PassRates,
   ratedTasks,
   shortFirst,
   shuffledTasks,
   type TaskSet,
-  type TaskSource,
   type WeightedTasks,
 } from "@palimpsest/datasets";
 import { PalimpsestError } from "@palimpsest/wire";
 import { fileFingerprint } from "./file-fingerprint.js";
 import { rateOrderOf } from "./recipe-curriculum.js";
 import type { Recipe } from "./recipe-schema.js";
+import { openTasks, type TaskSource } from "./task-source.js";
 
 /** The file that a source of tasks reads and that is not on this machine. */
 export function absentFile(source: TaskSource): string | undefined {

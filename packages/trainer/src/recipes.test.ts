@@ -1,9 +1,9 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { trainBaseTokenizer } from "@palimpsest/small-world/base";
 import { afterAll, describe, expect, it } from "vitest";
-import { readBaseRecipe } from "./base/base-recipe.js";
-import { trainBaseTokenizer } from "./base/base-tokenizer.js";
+import { readBaseRecipe } from "./base-recipe-file.js";
 import { planRun } from "./dry-run.js";
 import { builtinRecipesDir } from "./model-source.js";
 import { readRecipe } from "./recipe.js";

@@ -2,7 +2,6 @@ import { writeFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import { join } from "node:path";
 import type { Cluster } from "@palimpsest/client";
-import { reseededSource } from "@palimpsest/datasets";
 import { gpuMemory } from "@palimpsest/jit";
 import {
   mlflowAuthorization,
@@ -11,6 +10,7 @@ import {
   type RunReport,
   readRecipe,
   reportRun,
+  reseededSource,
   runFolderName,
   train,
 } from "@palimpsest/trainer";

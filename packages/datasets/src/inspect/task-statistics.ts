@@ -1,7 +1,7 @@
 import type { Task } from "@palimpsest/trajectories";
 import { createRandom } from "@palimpsest/trajectories/random";
 import { goldDocumentsOf } from "../paragraphs/evidence-places.js";
-import type { CountTokens } from "../ruler.js";
+import type { CountTokens } from "../tasks/count-tokens.js";
 import { kolmogorovSmirnov, type Uniformity } from "./kolmogorov.js";
 
 export interface Spread {

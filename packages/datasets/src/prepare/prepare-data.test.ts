@@ -3,14 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import {
-  checkData,
-  type Manifest,
-  prepareData,
-  preparedTasks,
-  preparerByName,
-  tasksFromConfig,
-} from "../index.js";
+import { checkData, loadTasks, type Manifest, prepareData, preparedTasks, preparerByName } from "../index.js";
 import { indexedFrom } from "../written/row-format.js";
 import type { PrepareRequest } from "./prepare-data.js";
 
@@ -84,7 +77,7 @@ describe("prepareData", () => {
       tasks: 8,
       badRows: { total: 0, byReason: {}, list: null },
     });
-    const tasks = await tasksFromConfig({ source: "jsonl", path });
+    const tasks = (await loadTasks(path)).tasks;
     expect(tasks.map(({ id }) => id)).toEqual(rows.map(({ _id }) => _id));
     for (const { document, metadata, answers } of tasks) {
       expect(document.match(/^Document \d+:$/gm)).toHaveLength(6);

@@ -1,7 +1,7 @@
 import type { Task } from "@palimpsest/trajectories";
 import { z } from "zod";
 import { DatasetError } from "../error.js";
-import type { CountTokens } from "../ruler.js";
+import type { CountTokens } from "../tasks/count-tokens.js";
 
 /** One row of a source file, not read yet. */
 export interface SourceRow {

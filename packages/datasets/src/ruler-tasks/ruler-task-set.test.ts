@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { StreamedTask } from "../ruler.js";
+import type { StreamedTask } from "../tasks/streamed-task.js";
 import type { RulerTasksInput } from "./config.js";
 import { fileText, generatedProse } from "./haystack-text.js";
 import { rulerQuestions } from "./questions.js";

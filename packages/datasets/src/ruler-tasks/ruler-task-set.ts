@@ -1,7 +1,8 @@
 import { createRandom } from "@palimpsest/trajectories/random";
 import { z } from "zod";
 import { DatasetError } from "../error.js";
-import type { CountTokens, StreamedTask } from "../ruler.js";
+import type { CountTokens } from "../tasks/count-tokens.js";
+import type { StreamedTask } from "../tasks/streamed-task.js";
 import { type RulerTasksConfig, type RulerTasksInput, rulerTasksConfigSchema } from "./config.js";
 import { type Draft, type DraftInput, tokensOfPieces } from "./draft.js";
 import { generatedProse, type HaystackText } from "./haystack-text.js";

@@ -1,4 +1,4 @@
-import type { CountTokens } from "../ruler.js";
+import type { CountTokens } from "../tasks/count-tokens.js";
 
 /** Counts tokens of texts that repeat words over and over, as generated documents do. */
 export interface TokenCounter {

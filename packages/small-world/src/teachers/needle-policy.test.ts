@@ -1,8 +1,8 @@
-import type { Task } from "@palimpsest/memory/records";
+import { memAgentConfig } from "@palimpsest/agents";
+import { wordTokenizer } from "@palimpsest/agents/testing";
+import type { Task } from "@palimpsest/trajectories";
 import { describe, expect, it } from "vitest";
-import { wordTokenizer } from "../testing.js";
-import { memAgentConfig } from "./presets.js";
-import { memAgentDemonstrations, type PolicyChances } from "./scripted-policy.js";
+import { memAgentDemonstrations, type PolicyChances } from "./needle-policy.js";
 
 const filler = " rain and wind.";
 const task: Task = {

@@ -1,10 +1,8 @@
+import { type CountTokens, DatasetError, generatedTasks, type TaskSet } from "@palimpsest/datasets";
 import type { Task } from "@palimpsest/trajectories";
 import { createRandom } from "@palimpsest/trajectories/random";
 import { z } from "zod";
-import { DatasetError } from "./error.js";
-import type { CountTokens } from "./ruler.js";
 import { rulerKinds } from "./ruler-config.js";
-import { generatedTasks, type TaskSet } from "./tasks/task-set.js";
 import { defaultNames, defaultPlaces, defaultValues } from "./vocabulary.js";
 
 /** Settings of needle and two-hop questions hidden in prose that the user supplies. */

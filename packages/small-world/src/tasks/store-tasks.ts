@@ -1,9 +1,8 @@
+import { DatasetError, generatedTasks, type TaskSet } from "@palimpsest/datasets";
 import type { MemoryRecord, Probe, Task } from "@palimpsest/trajectories";
 import { createRandom } from "@palimpsest/trajectories/random";
 import { z } from "zod";
-import { DatasetError } from "./error.js";
 import { rulerConfigSchema } from "./ruler-config.js";
-import { generatedTasks, type TaskSet } from "./tasks/task-set.js";
 
 const { names, values, likesSentence, needleQuestion } = rulerConfigSchema.shape;
 

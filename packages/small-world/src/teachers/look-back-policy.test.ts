@@ -1,8 +1,8 @@
-import type { Task } from "@palimpsest/memory/records";
-import { readTaggedReply } from "@palimpsest/memory/text";
+import { readingAgentSettingsSchema } from "@palimpsest/agents";
+import { wordTokenizer } from "@palimpsest/agents/testing";
+import type { Task } from "@palimpsest/trajectories";
+import { readTaggedReply } from "@palimpsest/trajectories/text";
 import { describe, expect, it } from "vitest";
-import { readingAgentSettingsSchema } from "../agent-settings.js";
-import { wordTokenizer } from "../testing.js";
 import { type LookBackChances, lookBackDemonstrations } from "./look-back-policy.js";
 
 const fillers = [" rain and wind."];

@@ -1,10 +1,8 @@
-import type { Task } from "@palimpsest/memory/records";
-import { policyDraws } from "../policy-draws.js";
-import type { Tokenizer } from "../sampler.js";
-import type { MemAgentConfig } from "./config.js";
-import { type Demonstration, evidenceOf, lastWord, wholeSentences } from "./demonstrations.js";
-import { memAgentPrompts } from "./memagent.js";
-import { rowsOf, sectionOf } from "./scripted-policy.js";
+import { type MemAgentConfig, memAgentPrompts, type Tokenizer } from "@palimpsest/agents";
+import type { Task } from "@palimpsest/trajectories";
+import { type Demonstration, evidenceOf, lastWord, wholeSentences } from "./demonstration.js";
+import { rowsOf, sectionOf } from "./needle-policy.js";
+import { policyDraws } from "./policy-draws.js";
 
 /** What a reader without an aim does with a memory of two facts, as chances in [0, 1]. */
 export interface TwoHopPolicyChances {

@@ -1,7 +1,7 @@
-import type { Task } from "@palimpsest/memory/records";
+import { memAgentConfig } from "@palimpsest/agents";
+import { wordTokenizer } from "@palimpsest/agents/testing";
+import type { Task } from "@palimpsest/trajectories";
 import { describe, expect, it } from "vitest";
-import { wordTokenizer } from "../testing.js";
-import { memAgentConfig } from "./presets.js";
 import { memAgentTwoHopDemonstrations, type TwoHopPolicyChances } from "./two-hop-policy.js";
 
 const likes = " anna likes tea.";

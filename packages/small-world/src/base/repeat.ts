@@ -1,5 +1,5 @@
+import { DatasetError } from "@palimpsest/datasets";
 import { createRandom } from "@palimpsest/trajectories/random";
-import { DatasetError } from "./error.js";
 
 /** A row of token ids with the places that the loss counts. */
 export interface RepeatRow {

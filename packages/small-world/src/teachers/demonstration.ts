@@ -1,5 +1,5 @@
-import type { Task } from "@palimpsest/memory/records";
-import { AgentError } from "../error.js";
+import { AgentError } from "@palimpsest/agents";
+import type { Task } from "@palimpsest/trajectories";
 
 /** A supervised row: what the learner's warm start reads, one per memory update or answer. */
 export interface Demonstration {

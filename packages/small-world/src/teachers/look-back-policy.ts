@@ -1,10 +1,12 @@
-import type { Task } from "@palimpsest/memory/records";
-import type { ReadingAgentSettings } from "../agent-settings.js";
-import { type Demonstration, evidenceOf, lastWord, wholeSentences } from "../memagent/demonstrations.js";
-import { memAgentPrompts } from "../memagent/memagent.js";
-import { policyDraws } from "../policy-draws.js";
-import type { Tokenizer } from "../sampler.js";
-import { rememr1Prompts } from "./prompts.js";
+import {
+  memAgentPrompts,
+  type ReadingAgentSettings,
+  rememr1Prompts,
+  type Tokenizer,
+} from "@palimpsest/agents";
+import type { Task } from "@palimpsest/trajectories";
+import { type Demonstration, evidenceOf, lastWord, wholeSentences } from "./demonstration.js";
+import { policyDraws } from "./policy-draws.js";
 
 /** What a reader without an aim does where an earlier memory may be asked for, as chances in [0, 1]. */
 export interface LookBackChances {

@@ -1,13 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hashWeights, loadModel } from "@palimpsest/model";
 import { afterAll, describe, expect, it } from "vitest";
-import { builtinRecipesDir } from "../model-source.js";
-import { readBaseRecipe } from "./base-recipe.js";
+import { parse } from "yaml";
+import { baseRecipeSchema } from "./base-recipe.js";
 import { type BaseProgress, makeBaseModel } from "./make-base.js";
 
-const quickstart = readBaseRecipe(join(builtinRecipesDir, "quickstart-base.yaml"));
+const recipePath = join(import.meta.dirname, "../../../../recipes/quickstart-base.yaml");
+const quickstart = baseRecipeSchema.parse(parse(readFileSync(recipePath, "utf8")));
 /** The quickstart's base, a few steps of each stage. */
 const recipe = {
   ...quickstart,

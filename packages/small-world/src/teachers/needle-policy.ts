@@ -1,10 +1,7 @@
-import type { Task } from "@palimpsest/memory/records";
-import { AgentError } from "../error.js";
-import { policyDraws } from "../policy-draws.js";
-import type { Tokenizer } from "../sampler.js";
-import type { MemAgentConfig } from "./config.js";
-import { type Demonstration, evidenceOf, lastWord, wholeSentences } from "./demonstrations.js";
-import { memAgentPrompts } from "./memagent.js";
+import { AgentError, type MemAgentConfig, memAgentPrompts, type Tokenizer } from "@palimpsest/agents";
+import type { Task } from "@palimpsest/trajectories";
+import { type Demonstration, evidenceOf, lastWord, wholeSentences } from "./demonstration.js";
+import { policyDraws } from "./policy-draws.js";
 
 /** What a reader without an aim does, as chances in [0, 1]. */
 export interface PolicyChances {

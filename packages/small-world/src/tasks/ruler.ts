@@ -1,23 +1,19 @@
+import {
+  type CountTokens,
+  DatasetError,
+  generatedTasks,
+  type StreamedTask,
+  type TaskSet,
+} from "@palimpsest/datasets";
 import type { Task } from "@palimpsest/trajectories";
 import { createRandom, type Random } from "@palimpsest/trajectories/random";
 import { z } from "zod";
-import { DatasetError } from "./error.js";
 import {
   type RulerConfig,
   type RulerConfigInput,
   type RulerKind,
   rulerConfigSchema,
 } from "./ruler-config.js";
-import { generatedTasks, type TaskSet } from "./tasks/task-set.js";
-
-/** Counts tokens of a text; give the model's tokenizer where sentences are not all equally long. */
-export type CountTokens = (text: string) => number;
-
-/** A task whose document is made sentence by sentence, for lengths that should not be held in memory. */
-export interface StreamedTask extends Omit<Task, "document"> {
-  /** The document's sentences in order; every call starts anew and gives the same ones. */
-  pieces(): IterableIterator<string>;
-}
 
 /** Sentences that go to given places; every other place holds a drawn one. */
 interface Plan {

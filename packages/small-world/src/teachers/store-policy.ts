@@ -1,10 +1,13 @@
-import type { Task } from "@palimpsest/memory/records";
-import { callSeed } from "../episode.js";
-import { AgentError } from "../error.js";
-import type { Demonstration } from "../memagent/demonstrations.js";
-import type { Sampler, Tokenizer } from "../sampler.js";
-import type { MemUpdateConfig } from "./config.js";
-import { memUpdate } from "./memupdate.js";
+import {
+  AgentError,
+  callSeed,
+  type MemUpdateConfig,
+  memUpdate,
+  type Sampler,
+  type Tokenizer,
+} from "@palimpsest/agents";
+import type { Task } from "@palimpsest/trajectories";
+import type { Demonstration } from "./demonstration.js";
 
 /** What an editor without an aim does, as chances in [0, 1]. */
 export interface StorePolicyChances {

@@ -1,16 +1,16 @@
-import {
-  type LookBackChances,
-  lookBackDemonstrations,
-  memAgentDemonstrations,
-  memAgentTwoHopDemonstrations,
-  type ReadingAgentSettings,
-  storeDemonstrations,
-  type Tokenizer,
-} from "@palimpsest/agents";
-import { recallRows, repeatRows, reverseTwoHopTasks, rulerTasks, storeTasks } from "@palimpsest/datasets";
+import type { ReadingAgentSettings, Tokenizer } from "@palimpsest/agents";
 import type { SupervisedRow } from "@palimpsest/learner";
 import { PalimpsestError } from "@palimpsest/wire";
+import { reverseTwoHopTasks } from "../tasks/reverse-two-hop.js";
+import { rulerTasks } from "../tasks/ruler.js";
+import { storeTasks } from "../tasks/store-tasks.js";
+import { type LookBackChances, lookBackDemonstrations } from "../teachers/look-back-policy.js";
+import { memAgentDemonstrations } from "../teachers/needle-policy.js";
+import { storeDemonstrations } from "../teachers/store-policy.js";
+import { memAgentTwoHopDemonstrations } from "../teachers/two-hop-policy.js";
 import type { BaseRecipe } from "./base-recipe.js";
+import { recallRows } from "./recall.js";
+import { repeatRows } from "./repeat.js";
 
 /** Sentences of a task beside those that fill a section: from them comes what the memory holds. */
 const spareSentences = 3;

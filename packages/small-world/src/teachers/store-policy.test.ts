@@ -1,8 +1,8 @@
-import type { Task } from "@palimpsest/memory/records";
+import { memUpdateConfig } from "@palimpsest/agents";
+import { wordTokenizer } from "@palimpsest/agents/testing";
+import type { Task } from "@palimpsest/trajectories";
 import { describe, expect, it } from "vitest";
-import { wordTokenizer } from "../testing.js";
-import { memUpdateConfig } from "./presets.js";
-import { type StorePolicyChances, storeDemonstrations } from "./scripted-policy.js";
+import { type StorePolicyChances, storeDemonstrations } from "./store-policy.js";
 
 const record = (id: string, content: string) =>
   ({ id, content, memoryType: "semantic", provenance: [], metadata: {} }) as const;

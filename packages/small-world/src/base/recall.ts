@@ -1,6 +1,6 @@
+import { DatasetError } from "@palimpsest/datasets";
 import { createRandom } from "@palimpsest/trajectories/random";
-import { DatasetError } from "./error.js";
-import { type RulerConfigInput, rulerConfigSchema } from "./ruler-config.js";
+import { type RulerConfigInput, rulerConfigSchema } from "../tasks/ruler-config.js";
 
 /** A segment of text of a supervised row; the loss counts the trained segments only. */
 export interface TextSegment {

@@ -1,16 +1,25 @@
-import type { Task } from "@palimpsest/trajectories";
+import {
+  type BadRow,
+  type CountTokens,
+  type DataModule,
+  DatasetError,
+  FileTasks,
+  moduleTasks,
+  readSourceText,
+  shuffledTasks,
+  type TaskSet,
+} from "@palimpsest/datasets";
+import {
+  haystackConfigSchema,
+  openHaystackTasks,
+  openReverseTwoHopTasks,
+  openRulerTasks,
+  openStoreTasks,
+  reverseTwoHopConfigSchema,
+  rulerConfigSchema,
+  storeTaskConfigSchema,
+} from "@palimpsest/small-world";
 import { z } from "zod";
-import { type DataModule, moduleTasks } from "./define-data.js";
-import { DatasetError } from "./error.js";
-import { haystackConfigSchema, openHaystackTasks } from "./haystack.js";
-import type { BadRow } from "./jsonl.js";
-import { openReverseTwoHopTasks, reverseTwoHopConfigSchema } from "./reverse-two-hop.js";
-import { type CountTokens, openRulerTasks } from "./ruler.js";
-import { rulerConfigSchema } from "./ruler-config.js";
-import { readSourceText } from "./source/source-text.js";
-import { openStoreTasks, storeTaskConfigSchema } from "./store-tasks.js";
-import { FileTasks } from "./tasks/file-tasks.js";
-import { allTasks, shuffledTasks, type TaskSet } from "./tasks/task-set.js";
 
 /** Where tasks come from. */
 export const taskSourceSchema = z.discriminatedUnion("source", [
@@ -120,15 +129,6 @@ export async function openTasks(input: TaskSource, options: OpenTasksOptions = {
     case "jsonl":
       return await openFile(config, options);
   }
-}
-
-/** All tasks at once, for sources that are small.
- *  @throws {DatasetError} as `openTasks` */
-export async function tasksFromConfig(
-  input: TaskSource,
-  options: OpenTasksOptions = {},
-): Promise<readonly Task[]> {
-  return await allTasks(await openTasks(input, options), options.signal);
 }
 
 /** Bad rows that are shown to `onBadRow` at most; a file that is no file of tasks could have millions. */

@@ -1,4 +1,4 @@
-import { callSeed } from "./episode.js";
+import { callSeed } from "@palimpsest/agents";
 
 /** Numbers in [0, 1) of one row of a scripted policy: the same for the same seed and place, whatever the other rows draw. */
 export function policyDraws(seed: number, place: number): () => number {

@@ -1,10 +1,6 @@
-import { readFileSync } from "node:fs";
 import { builtInAgentSchema } from "@palimpsest/agents";
-import { rulerConfigSchema } from "@palimpsest/datasets";
-import { PalimpsestError } from "@palimpsest/wire";
-import { parseDocument } from "yaml";
 import { z } from "zod";
-import { parseConfig } from "../config-error.js";
+import { rulerConfigSchema } from "../tasks/ruler-config.js";
 
 const chance = z.number().min(0).max(1);
 const { names, values, places, fillers, likesSentence, originSentence, needleQuestion, twoHopQuestion } =
@@ -141,26 +137,3 @@ export const baseRecipeSchema = z
   });
 
 export type BaseRecipe = z.infer<typeof baseRecipeSchema>;
-
-/** @throws {PalimpsestError} CONFIG_INVALID naming the field, the value and the fix */
-export function parseBaseRecipe(text: string, name = "base recipe"): BaseRecipe {
-  const document = parseDocument(text);
-  const problem = document.errors[0];
-  if (problem)
-    throw new PalimpsestError("CONFIG_INVALID", `${name}: ${problem.message.split("\n")[0]}; fix the YAML`);
-  return parseConfig(baseRecipeSchema, document.toJS() as unknown, name);
-}
-
-/** @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID */
-export function readBaseRecipe(path: string): BaseRecipe {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch {
-    throw new PalimpsestError(
-      "NOT_FOUND",
-      `base recipe ${path} cannot be read; give the path of a YAML file, such as recipes/quickstart-base.yaml`,
-    );
-  }
-  return parseBaseRecipe(text, path);
-}
