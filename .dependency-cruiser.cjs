@@ -1,5 +1,5 @@
 // The import direction of docs/architecture.md, as rules. Packages see only earlier rows.
-const learning = "memory|datasets|model|agents|engines|rewards|learner|evals|small-world";
+const learning = "memory|datasets|model|agents|engines|rewards|learner|evals|small-world|checks";
 const runtime = "head|node|client|worker|scheduler";
 const inPackage = (names) => `^packages/(${names})/`;
 
@@ -23,6 +23,7 @@ const allowed = {
   rewards: ["trajectories", "memory"],
   learner: ["jit", "model", "trajectories"],
   "small-world": ["wire", "trajectories", "datasets", "agents", "jit", "model", "learner"],
+  checks: ["trajectories", "agents", "rewards", "jit", "model", "learner"],
   dashboard: ["wire", "telemetry", "evals"],
   evals: ["trajectories", "memory", "datasets", "agents", "rewards", "engines"],
 };
@@ -77,6 +78,12 @@ module.exports = {
       severity: "error",
       from: { path: "^packages/cli/src/serve/", pathNot: "/testing\\.ts$" },
       to: { path: "^packages/", pathNot: "^packages/(cli/src/serve|model|telemetry|wire)/" },
+    },
+    {
+      name: "formats-of-models-share-files",
+      severity: "error",
+      from: { path: "^packages/model/src/(files|llama2c)/" },
+      to: { path: "^packages/model/src/(gguf|hub|sampler|text|single)/" },
     },
     {
       name: "nothing-imports-cli",

@@ -39,7 +39,7 @@ const together = [
  * compiles as a user's process does.
  */
 const tensors = [
-  ...["learner", "model"].map((name) => `packages/${name}/src/**/!(*-memory|xla).test.ts`),
+  ...["checks", "learner", "model"].map((name) => `packages/${name}/src/**/!(*-memory|xla).test.ts`),
   "packages/jit/src/!(backend|binding-patches|thousands-of-calls|wasm-threads).test.ts",
 ];
 
@@ -80,7 +80,7 @@ const long = [
   "chaos/drain-training",
   "cli/src/serve/server",
   "test/values-in-calls",
-  "check/check-reference",
+  "references/check-reference",
   "learner/src/step-at-once",
   "hub/smollm2",
 ].map((name) => `/${name}.test.ts`);

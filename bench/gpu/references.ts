@@ -6,9 +6,9 @@
 import { writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
+import { checkReference, passes, readReferenceNumbers } from "../../packages/checks/src/index.js";
 import { type JitMode, loadBackend } from "../../packages/jit/src/index.js";
-import { checkReference, readReferenceNumbers } from "../../packages/learner/src/index.js";
-import { loadModel, passes } from "../../packages/model/src/index.js";
+import { loadModel } from "../../packages/model/src/index.js";
 
 const { values: flags } = parseArgs({
   options: {

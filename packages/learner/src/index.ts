@@ -4,10 +4,6 @@ export { z } from "zod";
 export { type Advantages, computeAdvantages, groupAdvantages } from "./advantages.js";
 export { aggregationWeights, type RowExtent } from "./aggregation.js";
 export { Bucket } from "./bucket.js";
-export { checkLosses, type LossMeasure } from "./check/check-losses.js";
-export { type CheckReferenceOptions, checkReference } from "./check/check-reference.js";
-export { type Golden, readGolden } from "./check/golden-file.js";
-export { type ReferenceNumbers, readReferenceNumbers } from "./check/reference-numbers.js";
 export {
   bestCheckpoint,
   type Checkpoint,
@@ -48,13 +44,17 @@ export { type LossAlgebra, tensorAlgebra } from "./loss-algebra.js";
 export {
   AdvantageConfig,
   Aggregation,
+  BuiltInAdvantage,
   ImportanceConfig,
   KlConfig,
   LossConfig,
   OverlongConfig,
   StepAdvantageConfig,
 } from "./loss-config.js";
+export { MemoryConfig } from "./memory-config.js";
 export { estimateMemory, type MemoryEstimate, type SamplerMemory } from "./memory-estimate.js";
+export { tokenStatistics } from "./metrics.js";
+export { ADAM_SCALARS, type AdamScalars, adamwScalars, adamwStep } from "./optimizer.js";
 export { type ExchangeStats, PairExchange, type Swap } from "./pair-exchange.js";
 export type { Peers } from "./peers.js";
 export { type LossInputs, type LossTerms, policyLoss } from "./policy-loss.js";
@@ -74,6 +74,7 @@ export {
 } from "./step-log.js";
 export type { SupervisedMetrics } from "./supervised-step.js";
 export { SwapBox } from "./swap-box.js";
+export { passInputs, tokenPass } from "./token-pass.js";
 export { type TrainedConversation, TrainedTokens } from "./trained-tokens.js";
 export { hasAdapters, trainedAdapters, trainedWeights } from "./trained-weights.js";
 export { trainingFlops } from "./training-flops.js";

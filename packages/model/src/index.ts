@@ -2,9 +2,6 @@
 export { inspectModel, loadAnyModel, type ModelFacts, type ModelFormat } from "./any-model.js";
 export { BpeTokenizer, type EncodeOptions, type TokenizerJson } from "./bpe-tokenizer.js";
 export { type BpeTraining, trainBpe } from "./bpe-trainer.js";
-export { type CheckTextsOptions, checkTexts } from "./check/check-texts.js";
-export { type Measure, maxDifference, passes } from "./check/measure.js";
-export { type ReferenceText, readReferenceTexts } from "./check/reference-texts.js";
 export { type ModelConfig, type ModelConfigInput, modelConfigSchema, parseModelConfig } from "./config.js";
 export { ModelError, type ModelErrorCode } from "./error.js";
 export { type AdapterFolder, loadAdapters, saveAdapters } from "./files/adapter-folder.js";

@@ -1,4 +1,4 @@
-import type { LossMeasure } from "@palimpsest/learner";
+import type { LossMeasure } from "@palimpsest/checks";
 import type { Command } from "commander";
 import { formatTable } from "../table.js";
 
@@ -17,8 +17,7 @@ export function addLoss(program: Command): void {
     .addHelpText("after", "\nExit code 1 when a difference is above its bar.")
     .action(async (options: LossCheckOptions) => {
       const { loadBackend } = await import("@palimpsest/jit");
-      const { checkLosses, readGolden } = await import("@palimpsest/learner");
-      const { passes } = await import("@palimpsest/model");
+      const { checkLosses, passes, readGolden } = await import("@palimpsest/checks");
       const golden = await readGolden(options.golden);
       const backend = await loadBackend();
       const measures = checkLosses(golden);

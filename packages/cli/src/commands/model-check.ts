@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Measure } from "@palimpsest/model";
+import type { CheckReferenceOptions, Measure } from "@palimpsest/checks";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { modelArgument } from "../model-input.js";
 import { stopSignal } from "../signals.js";
@@ -34,7 +34,7 @@ export function addModelCheck(model: Command): void {
     .addHelpText("after", "\nExit code 1 when a difference is above its bar.")
     .action(async (options: CheckOptions) => {
       const { loadBackend } = await import("@palimpsest/jit");
-      const { passes } = await import("@palimpsest/model");
+      const { passes } = await import("@palimpsest/checks");
       const backend = await loadBackend({ prefer: options.backend });
       const settings = { backend, mode: options.mode, signal: stopSignal() };
       const measures = await measured(options, settings);
@@ -59,12 +59,10 @@ export function addModelCheck(model: Command): void {
 }
 
 /** A reference of texts has `cases`; any other one is of numbers. */
-async function measured(
-  options: CheckOptions,
-  settings: Parameters<typeof import("@palimpsest/learner").checkReference>[2],
-): Promise<readonly Measure[]> {
-  const { checkReference, readReferenceNumbers } = await import("@palimpsest/learner");
-  const { checkTexts, readReferenceTexts } = await import("@palimpsest/model");
+async function measured(options: CheckOptions, settings: CheckReferenceOptions): Promise<readonly Measure[]> {
+  const { checkReference, checkTexts, readReferenceNumbers, readReferenceTexts } = await import(
+    "@palimpsest/checks"
+  );
   const { readModelInput } = await import("../model-input.js");
   const isFile = statSync(options.reference).isFile();
   const path = isFile ? options.reference : join(options.reference, "reference.json");

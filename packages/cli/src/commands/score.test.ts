@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { roundedToHundredths } from "@palimpsest/checks";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
-import { roundedToHundredths } from "../golden/memagent-cases.js";
 import { addScore } from "./score.js";
 import { CommandRun } from "./testing.js";
 

@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
-import type { Command } from "commander";
-import type { CheckedCase } from "../golden/golden-case.js";
 import {
+  type CheckedCase,
   checkGolden,
   type GoldenFile,
   type GoldenMetricName,
   goldenMetrics,
   listsIn,
-} from "../golden/golden-metric.js";
-import { type OwnScores, ownMetricNames, scoreOwn } from "../golden/own-cases.js";
+} from "@palimpsest/checks";
+import type { Command } from "commander";
+import { type OwnScores, ownMetricNames, scoreOwn } from "../own-scores.js";
 import { formatTable } from "../table.js";
 
 interface ScoreOptions {

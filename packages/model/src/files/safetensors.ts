@@ -1,6 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { ModelError } from "../error.js";
-import { float16Values } from "../gguf/float16.js";
+import { float16Values } from "./float16.js";
 import { type PieceBuffer, PieceBuffers, pieceBytes } from "./piece-buffers.js";
 import { type ReadableDtype, readableDtypes, readHeader, type TensorPlace } from "./safetensors-header.js";
 import type { TensorInfo, TensorSource, VisitValues } from "./tensor-source.js";

@@ -1,5 +1,5 @@
+import { float16Values } from "../files/float16.js";
 import { type Dequantize, int8, viewOf, word } from "./dequantize-simple.js";
-import { float16Values } from "./float16.js";
 
 // The K types: blocks of 256 values in 8 or 16 sub-blocks, each with a small integer scale (and minimum)
 // of its own under the block's half-precision ones.

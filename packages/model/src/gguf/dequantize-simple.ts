@@ -1,4 +1,4 @@
-import { float16Values } from "./float16.js";
+import { float16Values } from "../files/float16.js";
 
 /**
  * Turns whole blocks of one storage type into float32: the values of block b stand at b · (values a block).

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { float16Values } from "./float16.js";
+import { float16Values } from "../files/float16.js";
 import { type StorageType, storageTypes } from "./storage-type.js";
 
 function typeNamed(name: string): StorageType {

@@ -2,8 +2,8 @@ import { type FileHandle, open } from "node:fs/promises";
 import { type ModelConfig, parseModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
 import { hfTensors } from "../files/hf-layout.js";
+import { separateHalves } from "../files/separate-halves.js";
 import type { TensorInfo, TensorSource, VisitValues } from "../files/tensor-source.js";
-import { separateHalves } from "../gguf/gguf-weights.js";
 import { sizeOf } from "../parameters.js";
 
 const headerBytes = 7 * 4;

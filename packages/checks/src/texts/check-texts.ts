@@ -1,13 +1,16 @@
 import { type Backend, type JitMode, type JitModule, jit, type TensorSpec, tf } from "@palimpsest/jit";
-import type { BpeTokenizer } from "../bpe-tokenizer.js";
-import type { ModelConfig } from "../config.js";
-import { ModelError } from "../error.js";
-import type { ModelFolder } from "../files/model-folder.js";
-import { forwardHidden, logitsOf } from "../forward.js";
-import { parameterShapes } from "../parameters.js";
-import { createSampler } from "../sampler/model-sampler.js";
-import { tokenStatistics } from "../token-statistics.js";
-import { type Measure, maxDifference } from "./measure.js";
+import {
+  type BpeTokenizer,
+  createSampler,
+  forwardHidden,
+  logitsOf,
+  type ModelConfig,
+  ModelError,
+  type ModelFolder,
+  parameterShapes,
+  tokenStatistics,
+} from "@palimpsest/model";
+import { type Measure, maxDifference } from "../measure.js";
 import type { ReferenceText } from "./reference-texts.js";
 
 export interface CheckTextsOptions {

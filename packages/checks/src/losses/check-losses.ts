@@ -1,15 +1,22 @@
 import { tf } from "@palimpsest/jit";
-import { type Measure, maxDifference } from "@palimpsest/model";
-import { groupAdvantages } from "../advantages.js";
-import { aggregationWeights } from "../aggregation.js";
-import { doubleAlgebra, doubleMatrix } from "../double-algebra.js";
-import { LearnerError } from "../error.js";
-import { klEstimate } from "../kl.js";
-import { type LossAlgebra, tensorAlgebra } from "../loss-algebra.js";
-import { type Aggregation, BuiltInAdvantage, KlConfig, LossConfig } from "../loss-config.js";
-import { tokenStatistics } from "../metrics.js";
-import type { LossTerms } from "../policy-loss.js";
-import { presets } from "../preset.js";
+import {
+  type Aggregation,
+  aggregationWeights,
+  BuiltInAdvantage,
+  doubleAlgebra,
+  doubleMatrix,
+  groupAdvantages,
+  KlConfig,
+  klEstimate,
+  LearnerError,
+  type LossAlgebra,
+  LossConfig,
+  type LossTerms,
+  presets,
+  tensorAlgebra,
+  tokenStatistics,
+} from "@palimpsest/learner";
+import { type Measure, maxDifference } from "../measure.js";
 import { type EvaluatedLoss, evaluateLoss } from "./evaluate-loss.js";
 import { type GoldenCase, goldenCases } from "./golden-case.js";
 import type { Golden, GoldenBatch, GoldenValue } from "./golden-file.js";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { LearnerError } from "@palimpsest/learner";
 import { z } from "zod";
-import { LearnerError } from "../error.js";
 
 const numbers = z.array(z.number());
 const matrix = z.array(numbers.min(1)).min(1);

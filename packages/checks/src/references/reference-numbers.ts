@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Aggregation, LearnerError } from "@palimpsest/learner";
 import { readSafetensors, type StoredTensor } from "@palimpsest/model";
 import { z } from "zod";
-import { LearnerError } from "../error.js";
-import { Aggregation } from "../loss-config.js";
 
 const lossCaseSchema = z.object({
   clip_low: z.number(),

@@ -4,15 +4,20 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Backend, loadBackend } from "@palimpsest/jit";
+import {
+  BpeTokenizer,
+  forwardHidden,
+  initParameters,
+  loadModel,
+  logitsOf,
+  type ModelFolder,
+  parameterShapes,
+  parseModelConfig,
+} from "@palimpsest/model";
 import { describe, expect, it } from "vitest";
-import { BpeTokenizer } from "../bpe-tokenizer.js";
-import { byteCharacters } from "../byte-alphabet.js";
-import { parseModelConfig } from "../config.js";
-import { loadModel, type ModelFolder } from "../files/model-folder.js";
-import { forwardHidden, logitsOf } from "../forward.js";
-import { initParameters, parameterShapes } from "../parameters.js";
+import { byteCharacters } from "../../../model/src/byte-alphabet.js";
+import { type Measure, maxDifference, passes } from "../measure.js";
 import { checkTexts } from "./check-texts.js";
-import { type Measure, maxDifference, passes } from "./measure.js";
 import { type ReferenceText, readReferenceTexts } from "./reference-texts.js";
 
 const shared =

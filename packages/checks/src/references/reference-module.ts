@@ -8,14 +8,20 @@ import {
   type Tensors,
   tf,
 } from "@palimpsest/jit";
+import {
+  ADAM_SCALARS,
+  type AdamScalars,
+  adamwStep,
+  KlConfig,
+  LossConfig,
+  MemoryConfig,
+  OptimizerConfig,
+  passInputs,
+  policyLoss,
+  tensorAlgebra,
+  tokenPass,
+} from "@palimpsest/learner";
 import { type ModelConfig, parameterShapes } from "@palimpsest/model";
-import { OptimizerConfig } from "../config.js";
-import { tensorAlgebra } from "../loss-algebra.js";
-import { KlConfig, LossConfig } from "../loss-config.js";
-import { MemoryConfig } from "../memory-config.js";
-import { ADAM_SCALARS, type AdamScalars, adamwStep } from "../optimizer.js";
-import { policyLoss } from "../policy-loss.js";
-import { passInputs, tokenPass } from "../token-pass.js";
 import type { LossCase, ReferenceBatch, ReferenceNumbers } from "./reference-numbers.js";
 
 const KINDS = ["weights", "moment1", "moment2"] as const;

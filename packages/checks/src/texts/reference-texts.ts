@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { ModelError } from "@palimpsest/model";
 import { z } from "zod";
-import { ModelError } from "../error.js";
 
 const ids = z.array(z.int().nonnegative());
 

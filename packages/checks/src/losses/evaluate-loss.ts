@@ -1,7 +1,12 @@
 import { tf } from "@palimpsest/jit";
-import { doubleAlgebra, doubleGradient, doubleMatrix } from "../double-algebra.js";
-import { tensorAlgebra } from "../loss-algebra.js";
-import { type LossTerms, policyLoss } from "../policy-loss.js";
+import {
+  doubleAlgebra,
+  doubleGradient,
+  doubleMatrix,
+  type LossTerms,
+  policyLoss,
+  tensorAlgebra,
+} from "@palimpsest/learner";
 
 /** What a loss is taken of; see `LossInputs`. */
 export type LossNumbers = Readonly<

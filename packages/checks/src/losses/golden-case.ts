@@ -1,6 +1,12 @@
+import {
+  type Aggregation,
+  type BuiltInAdvantage,
+  type KlConfig,
+  type LossConfig,
+  type PresetName,
+  presets,
+} from "@palimpsest/learner";
 import type { z } from "zod";
-import type { Aggregation, BuiltInAdvantage, KlConfig, LossConfig } from "../loss-config.js";
-import { type PresetName, presets } from "../preset.js";
 
 type LossInput = z.input<typeof LossConfig>;
 

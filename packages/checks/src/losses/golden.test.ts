@@ -1,22 +1,23 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { loadBackend, tf } from "@palimpsest/jit";
-import { beforeAll, describe, expect, it } from "vitest";
-import { groupAdvantages } from "./advantages.js";
-import { aggregationWeights } from "./aggregation.js";
-import { type EvaluatedLoss, evaluateLoss } from "./check/evaluate-loss.js";
-import { klEstimate } from "./kl.js";
-import { tensorAlgebra } from "./loss-algebra.js";
 import {
   type BuiltInAdvantage as Advantage,
   type Aggregation,
+  aggregationWeights,
   BuiltInAdvantage,
+  groupAdvantages,
   KlConfig,
+  klEstimate,
   LossConfig,
-} from "./loss-config.js";
-import { tokenStatistics } from "./metrics.js";
-import type { LossTerms } from "./policy-loss.js";
-import { type PresetName, presets } from "./preset.js";
+  type LossTerms,
+  type PresetName,
+  presets,
+  tensorAlgebra,
+  tokenStatistics,
+} from "@palimpsest/learner";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type EvaluatedLoss, evaluateLoss } from "./evaluate-loss.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const shared = process.env["PALIMPSEST_SHARED"] ?? `${root}../shared`;

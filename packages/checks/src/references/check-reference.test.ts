@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadBackend } from "@palimpsest/jit";
-import { loadModel, passes } from "@palimpsest/model";
+import { loadModel } from "@palimpsest/model";
 import { describe, expect, it } from "vitest";
+import { passes } from "../measure.js";
 import { checkReference } from "./check-reference.js";
 import { type LossCase, readReferenceNumbers } from "./reference-numbers.js";
 

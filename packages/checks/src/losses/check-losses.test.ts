@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadBackend } from "@palimpsest/jit";
-import { passes } from "@palimpsest/model";
+import { PRESET_NAMES } from "@palimpsest/learner";
 import { describe, expect, it } from "vitest";
-import { PRESET_NAMES } from "../preset.js";
+import { passes } from "../measure.js";
 import { checkLosses } from "./check-losses.js";
 import { type GoldenValue, readGolden } from "./golden-file.js";
 

@@ -1,18 +1,19 @@
 import type { Backend, HostArray, JitMode, JitModule } from "@palimpsest/jit";
 import {
+  adamwScalars,
+  aggregationWeights,
+  LossConfig,
+  OptimizerConfig,
+  tokenStatistics,
+} from "@palimpsest/learner";
+import {
   createSampler,
-  type Measure,
   type ModelConfig,
   type ModelFolder,
-  maxDifference,
   parameterShapes,
   parametersFromHf,
 } from "@palimpsest/model";
-import { aggregationWeights } from "../aggregation.js";
-import { OptimizerConfig } from "../config.js";
-import { LossConfig } from "../loss-config.js";
-import { tokenStatistics } from "../metrics.js";
-import { adamwScalars } from "../optimizer.js";
+import { type Measure, maxDifference } from "../measure.js";
 import { compareGradients, gradientNorm } from "./compare-gradients.js";
 import { gradientName, lossName, referenceModule, stateName } from "./reference-module.js";
 import {
