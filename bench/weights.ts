@@ -11,7 +11,7 @@ import { parseArgs } from "node:util";
 import { grpcNetwork } from "@palimpsest/wire";
 import { Objects } from "../packages/client/src/index.js";
 import { hashWeights, loadModel, parameterShapes } from "../packages/model/src/index.js";
-import { fetchWeights, publishWeights } from "../packages/trainer/src/weights.js";
+import { fetchWeights, publishWeights } from "../packages/trainer/src/weights/weights.js";
 import { TestCluster } from "../test/support/test-cluster.js";
 import { until } from "../test/support/until.js";
 

@@ -22,7 +22,7 @@ import { finished } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createRandom } from "../../packages/datasets/src/index.js";
-import { openTasks } from "../../packages/trainer/src/task-source.js";
+import { openTasks } from "../../packages/trainer/src/recipe/task-source.js";
 
 const { values: flags } = parseArgs({
   options: {

@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { linePlot, type PlotSeries } from "../../packages/evals/src/index.js";
 import { saveModel } from "../../packages/model/src/index.js";
-import { readRecipe } from "../../packages/trainer/src/recipe.js";
-import type { Recipe } from "../../packages/trainer/src/recipe-schema.js";
+import { readRecipe } from "../../packages/trainer/src/recipe/recipe.js";
+import type { Recipe } from "../../packages/trainer/src/recipe/recipe-schema.js";
 import type { Task } from "../../packages/trajectories/src/index.js";
 import { type CurvePoint, type EvaluationSet, runInProcess, type SetResult } from "./in-process-run.js";
 

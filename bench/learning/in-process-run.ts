@@ -17,7 +17,7 @@ import type { UpdateMetrics } from "../../packages/learner/src/index.js";
 import type { ModelFolder } from "../../packages/model/src/index.js";
 import type { TrajectoryReward } from "../../packages/rewards/src/index.js";
 import { openEvaluation } from "../../packages/trainer/src/evaluation.js";
-import type { Recipe } from "../../packages/trainer/src/recipe-schema.js";
+import type { Recipe } from "../../packages/trainer/src/recipe/recipe-schema.js";
 import { type InProcessPolicy, trainInProcess } from "../../packages/trainer/src/train-in-process.js";
 import type { Task } from "../../packages/trajectories/src/index.js";
 

@@ -6,7 +6,7 @@
  * then, over all files in --out: the same with --collect [--results bench/results] [--plots docs/images]
  */
 import { storeTasks } from "../../packages/small-world/src/index.js";
-import type { Recipe } from "../../packages/trainer/src/recipe-schema.js";
+import type { Recipe } from "../../packages/trainer/src/recipe/recipe-schema.js";
 import { learningBench } from "./harness.js";
 
 const evaluationTasks = 192;

@@ -7,7 +7,7 @@
  * then, over all files in --out: the same with --collect [--results bench/results] [--plots docs/images]
  */
 import { reverseTwoHopTasks } from "../../packages/small-world/src/index.js";
-import type { Recipe } from "../../packages/trainer/src/recipe-schema.js";
+import type { Recipe } from "../../packages/trainer/src/recipe/recipe-schema.js";
 import { type LearningTask, learningBench } from "./harness.js";
 
 const unseen = (recipe: Recipe, segments: number, count: number) => {

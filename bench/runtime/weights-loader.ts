@@ -1,5 +1,5 @@
 import type { ActorContext } from "@palimpsest/client";
-import { fetchWeights, type Parameters } from "../../packages/trainer/src/weights.js";
+import { fetchWeights, type Parameters } from "../../packages/trainer/src/weights/weights.js";
 
 /** What the bench calls: an actor that loads weights as rollout actors do, into the arrays of the version before. */
 export class WeightsLoader {

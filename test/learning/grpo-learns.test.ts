@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { runInProcess } from "../../bench/learning/in-process-run.js";
-import { readRecipe } from "../../packages/trainer/src/recipe.js";
+import { readRecipe } from "../../packages/trainer/src/recipe/recipe.js";
 
 /** Each run takes 15 s of one processor; the rest is for machines that are busy. */
 const timeoutMs = 180_000;

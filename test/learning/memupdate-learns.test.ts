@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { storeTasks } from "../../packages/small-world/src/index.js";
-import { readRecipe } from "../../packages/trainer/src/recipe.js";
+import { readRecipe } from "../../packages/trainer/src/recipe/recipe.js";
 import { shortRun, timeoutMs } from "./short-run.js";
 
 const file = "recipes/memupdate/small-store.yaml";

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { runInProcess } from "../../bench/learning/in-process-run.js";
 import { reverseTwoHopTasks } from "../../packages/small-world/src/index.js";
 import { builtinRecipesDir } from "../../packages/trainer/src/model-source.js";
-import { readRecipe } from "../../packages/trainer/src/recipe.js";
+import { readRecipe } from "../../packages/trainer/src/recipe/recipe.js";
 
 const { recipe } = readRecipe(join(builtinRecipesDir, "rememr1/look-back.yaml"));
 /** 40 s of one processor; the rest is for machines that are busy. */

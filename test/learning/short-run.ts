@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { type EvaluationSet, runInProcess } from "../../bench/learning/in-process-run.js";
-import { readRecipe } from "../../packages/trainer/src/recipe.js";
-import type { Recipe } from "../../packages/trainer/src/recipe-schema.js";
+import { readRecipe } from "../../packages/trainer/src/recipe/recipe.js";
+import type { Recipe } from "../../packages/trainer/src/recipe/recipe-schema.js";
 
 /** Each run takes 10 to 20 s of one processor; the rest is for machines that are busy. */
 export const timeoutMs = 300_000;

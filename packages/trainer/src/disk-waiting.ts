@@ -2,7 +2,7 @@ import { readdir, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { DiskFullOptions } from "./disk-full.js";
 import type { TrainListener } from "./event.js";
-import { checkpointDirOf } from "./run-paths.js";
+import { checkpointDirOf } from "./run-folder/run-paths.js";
 
 /** How a run waits for space on the disk of its folder. */
 export function waitingFor(folder: string, onEvent: TrainListener, signal: AbortSignal): DiskFullOptions {

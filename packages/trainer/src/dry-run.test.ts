@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { initParameters, parseModelConfig, saveModel, trainBpe } from "@palimpsest/model";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ConversationPlan, planRun, type RunPlan } from "./dry-run.js";
-import { parseRecipe } from "./recipe.js";
+import { parseRecipe } from "./recipe/recipe.js";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-plan-"));
 const cacheDir = join(folder, "cache");

@@ -12,8 +12,8 @@ import { type PlannedModel, planModel, planTasks } from "./plan/plan-source.js";
 import { firstExtents, planStep, type StepPlan } from "./plan/plan-step.js";
 import type { RunTime } from "./plan/plan-time.js";
 import { otherRates } from "./rates/rates-of-run.js";
-import { recipeNotices } from "./recipe-notices.js";
-import type { Recipe } from "./recipe-schema.js";
+import { recipeNotices } from "./recipe/recipe-notices.js";
+import type { Recipe } from "./recipe/recipe-schema.js";
 import { type RunMemory, runMemory } from "./run-memory.js";
 
 const lookedAtEachLength = 8;

@@ -8,8 +8,8 @@ import { expect, test } from "vitest";
 import { parseDocument } from "yaml";
 import { evaluate, openEvaluation } from "./evaluation.js";
 import { builtinRecipesDir } from "./model-source.js";
-import { parseRecipe, readRecipe } from "./recipe.js";
-import type { Recipe } from "./recipe-schema.js";
+import { parseRecipe, readRecipe } from "./recipe/recipe.js";
+import type { Recipe } from "./recipe/recipe-schema.js";
 import type { RolloutActor } from "./rollout-actor.js";
 
 async function evaluationTasks(recipe: Recipe) {

@@ -15,8 +15,8 @@ import {
 } from "@palimpsest/evals";
 import { openRulerTasks } from "@palimpsest/small-world";
 import { PalimpsestError } from "@palimpsest/wire";
-import type { Recipe } from "./recipe-schema.js";
-import { recipeTasks } from "./recipe-tasks.js";
+import type { Recipe } from "./recipe/recipe-schema.js";
+import { recipeTasks } from "./recipe/recipe-tasks.js";
 import type { RolloutActor } from "./rollout-actor.js";
 
 const engineAgainMs = 1_000;

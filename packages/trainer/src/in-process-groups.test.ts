@@ -3,7 +3,7 @@ import { generatedTasks } from "@palimpsest/datasets";
 import { expect, it } from "vitest";
 import { sampleStep, settingsWithoutEffect } from "./in-process-groups.js";
 import { builtinRecipesDir } from "./model-source.js";
-import { readRecipe } from "./recipe.js";
+import { readRecipe } from "./recipe/recipe.js";
 
 const { recipe: quickstart } = readRecipe(`${builtinRecipesDir}/quickstart.yaml`);
 const recipe = {

@@ -14,7 +14,7 @@ import {
 import { PalimpsestError } from "@palimpsest/wire";
 import { refillsOf } from "./async/async-settings.js";
 import { groupIdOf } from "./async/group-requests.js";
-import type { Recipe } from "./recipe-schema.js";
+import type { Recipe } from "./recipe/recipe-schema.js";
 import { sortedOut } from "./teaching-groups.js";
 
 export interface GroupSource {

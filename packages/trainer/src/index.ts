@@ -1,5 +1,5 @@
 // Symbols for users.
-export { readBaseRecipe } from "./base-recipe-file.js";
+
 export {
   type DemonstrationSettings,
   demonstrationSettingsSchema,
@@ -19,15 +19,17 @@ export { openRecipeModules } from "./modules/recipe-modules.js";
 export { agentEmbedder, type OpenedEmbedder, openEmbedder } from "./open-embedder.js";
 export { type HeldFigure, heldText } from "./plan/held-plan.js";
 export type { ProcessRow } from "./processes.js";
-// Symbols for other packages.
-export { withPromptFiles } from "./prompt-files.js";
 export { type RateRecipeOptions, rateRecipe } from "./rates/rate-recipe.js";
-export { parseRecipe, readRecipe } from "./recipe.js";
-export { type Recipe, recipeSchema } from "./recipe-schema.js";
-export { type ReplayedStep, replayRunStep } from "./replay-run.js";
-export { type LengthRow, type RunReport, reportRun } from "./report-run.js";
-export { type CheckpointChoice, checkpointsOfRun } from "./run-checkpoints.js";
-export { runFolderName } from "./run-folder.js";
+export { readBaseRecipe } from "./recipe/base-recipe-file.js";
+// Symbols for other packages.
+export { withPromptFiles } from "./recipe/prompt-files.js";
+export { parseRecipe, readRecipe } from "./recipe/recipe.js";
+export { type Recipe, recipeSchema } from "./recipe/recipe-schema.js";
+export { reseededSource } from "./recipe/task-source.js";
+export { type ReplayedStep, replayRunStep } from "./run-folder/replay-run.js";
+export { type LengthRow, type RunReport, reportRun } from "./run-folder/report-run.js";
+export { type CheckpointChoice, checkpointsOfRun } from "./run-folder/run-checkpoints.js";
+export { runFolderName } from "./run-folder/run-folder.js";
 export {
   agentModuleOfRun,
   agentOfRun,
@@ -36,9 +38,8 @@ export {
   type RunModelOptions,
   readRunAdapters,
   readRunModel,
-} from "./run-model.js";
+} from "./run-folder/run-model.js";
 export { exportSampler } from "./sampler-metrics.js";
-export { reseededSource } from "./task-source.js";
 export { mlflowAuthorization } from "./trackers/mlflow-authorization.js";
 export { type TrainOptions, type TrainResult, train } from "./train.js";
 export {

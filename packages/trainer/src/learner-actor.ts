@@ -15,17 +15,15 @@ import { takenBy } from "./async/taken-groups.js";
 import { rewardByCategory } from "./category-rewards.js";
 import { whenDiskHasSpace } from "./disk-full.js";
 import { inEpisodeSpans } from "./episode-spans.js";
-import { holdLasting, lastingObjects } from "./lasting-objects.js";
 import { checkBase, cursorSchema } from "./learner-cursor.js";
 import { recordStep, scalarsOf } from "./learner-metrics.js";
 import { findSaved, LearnerSaves, type SavedRun, savedVersion } from "./learner-saves.js";
 import { learnerSettings } from "./learner-settings.js";
-import { LearnerWeights } from "./learner-weights.js";
 import { fetchModules } from "./modules/recipe-modules.js";
 import { checkFitsGpu } from "./plan/plan-gpu.js";
 import { type ProcessMemory, processMemory } from "./process-memory.js";
 import { LearnerRanks } from "./ranks/learner-ranks.js";
-import { dumpDirOf } from "./run-paths.js";
+import { dumpDirOf } from "./run-folder/run-paths.js";
 import type { RunSpec } from "./run-spec.js";
 import type { StepBatch, UndispatchedGroups } from "./step-groups.js";
 import { StepProtocol } from "./step-protocol.js";
@@ -41,7 +39,9 @@ import {
 } from "./step-result.js";
 import { rejectedIn } from "./teaching-groups.js";
 import type { VersionRating } from "./training-evaluations.js";
-import { fetchWeights, sizeOf } from "./weights.js";
+import { holdLasting, lastingObjects } from "./weights/lasting-objects.js";
+import { LearnerWeights } from "./weights/learner-weights.js";
+import { fetchWeights, sizeOf } from "./weights/weights.js";
 
 export class LearnerActor {
   readonly #spec: RunSpec;

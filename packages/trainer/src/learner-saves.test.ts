@@ -5,7 +5,7 @@ import { type WrittenDump, writeStepDump } from "@palimpsest/learner";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Crash, HashingLearner, Life } from "./hashing-learner.fixture.js";
 import { findSaved, LearnerSaves, savedVersion, stepLogOf } from "./learner-saves.js";
-import { checkpointDirOf, dumpDirOf } from "./run-paths.js";
+import { checkpointDirOf, dumpDirOf } from "./run-folder/run-paths.js";
 import { StepProtocol } from "./step-protocol.js";
 
 let root = "";

@@ -1,4 +1,4 @@
-import type { Recipe } from "./recipe-schema.js";
+import type { Recipe } from "./recipe/recipe-schema.js";
 
 /** Nats per token on average; float32 on both sides stays below 1e-5, bfloat16 on one side near 0.005. */
 const defaultLogprobGate = 0.05;

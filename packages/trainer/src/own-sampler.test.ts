@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { samplerSettings, samplerThreads } from "./own-sampler.js";
-import { readRecipe } from "./recipe.js";
+import { readRecipe } from "./recipe/recipe.js";
 
 const shipped = readRecipe(
   fileURLToPath(new URL("../../../recipes/memagent/smollm2-hotpotqa.yaml", import.meta.url)),

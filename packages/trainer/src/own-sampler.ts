@@ -2,8 +2,8 @@ import type { Backend } from "@palimpsest/jit";
 import { resolveLearnerConfig, takesSampledRatios } from "@palimpsest/learner";
 import { createSampler, type ModelConfig, type ModelSampler } from "@palimpsest/model";
 import type * as proto from "@palimpsest/wire/protocol";
-import type { Recipe } from "./recipe-schema.js";
-import type { Parameters } from "./weights.js";
+import type { Recipe } from "./recipe/recipe-schema.js";
+import type { Parameters } from "./weights/weights.js";
 
 /** Weights and what names them. */
 export interface NamedPolicy {

@@ -6,7 +6,7 @@ import { systemClock } from "@palimpsest/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Crash, HashingLearner, Life } from "./hashing-learner.fixture.js";
 import { findSaved, LearnerSaves, type SaveSettings, savedVersion } from "./learner-saves.js";
-import { checkpointDirOf, dumpDirOf } from "./run-paths.js";
+import { checkpointDirOf, dumpDirOf } from "./run-folder/run-paths.js";
 
 let root = "";
 beforeEach(async () => {

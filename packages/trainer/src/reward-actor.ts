@@ -1,10 +1,10 @@
 import type { ActorContext } from "@palimpsest/client";
 import { rewardReadsTokens, trajectoryReward } from "@palimpsest/rewards";
 import { RunQueues } from "@palimpsest/trajectories";
-import { holdLasting } from "./lasting-objects.js";
 import { fetchModules } from "./modules/recipe-modules.js";
 import { type OpenedDependencies, rewardDependencies } from "./reward-dependencies.js";
 import type { RunSpec } from "./run-spec.js";
+import { holdLasting } from "./weights/lasting-objects.js";
 
 /** Scores the trajectories of the reward queue. */
 export class RewardActor {

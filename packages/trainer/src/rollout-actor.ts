@@ -16,7 +16,6 @@ import * as proto from "@palimpsest/wire/protocol";
 import { followWeights } from "./async/newest-weights.js";
 import type { PolicySampler } from "./engines/policy-sampler.js";
 import { RolloutEngine } from "./engines/rollout-engine.js";
-import { holdLasting, lastingObjects } from "./lasting-objects.js";
 import { decodeModelText, openModelText } from "./model-text.js";
 import type { LoadedModules } from "./modules/load-module.js";
 import { fetchModules } from "./modules/recipe-modules.js";
@@ -26,9 +25,10 @@ import { checkFitsGpu } from "./plan/plan-gpu.js";
 import { type ProcessMemory, peakRssBytes, processMemory } from "./process-memory.js";
 import { type OpenedDependencies, rewardDependencies } from "./reward-dependencies.js";
 import { rolloutAgent } from "./rollout-agent.js";
-import { RolloutWeights } from "./rollout-weights.js";
 import type { RunSpec } from "./run-spec.js";
 import { exportSampler } from "./sampler-metrics.js";
+import { holdLasting, lastingObjects } from "./weights/lasting-objects.js";
+import { RolloutWeights } from "./weights/rollout-weights.js";
 
 export interface RolloutStats {
   readonly sampledTokens: number;

@@ -1,6 +1,6 @@
 import { scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
 import { expect, it } from "vitest";
-import { parseRecipe } from "./recipe.js";
+import { parseRecipe } from "./recipe/recipe.js";
 import { rolloutAgent } from "./rollout-agent.js";
 
 it("ends an episode before its conversation is longer than the sampler takes", async () => {

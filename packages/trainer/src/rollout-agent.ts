@@ -1,5 +1,5 @@
 import { type Agent, type AgentModel, createAgent } from "@palimpsest/agents";
-import type { Recipe } from "./recipe-schema.js";
+import type { Recipe } from "./recipe/recipe-schema.js";
 
 /**
  * The recipe's agent as its rollouts run it. It knows how long a prompt and its reply may be together, so an episode whose

@@ -5,7 +5,7 @@ import {
   type MemoryEstimate,
 } from "@palimpsest/learner";
 import { loraForm, loraShapes, type ModelConfig, parameterShapes } from "@palimpsest/model";
-import type { Recipe } from "./recipe-schema.js";
+import type { Recipe } from "./recipe/recipe-schema.js";
 
 /** What the processes of a run take at their highest, bytes; machines share it among them. What lies on a GPU is apart. */
 export interface RunMemory {

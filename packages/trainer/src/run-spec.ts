@@ -3,12 +3,12 @@ import type { QueueSettingsInput } from "@palimpsest/trajectories";
 import * as proto from "@palimpsest/wire/protocol";
 import { refillsOf } from "./async/async-settings.js";
 import type { CarriedModule } from "./modules/recipe-modules.js";
-import type { ObjectLocation } from "./object-location.js";
-import type { Recipe } from "./recipe-schema.js";
-import type { RunFolder } from "./run-folder.js";
-import { checkpointDirOf } from "./run-paths.js";
+import type { Recipe } from "./recipe/recipe-schema.js";
+import type { RunFolder } from "./run-folder/run-folder.js";
+import { checkpointDirOf } from "./run-folder/run-paths.js";
 import type { BroughtModel } from "./starting-model.js";
-import { sizeOf } from "./weights.js";
+import type { ObjectLocation } from "./weights/object-location.js";
+import { sizeOf } from "./weights/weights.js";
 
 /** What every actor of one run is made with: plain data, the same for all. */
 export interface RunSpec {

@@ -2,8 +2,8 @@ import { loadModel, type ModelConfig, type ModelFolder, parameterShapes } from "
 import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { encodeModelText, type ModelText, readModelText } from "./model-text.js";
-import type { ObjectLocation } from "./object-location.js";
-import { type ObjectAccess, publishWeights } from "./weights.js";
+import type { ObjectLocation } from "./weights/object-location.js";
+import { type ObjectAccess, publishWeights } from "./weights/weights.js";
 
 /** What a run starts from, as objects that every node can fetch. */
 export interface BroughtModel {

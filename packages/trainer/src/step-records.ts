@@ -5,7 +5,7 @@ import { type LossConfig, TrainedTokens, type WrittenDump, writeStepDump } from 
 import type { BpeTokenizer } from "@palimpsest/model";
 import type { Group } from "@palimpsest/trajectories";
 import { decodeModelText, openModelText } from "./model-text.js";
-import { dumpDirOf, tracesDirOf } from "./run-paths.js";
+import { dumpDirOf, tracesDirOf } from "./run-folder/run-paths.js";
 import type { RunSpec } from "./run-spec.js";
 import type { StepBatch } from "./step-groups.js";
 import type { StepRequest } from "./step-result.js";

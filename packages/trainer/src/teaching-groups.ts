@@ -1,5 +1,5 @@
 import type { Group } from "@palimpsest/trajectories";
-import type { Recipe } from "./recipe-schema.js";
+import type { Recipe } from "./recipe/recipe-schema.js";
 
 export interface SortedGroups {
   /** To train. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { loadBackend, tf } from "@palimpsest/jit";
 import { initParameters, parseModelConfig, saveModel, trainBpe } from "@palimpsest/model";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { parseRecipe } from "./recipe.js";
+import { parseRecipe } from "./recipe/recipe.js";
 import { trainInProcess } from "./train-in-process.js";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-in-process-"));

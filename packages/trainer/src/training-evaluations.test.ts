@@ -7,9 +7,9 @@ import { systemClock } from "@palimpsest/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ratingOf, standingOf } from "./evaluation-standing.js";
 import { builtinRecipesDir } from "./model-source.js";
-import { readRecipe } from "./recipe.js";
-import type { Recipe } from "./recipe-schema.js";
-import { openRunFolder } from "./run-folder.js";
+import { readRecipe } from "./recipe/recipe.js";
+import type { Recipe } from "./recipe/recipe-schema.js";
+import { openRunFolder } from "./run-folder/run-folder.js";
 import { type EvaluationReport, TrainingEvaluations, type VersionRating } from "./training-evaluations.js";
 
 let runDir = "";

@@ -12,8 +12,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Evaluation } from "@palimpsest/evals";
 import { type RatedStep, ratingOf, type Standing, standingOf } from "./evaluation-standing.js";
-import type { Recipe } from "./recipe-schema.js";
-import type { RunFolder } from "./run-folder.js";
+import type { Recipe } from "./recipe/recipe-schema.js";
+import type { RunFolder } from "./run-folder/run-folder.js";
 
 const folderName = "evaluations";
 const file = /^step-(\d{8,})\.json$/;

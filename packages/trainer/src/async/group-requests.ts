@@ -1,6 +1,6 @@
 import type { TaskSet } from "@palimpsest/datasets";
 import { episodeSeed, type GroupRequest } from "@palimpsest/trajectories";
-import type { Recipe } from "../recipe-schema.js";
+import type { Recipe } from "../recipe/recipe-schema.js";
 import type { DueGroup } from "./group-schedule.js";
 
 export interface QuestionOrder {

@@ -1,5 +1,5 @@
 import { type ResolvedLearnerConfig, resolveLearnerConfig } from "@palimpsest/learner";
-import type { Recipe } from "../recipe-schema.js";
+import type { Recipe } from "../recipe/recipe-schema.js";
 
 /** Either of them makes rows of older weights trainable. */
 const corrections =

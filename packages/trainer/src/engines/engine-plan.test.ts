@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { parseRecipe } from "../recipe.js";
+import { parseRecipe } from "../recipe/recipe.js";
 import { type EnginePlan, planEngines } from "./engine-plan.js";
 
 const open: (() => Promise<unknown>)[] = [];

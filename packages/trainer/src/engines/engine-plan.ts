@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { ChatEndpoint, EngineError, HttpSampler } from "@palimpsest/engines";
 import { readToken } from "@palimpsest/rewards";
-import type { Recipe } from "../recipe-schema.js";
+import type { Recipe } from "../recipe/recipe-schema.js";
 import { logprobsRemedy } from "./engine-server.js";
 import { type EngineSettings, engineCount, loadOf } from "./engine-settings.js";
 

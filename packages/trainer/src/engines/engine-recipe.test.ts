@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseRecipe } from "../recipe.js";
+import { parseRecipe } from "../recipe/recipe.js";
 import { mustComeUp } from "./engine-settings.js";
 
 const recipe = (rollout: string, learner = "", agent = "") =>

@@ -2,7 +2,7 @@
  *  Not responsible for: contradictions within the section (engine-settings.ts). */
 import { resolveLearnerConfig } from "@palimpsest/learner";
 import { z } from "zod";
-import type { Recipe } from "../recipe-schema.js";
+import type { Recipe } from "../recipe/recipe-schema.js";
 import { engineCount } from "./engine-settings.js";
 
 /** Of a sampler in the actor's own process. */

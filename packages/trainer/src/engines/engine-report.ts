@@ -1,5 +1,5 @@
 import type { StepReport } from "../event.js";
-import type { Recipe } from "../recipe-schema.js";
+import type { Recipe } from "../recipe/recipe-schema.js";
 import { engineCount } from "./engine-settings.js";
 
 /** How far two computations of the same log-probs are apart, nats per token. */

@@ -13,7 +13,7 @@ import { EngineError } from "@palimpsest/engines";
 import type { BpeTokenizer, ModelConfig } from "@palimpsest/model";
 import { readToken } from "@palimpsest/rewards";
 import type { Logger } from "@palimpsest/telemetry";
-import type { Parameters } from "../weights.js";
+import type { Parameters } from "../weights/weights.js";
 import { EngineServer } from "./engine-server.js";
 import type { EngineSettings } from "./engine-settings.js";
 import { EngineWeights, type WrittenPolicy } from "./engine-weights.js";

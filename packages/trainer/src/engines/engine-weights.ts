@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type BpeTokenizer, type ModelConfig, saveModel } from "@palimpsest/model";
-import type { Parameters } from "../weights.js";
+import type { Parameters } from "../weights/weights.js";
 
 /** A version of the policy in a folder that a server can load. */
 export interface WrittenPolicy {

@@ -1,5 +1,5 @@
 import type { GenerateRequest, GenerateResult } from "@palimpsest/agents";
-import type { Parameters } from "../weights.js";
+import type { Parameters } from "../weights/weights.js";
 
 /** What has been sampled since it was opened. */
 export interface SampledSoFar {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { initParameters } from "@palimpsest/model";
 import { createLogger } from "@palimpsest/telemetry";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { parseRecipe } from "../recipe.js";
+import { parseRecipe } from "../recipe/recipe.js";
 import { RolloutEngine } from "./rollout-engine.js";
 import { model, tokenizer } from "./small-policy.fixture.js";
 

@@ -1,5 +1,5 @@
 import { parseDocument } from "yaml";
-import { parseRecipe, portableRecipe } from "../recipe.js";
+import { parseRecipe, portableRecipe } from "../recipe/recipe.js";
 import { type BuildOptions, moduleUrl } from "./build-module.js";
 import { modulePaths } from "./module-fields.js";
 import { openRecipeModules } from "./recipe-modules.js";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { parseConfig } from "../config-error.js";
+import { parseConfig } from "../recipe/config-error.js";
 import { type LoadedModules, loadModules } from "./load-module.js";
 import { modulePaths, moduleRoles } from "./module-fields.js";
 import { keptModule } from "./recipe-modules.js";

@@ -15,7 +15,7 @@ import type { AdvantageModule } from "@palimpsest/learner";
 import type { RewardModule } from "@palimpsest/rewards";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
-import { settingsProblems } from "../config-error.js";
+import { settingsProblems } from "../recipe/config-error.js";
 import type { BuiltModule } from "./build-module.js";
 import { moduleTypes } from "./check-types.js";
 import { folderWithPackages } from "./linked-packages.js";

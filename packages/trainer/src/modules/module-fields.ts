@@ -1,4 +1,4 @@
-import type { Recipe } from "../recipe-schema.js";
+import type { Recipe } from "../recipe/recipe-schema.js";
 
 /** What a module can be for. */
 export const moduleRoles = ["agent", "reward", "data", "advantage"] as const;

@@ -7,8 +7,8 @@ import { EngineError } from "@palimpsest/engines";
 import { computeAdvantages } from "@palimpsest/learner";
 import { trajectoryReward } from "@palimpsest/rewards";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parseRecipe } from "../recipe.js";
-import { recipeTasks } from "../recipe-tasks.js";
+import { parseRecipe } from "../recipe/recipe.js";
+import { recipeTasks } from "../recipe/recipe-tasks.js";
 import { carriedRecipe } from "./carried-recipe.js";
 import { openRecipeModules } from "./recipe-modules.js";
 

@@ -1,5 +1,5 @@
-import type { ObjectLocation } from "../object-location.js";
-import type { Recipe } from "../recipe-schema.js";
+import type { Recipe } from "../recipe/recipe-schema.js";
+import type { ObjectLocation } from "../weights/object-location.js";
 import { type BuildOptions, type BuiltModule, buildModules } from "./build-module.js";
 import { checkSettings, type LoadedModules, loadModules } from "./load-module.js";
 import { type ModuleRole, moduleFields, withModuleNames } from "./module-fields.js";

@@ -1,7 +1,7 @@
 import { parseModelConfig } from "@palimpsest/model";
 import { expect, test } from "vitest";
 import type { StepReport } from "../event.js";
-import { parseRecipe } from "../recipe.js";
+import { parseRecipe } from "../recipe/recipe.js";
 import { runMemory } from "../run-memory.js";
 import { type HeldFigure, heldPlan, heldText, type PlannedRun } from "./held-plan.js";
 

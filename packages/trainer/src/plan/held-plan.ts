@@ -4,7 +4,7 @@ import type { ModelConfig } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { StepReport } from "../event.js";
 import type { ProcessMemory } from "../process-memory.js";
-import type { Recipe } from "../recipe-schema.js";
+import type { Recipe } from "../recipe/recipe-schema.js";
 import { type RunMemory, runMemory } from "../run-memory.js";
 import { episodeMeter } from "./plan-episodes.js";
 import { gpuSharing, plannedGpuBytes } from "./plan-gpu.js";

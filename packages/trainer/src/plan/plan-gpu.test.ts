@@ -1,6 +1,6 @@
 import { parseModelConfig } from "@palimpsest/model";
 import { expect, test } from "vitest";
-import { parseRecipe } from "../recipe.js";
+import { parseRecipe } from "../recipe/recipe.js";
 import { runMemory } from "../run-memory.js";
 import { checkFitsGpu } from "./plan-gpu.js";
 

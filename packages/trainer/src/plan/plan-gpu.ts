@@ -1,6 +1,6 @@
 import type { ModelConfig } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
-import type { Recipe } from "../recipe-schema.js";
+import type { Recipe } from "../recipe/recipe-schema.js";
 import { type RunMemory, runMemory } from "../run-memory.js";
 
 /*

@@ -6,10 +6,10 @@ import type { Task } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type ModelSource, type ResolveSourceOptions, resolveSource } from "../model-source.js";
 import { openModelText, readModelText } from "../model-text.js";
-import { rateOrderOf } from "../recipe-curriculum.js";
-import type { Recipe } from "../recipe-schema.js";
-import { absentFile, trainingTasks } from "../recipe-tasks.js";
-import { baseOfCheckpoint } from "../run-model.js";
+import { rateOrderOf } from "../recipe/recipe-curriculum.js";
+import type { Recipe } from "../recipe/recipe-schema.js";
+import { absentFile, trainingTasks } from "../recipe/recipe-tasks.js";
+import { baseOfCheckpoint } from "../run-folder/run-model.js";
 import { approximateTokenizer } from "./plan-tokenizer.js";
 
 export interface PlannedModel {

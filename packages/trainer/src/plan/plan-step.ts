@@ -1,7 +1,7 @@
 import type { ResolvedLearnerConfig } from "@palimpsest/learner";
 import type { ModelConfig } from "@palimpsest/model";
 import type { Task } from "@palimpsest/trajectories";
-import type { Recipe } from "../recipe-schema.js";
+import type { Recipe } from "../recipe/recipe-schema.js";
 import type { EpisodeExtent, EpisodeMeter } from "./plan-episodes.js";
 import { type RunTime, runTime } from "./plan-time.js";
 

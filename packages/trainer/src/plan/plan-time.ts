@@ -1,6 +1,6 @@
 import { type ResolvedLearnerConfig, trainingFlops } from "@palimpsest/learner";
 import { type LoraConfig, loraForm, loraShapes, type ModelConfig, parameterCount } from "@palimpsest/model";
-import type { Recipe } from "../recipe-schema.js";
+import type { Recipe } from "../recipe/recipe-schema.js";
 
 /** What a step computes, by the episodes looked at. */
 export interface StepWork {

@@ -6,8 +6,8 @@ import { loadConfig } from "@palimpsest/model";
 import { describe, expect, it } from "vitest";
 import { planRun } from "../dry-run.js";
 import { builtinRecipesDir } from "../model-source.js";
-import { readRecipe } from "../recipe.js";
-import type { Recipe } from "../recipe-schema.js";
+import { readRecipe } from "../recipe/recipe.js";
+import type { Recipe } from "../recipe/recipe-schema.js";
 import { runTime } from "./plan-time.js";
 import { approximateTokenizer } from "./plan-tokenizer.js";
 

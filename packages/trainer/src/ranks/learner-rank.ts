@@ -14,7 +14,7 @@ import { fetchModules } from "../modules/recipe-modules.js";
 import { checkFitsGpu } from "../plan/plan-gpu.js";
 import { type ProcessMemory, processMemory } from "../process-memory.js";
 import type { RunSpec } from "../run-spec.js";
-import { fetchWeights } from "../weights.js";
+import { fetchWeights } from "../weights/weights.js";
 
 /** Where a rank stands after an update. */
 export interface RankState {

@@ -3,7 +3,7 @@
 import { PassRates } from "@palimpsest/datasets";
 import type { BuiltModule } from "../modules/build-module.js";
 import { keptRecipe } from "../modules/recipe-modules.js";
-import type { Recipe } from "../recipe-schema.js";
+import type { Recipe } from "../recipe/recipe-schema.js";
 
 /** What of a recipe decides how its questions are played and scored; modules by what they hold. */
 export function ratedPlay(recipe: Recipe, built: readonly BuiltModule[]): Readonly<Record<string, unknown>> {

@@ -4,7 +4,7 @@ import { readRecipe } from "./recipe.js";
 import { recipeNotices } from "./recipe-notices.js";
 
 const read = (name: string) =>
-  readRecipe(fileURLToPath(new URL(`../../../recipes/${name}.yaml`, import.meta.url))).recipe;
+  readRecipe(fileURLToPath(new URL(`../../../../recipes/${name}.yaml`, import.meta.url))).recipe;
 
 test("the sampler's numbers as old ones are warned of where products are rounded", () => {
   const shipped = read("memagent/smollm2-hotpotqa");

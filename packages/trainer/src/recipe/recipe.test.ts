@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { builtinRecipesDir } from "./model-source.js";
+import { builtinRecipesDir } from "../model-source.js";
 import { parseRecipe, portableRecipe, readRecipe } from "./recipe.js";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-recipe-"));

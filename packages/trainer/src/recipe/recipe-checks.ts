@@ -2,8 +2,8 @@
  *  Not responsible for: what a schema sees within one section; what takes the model or the data to see (dry-run.ts). */
 import { resolveLearnerConfig } from "@palimpsest/learner";
 import { rewardNames } from "@palimpsest/rewards";
-import { refillProblems, stalenessProblems } from "./async/staleness-checks.js";
-import { engineProblems } from "./engines/engine-recipe.js";
+import { refillProblems, stalenessProblems } from "../async/staleness-checks.js";
+import { engineProblems } from "../engines/engine-recipe.js";
 import { curriculumProblems } from "./recipe-curriculum.js";
 import type { Recipe } from "./recipe-schema.js";
 

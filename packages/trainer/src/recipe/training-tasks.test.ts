@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generatedTasks, rateQuestions } from "@palimpsest/datasets";
 import { afterAll, expect, test } from "vitest";
+import { planTasks } from "../plan/plan-source.js";
+import { otherRates, ratedPlay } from "../rates/rates-of-run.js";
+import { trainInProcess } from "../train-in-process.js";
 import { fileFingerprint } from "./file-fingerprint.js";
-import { planTasks } from "./plan/plan-source.js";
-import { otherRates, ratedPlay } from "./rates/rates-of-run.js";
 import { parseRecipe, portableRecipe } from "./recipe.js";
 import { recipeTasks, trainingTasks } from "./recipe-tasks.js";
-import { trainInProcess } from "./train-in-process.js";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-curriculum-"));
 afterAll(() => rmSync(folder, { recursive: true }));

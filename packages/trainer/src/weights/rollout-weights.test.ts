@@ -15,10 +15,10 @@ import {
 } from "@palimpsest/model";
 import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, expect, test } from "vitest";
+import { ownSampler } from "../own-sampler.js";
+import type { Recipe } from "../recipe/recipe-schema.js";
 import { memoryObjects } from "./memory-objects.fixture.js";
-import { ownSampler } from "./own-sampler.js";
 import { adaptersOf } from "./policy-weights.js";
-import type { Recipe } from "./recipe-schema.js";
 import { RolloutWeights } from "./rollout-weights.js";
 import { type ObjectAccess, publishWeights } from "./weights.js";
 

@@ -2,12 +2,12 @@ import { join } from "node:path";
 import { type Evaluation, type LengthResult, writeReport } from "@palimpsest/evals";
 import { durableFiles } from "@palimpsest/learner";
 import { loadConfig, loadGenerationConfig, loadTokenizer, saveModel } from "@palimpsest/model";
-import { engineFacts, type LogprobDifference, logprobDifference } from "./engines/engine-report.js";
-import type { RatedStep } from "./evaluation-standing.js";
-import { type HeldFigure, heldText } from "./plan/held-plan.js";
-import type { ProcessRow } from "./processes.js";
-import type { Recipe } from "./recipe-schema.js";
-import type { TrainResult } from "./train.js";
+import { engineFacts, type LogprobDifference, logprobDifference } from "../engines/engine-report.js";
+import type { RatedStep } from "../evaluation-standing.js";
+import { type HeldFigure, heldText } from "../plan/held-plan.js";
+import type { ProcessRow } from "../processes.js";
+import type { Recipe } from "../recipe/recipe-schema.js";
+import type { TrainResult } from "../train.js";
 
 /** What a finished run comes to, for people and programs. */
 export interface RunReport {

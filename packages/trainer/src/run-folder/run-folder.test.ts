@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { dataFilesOf } from "./data-files.js";
-import { parseRecipe } from "./recipe.js";
+import { dataFilesOf } from "../recipe/data-files.js";
+import { parseRecipe } from "../recipe/recipe.js";
 import { openRunFolder, runFolderName } from "./run-folder.js";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-run-folder-"));

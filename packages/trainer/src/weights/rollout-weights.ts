@@ -13,8 +13,8 @@ import type { ModelConfig } from "@palimpsest/model";
 import type { RunQueues } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import type { PolicySampler } from "./engines/policy-sampler.js";
-import type { LayeredPolicy, NamedPolicy } from "./own-sampler.js";
+import type { PolicySampler } from "../engines/policy-sampler.js";
+import type { LayeredPolicy, NamedPolicy } from "../own-sampler.js";
 import { type BaseWeights, fetchAdapters, fetchPolicy } from "./policy-weights.js";
 import { fetchWeights, type Parameters } from "./weights.js";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { engineSettingsSchema } from "./engines/engine-settings.js";
+import { engineSettingsSchema } from "../engines/engine-settings.js";
 
 export const rolloutSchema = z.strictObject({
   engine: engineSettingsSchema

@@ -4,11 +4,11 @@ import type { Trace } from "@palimpsest/evals";
 import type { RunQueues } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import type { LengthTasks } from "./evaluation.js";
-import { fetchPolicy } from "./policy-weights.js";
-import type { RunActors } from "./run-actors.js";
-import type { RunSpec } from "./run-spec.js";
-import { fetchWeights, type Parameters } from "./weights.js";
+import type { LengthTasks } from "../evaluation.js";
+import type { RunActors } from "../run-actors.js";
+import type { RunSpec } from "../run-spec.js";
+import { fetchPolicy } from "../weights/policy-weights.js";
+import { fetchWeights, type Parameters } from "../weights/weights.js";
 
 /** Through the object stores: a reply to a call is bounded, weights are not. */
 export async function trainedWeights(

@@ -19,16 +19,16 @@ import {
 } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
-import { parseConfig } from "./config-error.js";
-import { isSupervised } from "./demonstrations/supervised-start.js";
+import { isSupervised } from "../demonstrations/supervised-start.js";
 import {
   absoluteSource,
   type ModelSource,
   modelSourceSchema,
   type ResolveSourceOptions,
   resolveSource,
-} from "./model-source.js";
-import { loadKeptModules } from "./modules/kept-modules.js";
+} from "../model-source.js";
+import { loadKeptModules } from "../modules/kept-modules.js";
+import { parseConfig } from "../recipe/config-error.js";
 import { checkpointDirOf } from "./run-paths.js";
 
 const runFileSchema = z.object({

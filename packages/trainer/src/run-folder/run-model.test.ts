@@ -14,7 +14,7 @@ import {
   saveModel,
 } from "@palimpsest/model";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readRecipe } from "./recipe.js";
+import { readRecipe } from "../recipe/recipe.js";
 import { agentOfRun, holdsRunModel, readRunAdapters, readRunModel, supervisedFolder } from "./run-model.js";
 import { checkpointDirOf } from "./run-paths.js";
 

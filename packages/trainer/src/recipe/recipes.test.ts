@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { trainBaseTokenizer } from "@palimpsest/small-world/base";
 import { afterAll, describe, expect, it } from "vitest";
+import { planRun } from "../dry-run.js";
+import { builtinRecipesDir } from "../model-source.js";
 import { readBaseRecipe } from "./base-recipe-file.js";
-import { planRun } from "./dry-run.js";
-import { builtinRecipesDir } from "./model-source.js";
 import { readRecipe } from "./recipe.js";
 
 /** Empty: no recipe may need a model or a file that is not here. */

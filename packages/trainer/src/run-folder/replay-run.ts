@@ -21,10 +21,10 @@ import { loadModel } from "@palimpsest/model";
 import type { StepDump } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
-import { parseConfig } from "./config-error.js";
-import { loggedAfter, stepLogOf } from "./learner-saves.js";
-import type { ModelCache } from "./model-source.js";
-import { loadKeptModules } from "./modules/kept-modules.js";
+import { loggedAfter, stepLogOf } from "../learner-saves.js";
+import type { ModelCache } from "../model-source.js";
+import { loadKeptModules } from "../modules/kept-modules.js";
+import { parseConfig } from "../recipe/config-error.js";
 import { baseOfRun } from "./run-model.js";
 import { checkpointDirOf, dumpDirOf } from "./run-paths.js";
 

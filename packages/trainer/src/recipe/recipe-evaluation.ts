@@ -1,6 +1,6 @@
 import { rulerConfigSchema } from "@palimpsest/small-world";
 import { z } from "zod";
-import { evaluationMetrics } from "./evaluation-standing.js";
+import { evaluationMetrics } from "../evaluation-standing.js";
 
 /** What a recipe says of its evaluations. */
 export const evaluationSchema = z

@@ -10,10 +10,10 @@ import type { Learner } from "@palimpsest/learner";
 import { loraForm, loraShapes, parameterShapes } from "@palimpsest/model";
 import type { RunQueues } from "@palimpsest/trajectories";
 import * as proto from "@palimpsest/wire/protocol";
+import type { RunSpec } from "../run-spec.js";
 import { HeldWeights } from "./held-weights.js";
 import { adaptersOf } from "./policy-weights.js";
 import { PutWeights } from "./put-weights.js";
-import type { RunSpec } from "./run-spec.js";
 import { publishWeights } from "./weights.js";
 
 type Spec = Pick<RunSpec, "runId" | "model" | "checkpointDir">;

@@ -4,12 +4,12 @@ import { dirname, join, resolve } from "node:path";
 import { type DurableFiles, durableFiles } from "@palimpsest/learner";
 import { newId, PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
-import { parseConfig } from "./config-error.js";
-import { type DataFile, dataFileSchema, dataFilesOf } from "./data-files.js";
-import { type DiskFullOptions, whenDiskHasSpace } from "./disk-full.js";
-import type { BuiltModule } from "./modules/build-module.js";
-import { keptModule, keptRecipe } from "./modules/recipe-modules.js";
-import type { Recipe } from "./recipe-schema.js";
+import { type DiskFullOptions, whenDiskHasSpace } from "../disk-full.js";
+import type { BuiltModule } from "../modules/build-module.js";
+import { keptModule, keptRecipe } from "../modules/recipe-modules.js";
+import { parseConfig } from "../recipe/config-error.js";
+import { type DataFile, dataFileSchema, dataFilesOf } from "../recipe/data-files.js";
+import type { Recipe } from "../recipe/recipe-schema.js";
 
 const runFileSchema = z.strictObject({
   runId: z.string().min(1),
