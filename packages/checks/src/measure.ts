@@ -1,4 +1,4 @@
-/** One number of a comparison with a reference, and what it may be. */
+/** One number of a comparison with a reference, and its tolerance. */
 export interface Measure {
   readonly name: string;
   readonly value: number;
@@ -9,12 +9,12 @@ export interface Measure {
   readonly where?: string;
 }
 
-/** A measure that is not a number passes nothing. */
+/** Returns whether the value is within its bar; NaN never is. */
 export function passes({ value, bar, goal }: Measure): boolean {
   return goal === "atMost" ? value <= bar : value >= bar;
 }
 
-/** Largest |actual − expected| where `counts` says so; NaN where one of them is, Infinity where lengths differ. */
+/** Largest |actual − expected| where `counts` is true; NaN if one of them is NaN, Infinity if the lengths differ. */
 export function maxDifference(
   actual: ArrayLike<number>,
   expected: ArrayLike<number>,
@@ -23,7 +23,7 @@ export function maxDifference(
   if (actual.length !== expected.length) return Number.POSITIVE_INFINITY;
   let largest = 0;
   for (let i = 0; i < expected.length; i++) {
-    // Math.max keeps a NaN once it has one.
+    // Math.max propagates NaN.
     if (counts(i)) largest = Math.max(largest, Math.abs((actual[i] as number) - (expected[i] as number)));
   }
   return largest;

@@ -18,15 +18,15 @@ import type { Parameters } from "./parameters.js";
 export type ModelFormat = "folder" | "gguf" | "llama2c";
 
 interface TokenizerPath {
-  /** Of a llama2.c checkpoint, which has its tokenizer in a file of its own. */
+  /** The tokenizer file of a llama2.c checkpoint, which does not contain one. */
   readonly tokenizerPath?: string;
 }
 
-/** What a model is, told from its headers: no weights are read. */
+/** Facts about a model, read from its headers without reading weights. */
 export interface ModelFacts {
   readonly format: ModelFormat;
   readonly config: ModelConfig;
-  /** By the names of the file. */
+  /** Keyed by the names in the file. */
   readonly tensors: ReadonlyMap<string, TensorInfo>;
   readonly weightFiles: readonly string[];
   readonly tokenizer: ModelFolder["tokenizer"] | undefined;

@@ -1,23 +1,23 @@
 import { customGrad, scan, tf } from "@palimpsest/jit";
 
-/** Parts into which blocked queries are cut: more parts multiply fewer hidden keys, and are more loops. */
+/** Number of parts that blocked queries are split into: more parts multiply fewer masked keys, but need more loops. */
 const PARTS = 4;
 
-/** Which keys a position may look at. */
+/** Which keys a position may attend to. */
 export type AttentionMask =
   | { readonly kind: "dense"; readonly bias: tf.Tensor /* [1 or B, 1, T, T], 0 or -1e9 */ }
   | {
       readonly kind: "blocked";
-      /** Queries at a time. */
+      /** Number of queries computed at a time. */
       readonly block: number;
-      /** int32 [B, T]: rows of a packed sequence; a position sees its own row alone. */
+      /** int32 [B, T]: row numbers of a packed sequence; a position attends only to its own row. */
       readonly segments?: tf.Tensor;
     };
 
 /**
  * Causal attention with grouped heads: query head h uses key head ⌊h / (H / K)⌋.
- * @param query float32 [B, H, T, d], times the scale of the scores
- * @param key   float32 [B, K, T, d]; so is value
+ * @param query float32 [B, H, T, d], already multiplied by the scale of the scores
+ * @param key   float32 [B, K, T, d]; value has the same shape
  * @returns float32 [B, H, T, d]; differentiable in all three
  */
 export function attention(
@@ -33,7 +33,7 @@ export function attention(
 
 /**
  * P = softmax(QKᵀ + bias), O = PV. With dP = dO·Vᵀ and S = P ∘ (dP − rowsum(dO ∘ O)): dQ = S·K, dK = Sᵀ·Q,
- * dV = Pᵀ·dO. Query heads of one group become rows of one matrix, so that keys are never repeated.
+ * dV = Pᵀ·dO. Query heads of one group are stacked as rows of one matrix, so that keys need not be repeated.
  */
 function denseAttention(query: tf.Tensor, key: tf.Tensor, value: tf.Tensor, bias: tf.Tensor): tf.Tensor {
   const [batch, heads, length, width] = query.shape as [number, number, number, number];
@@ -70,8 +70,8 @@ function denseAttention(query: tf.Tensor, key: tf.Tensor, value: tf.Tensor, bias
 }
 
 /**
- * The same numbers a block of queries at a time, the scores computed again for the gradient: never more than
- * [B, H, block, T] of them stand at once.
+ * Computes the same result one block of queries at a time and recomputes the scores for the gradient, so that at most
+ * [B, H, block, T] scores exist at once.
  */
 function blockedAttention(
   query: tf.Tensor,
@@ -94,21 +94,21 @@ function blockedAttention(
   );
 }
 
-/** Consecutive blocks of queries that are computed over the same keys: those before the last query's end. */
+/** Consecutive blocks of queries that are multiplied with the same keys: those up to the end of the last query. */
 interface Part {
   readonly firstBlock: number;
   readonly blocks: number;
-  /** How many keys, from position 0, its queries are multiplied with. */
+  /** Number of keys, from position 0, that its queries are multiplied with. */
   readonly keys: number;
 }
 
 /**
- * Responsibility: attention of queries that are cut into blocks of `block` positions, one block at a time, and its gradient.
- * Not responsible for: when that is worth it (the caller chose the mask's kind).
+ * Responsibility: attention computed one block of `block` query positions at a time, and its gradient.
+ * Not responsible for: deciding when blocks pay off; the caller does so through the mask's kind.
  *
- * The blocks form up to PARTS parts. A loop runs over the blocks of one part, so that all its steps have one shape; keys
- * after a part's end are never multiplied. Query heads of one group are rows of one matrix: a block is
- * [B·K, group·block, d] against keys [B·K, keys, d].
+ * The blocks form up to PARTS parts. One loop runs over the blocks of a part, because all iterations of a loop must have
+ * the same shape; keys after a part's end are never multiplied. Query heads of one group are stacked as rows of one
+ * matrix: a block is [B·K, group·block, d] against keys [B·K, keys, d].
  */
 class QueryBlocks {
   readonly #batch: number;
@@ -117,7 +117,7 @@ class QueryBlocks {
   readonly #length: number;
   readonly #width: number;
   readonly #block: number;
-  /** Blocks of all parts; the last one may reach past the sequence's end. */
+  /** Number of blocks in all parts; the last block may extend past the end of the sequence. */
   readonly #blocks: number;
   readonly #segments: tf.Tensor | undefined;
 
@@ -197,12 +197,12 @@ class QueryBlocks {
     return parts;
   }
 
-  /** Zeros that make the last block a whole one. */
+  /** Number of zero rows that pad the last block. */
   get #padding(): number {
     return this.#blocks * this.#block - this.#length;
   }
 
-  /** [B, H, T, d] → [blocks, B·K, group·block, d], zeros after T. */
+  /** [B, H, T, d] → [blocks, B·K, group·block, d], padded with zeros after T. */
   #toBlocks(x: tf.Tensor): tf.Tensor {
     const group = this.#heads / this.#kvHeads;
     return tf
@@ -217,7 +217,7 @@ class QueryBlocks {
       .reshape([this.#blocks, this.#batch * this.#kvHeads, group * this.#block, this.#width]);
   }
 
-  /** The inverse of `#toBlocks`, from the blocks of each part. */
+  /** Inverts `#toBlocks`, from the blocks of each part. */
   #fromBlocks(parts: readonly tf.Tensor[]): tf.Tensor {
     const group = this.#heads / this.#kvHeads;
     return tf
@@ -228,14 +228,14 @@ class QueryBlocks {
       .slice([0, 0, 0, 0], [this.#batch, this.#heads, this.#length, this.#width]);
   }
 
-  /** Keys or values of a part: [B, K, T, d] → [B·K, keys, d]. */
+  /** Selects the keys or values of a part: [B, K, T, d] → [B·K, keys, d]. */
   #keysOf(x: tf.Tensor, part: Part): tf.Tensor {
     return x
       .slice([0, 0, 0, 0], [this.#batch, this.#kvHeads, part.keys, this.#width])
       .reshape([this.#batch * this.#kvHeads, part.keys, this.#width]);
   }
 
-  /** The inverse of `#keysOf`: [B·K, keys, d] → [B, K, T, d], zeros for later keys. */
+  /** Inverts `#keysOf`: [B·K, keys, d] → [B, K, T, d], with zeros for later keys. */
   #padKeys(x: tf.Tensor): tf.Tensor {
     const keys = x.shape[1] as number;
     return tf
@@ -247,7 +247,7 @@ class QueryBlocks {
       .reshape([this.#batch, this.#kvHeads, this.#length, this.#width]);
   }
 
-  /** What each step needs to mask its block: its first position, and its queries' segments where there are any. */
+  /** Per-iteration inputs of the mask: the block's first position and, if rows are packed, its queries' segments. */
   #maskInputs(part: Part): tf.Tensor[] {
     const indexes = tf.range(0, part.blocks, 1, "int32").add(tf.scalar(part.firstBlock, "int32"));
     const firstPositions = indexes.mul(tf.scalar(this.#block, "int32"));
@@ -263,9 +263,9 @@ class QueryBlocks {
   }
 
   /**
-   * Softmax of one block's scores.
+   * Computes the softmax of one block's scores.
    * @param queries float32 [B·K, group·block, d]
-   * @param mask one step's `#maskInputs`
+   * @param mask one iteration of `#maskInputs`
    * @returns float32 [B·K, group·block, keys]
    */
   #weights(queries: tf.Tensor, keys: tf.Tensor, mask: readonly tf.Tensor[], part: Part): tf.Tensor {
@@ -289,7 +289,7 @@ class QueryBlocks {
   }
 }
 
-/** The blocks of a part, of a tensor [blocks, ...]. */
+/** Slices the blocks of a part out of a tensor [blocks, ...]. */
 function blocksOf(x: tf.Tensor, part: Part): tf.Tensor {
   return tf.slice(x, [part.firstBlock], [part.blocks]);
 }

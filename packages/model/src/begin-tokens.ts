@@ -15,14 +15,14 @@ const bertSchema = z.object({ type: z.enum(["BertProcessing", "RobertaProcessing
 const sequenceSchema = z.object({ type: z.literal("Sequence"), processors: z.array(z.unknown()) });
 
 /**
- * Ids that the post_processor of a tokenizer.json writes before a single text, such as the begin token of Llama 3,
- * Mistral and Gemma. The post_processor alone decides: where there is a tokenizer.json, transformers 5 ignores
- * `add_bos_token` of tokenizer_config.json. What a post_processor writes after the text is left out, because a prompt
- * is continued and an end token would end it.
+ * Returns the ids that the post_processor of a tokenizer.json adds before a single text, such as the BOS token of
+ * Llama 3, Mistral and Gemma. Only the post_processor counts: if there is a tokenizer.json, transformers 5 ignores
+ * `add_bos_token` of tokenizer_config.json. What a post_processor adds after the text is left out, because a prompt is
+ * to be continued and an end token would end it.
  */
 export function beginTokenIdsOf(postProcessor: unknown): number[] {
   const sequence = sequenceSchema.safeParse(postProcessor);
-  // Each processor writes around what the one before it has written.
+  // Each processor wraps the output of the one before it.
   if (sequence.success) return sequence.data.processors.toReversed().flatMap(beginTokenIdsOf);
   const bert = bertSchema.safeParse(postProcessor);
   if (bert.success) return [bert.data.cls[1]];

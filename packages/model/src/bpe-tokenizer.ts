@@ -3,7 +3,7 @@ import { beginTokenIdsOf } from "./begin-tokens.js";
 import { byteCharacters } from "./byte-alphabet.js";
 import { ModelError } from "./error.js";
 
-/** What tokenizer.json of a byte-level BPE must have for us; the rest is the library's to read. */
+/** The fields of a byte-level BPE's tokenizer.json that this class needs; the library reads the rest. */
 export interface TokenizerJson {
   readonly normalizer?: unknown;
   readonly pre_tokenizer?: unknown;
@@ -12,21 +12,21 @@ export interface TokenizerJson {
   readonly added_tokens?: readonly {
     readonly id: number;
     readonly content: string;
-    /** Absent: as if true. Those with false are words that the model knows, such as <think>, no control marks. */
+    /** Absent: true. With false it is an ordinary word of the model, such as <think>, not a control token. */
     readonly special?: boolean;
   }[];
 }
 
 export interface EncodeOptions {
   /**
-   * What a special token's text inside the text becomes. "ids" (default): the token, as in a rendered chat.
-   * "text": its letters, as in a document that nobody vouches for. Added tokens that are not special, such
-   * as <think>, stay tokens in both.
+   * How the text of a special token is encoded. "ids" (default): as the token, as in a rendered chat. "text": as
+   * ordinary text, as in an untrusted document. Added tokens that are not special, such as <think>, stay tokens
+   * in both cases.
    */
   readonly specialTokens?: "ids" | "text";
 }
 
-/** The part of the library's tokenizer that is used here; its own types do not resolve under nodenext. */
+/** The part of the library's tokenizer that is used here, because its own types do not resolve under nodenext. */
 interface LibraryTokenizer {
   encode(text: string, options: { add_special_tokens: boolean }): { ids: number[]; tokens: string[] };
   decode(
@@ -36,24 +36,24 @@ interface LibraryTokenizer {
   id_to_token(id: number): string | undefined;
 }
 
-/** Text to token ids and back, as a Hugging Face tokenizer.json says; only `encodePrompt` adds special tokens. */
+/** Converts text to token ids and back as a Hugging Face tokenizer.json says; only `encodePrompt` adds special tokens. */
 export class BpeTokenizer {
-  /** The tokenizer.json and tokenizer_config.json that it was made from, for saving. */
+  /** The tokenizer.json and tokenizer_config.json that it was made from, kept for saving. */
   readonly json: TokenizerJson;
   readonly configJson: Readonly<Record<string, unknown>>;
-  /** One more than the largest id: rows that a model's embedding needs at least. */
+  /** One more than the largest id: the least number of rows in a model's embedding. */
   readonly vocabSize: number;
-  /** What transformers writes before a plain prompt, such as <|begin_of_text|>; empty for most models. */
+  /** What transformers adds before a plain prompt, such as <|begin_of_text|>; empty for most models. */
   readonly beginTokenIds: readonly number[];
   readonly #tokenizer: LibraryTokenizer;
-  /** Every added token by its text. */
+  /** Ids of all added tokens by their text. */
   readonly #addedIds: ReadonlyMap<string, number>;
-  /** Those of them that are special, by text: longest first, as a search for them wants it. */
+  /** Ids of the special ones by their text, longest first, in the order in which they must be searched for. */
   readonly specialTokens: ReadonlyMap<string, number>;
   readonly #specialIds: ReadonlySet<number>;
-  /** Knows no special tokens; made when a text first holds one that must stay text. */
+  /** A tokenizer without special tokens; created when a text first contains one that must stay text. */
   #plainTokenizer: LibraryTokenizer | undefined;
-  /** Bytes that no token stands for: texts with them cannot be encoded. */
+  /** Bytes that no token represents: texts that contain them cannot be encoded. */
   readonly #missingBytes: ReadonlySet<number>;
 
   /** @throws {ModelError} TOKENIZER_INVALID */
@@ -91,8 +91,8 @@ export class BpeTokenizer {
   }
 
   /**
-   * A plain text that a model is to continue: `encode` with the begin tokens before it. Chat templates write their own,
-   * and a document is no prompt; for both there is `encode`.
+   * Encodes a plain text that a model is to continue: the begin tokens, then `encode`. Use `encode` for rendered chats,
+   * whose templates add their own begin token, and for documents, which are not prompts.
    * @throws {ModelError} TOKENIZER_INVALID as `encode`
    */
   encodePrompt(text: string, options: EncodeOptions = {}): number[] {
@@ -100,7 +100,7 @@ export class BpeTokenizer {
   }
 
   /**
-   * Special tokens written out in the text become their ids, unless the options say otherwise.
+   * Special tokens that the text spells out become their ids, unless the options say otherwise.
    * @throws {ModelError} TOKENIZER_INVALID when the text holds a byte outside the alphabet
    */
   encode(text: string, options: EncodeOptions = {}): number[] {
@@ -125,7 +125,7 @@ export class BpeTokenizer {
     return plain;
   }
 
-  /** The library leaves bytes outside the alphabet out without a word; a shorter text would be trained on. */
+  /** Checks for bytes outside the alphabet, which the library drops silently: a shorter text would be trained on. */
   #checkNothingDropped(text: string, tokens: readonly string[]): void {
     const sizeBytes = tokens.reduce(
       // A character of a byte-level token is a byte; a special token is its own text.
@@ -141,7 +141,7 @@ export class BpeTokenizer {
   }
 
   /**
-   * Special tokens are written out. Bytes that are no UTF-8 become U+FFFD.
+   * Special tokens are spelled out. Bytes that are not UTF-8 become U+FFFD.
    * @throws {ModelError} TOKENIZER_INVALID when an id is outside the vocabulary
    */
   decode(tokenIds: readonly number[]): string {
@@ -157,7 +157,7 @@ export class BpeTokenizer {
     return this.#tokenizer.decode([...tokenIds], options);
   }
 
-  /** A token that tokenizer_config.json names, such as "bos_token": a text there, or a record with one. */
+  /** Returns the token that a field of tokenizer_config.json such as "bos_token" names, as a text or as a record. */
   namedToken(field: string): string | undefined {
     const named = this.configJson[field];
     if (typeof named === "string") return named;
@@ -165,17 +165,17 @@ export class BpeTokenizer {
     return typeof content === "string" ? content : undefined;
   }
 
-  /** The token that ends a text or an answer, where tokenizer_config.json names one. */
+  /** The token that ends a text or an answer, if tokenizer_config.json names one. */
   get endToken(): string | undefined {
     return this.namedToken("eos_token");
   }
 
-  /** Id of an added token by its text, special or not. */
+  /** Returns the id of an added token, special or not. */
   specialTokenId(text: string): number | undefined {
     return this.#addedIds.get(text);
   }
 
-  /** Whether it is a control mark that no reader should see, such as <|im_end|>. */
+  /** Returns whether it is a control token that must not be shown to readers, such as <|im_end|>. */
   isSpecial(tokenId: number): boolean {
     return this.#specialIds.has(tokenId);
   }

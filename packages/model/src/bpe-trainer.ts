@@ -3,9 +3,9 @@ import { byteCharacters, wordPattern } from "./byte-alphabet.js";
 import { ModelError } from "./error.js";
 
 export interface BpeTraining {
-  /** Ids in all: special tokens, alphabet, merges. A corpus with too few pairs gives fewer. */
+  /** Total number of ids: special tokens, alphabet, merges. A corpus with too few pairs gives fewer. */
   readonly vocabSize: number;
-  /** Take the first ids, in this order. */
+  /** They get the first ids, in this order. */
   readonly specialTokens: readonly string[];
   /** "bytes": all 256, encodes any text; "corpus": only those that occur, for the smallest vocabulary. */
   readonly alphabet: "bytes" | "corpus";
@@ -20,8 +20,8 @@ interface Word {
 }
 
 /**
- * Byte-level BPE over texts, split into words as GPT-2 does. Deterministic: of equally frequent pairs the
- * one with the smaller ids wins, whatever the order of the texts.
+ * Trains byte-level BPE on texts, split into words as in GPT-2. It is deterministic: of equally frequent pairs the
+ * one with the smaller ids wins, regardless of the order of the texts.
  * Source: Sennrich et al., arXiv:1508.07909; bytes as in GPT-2.
  * @throws {ModelError} CONFIG_INVALID when vocabSize leaves no room for special tokens and alphabet
  */
@@ -48,7 +48,7 @@ export function trainBpe(texts: Iterable<string>, training: BpeTraining): BpeTok
   });
 }
 
-/** Counts words in the byte alphabet; special tokens written out in a text are left aside. */
+/** Counts words in the byte alphabet; special tokens that a text spells out are skipped. */
 function countWords(texts: Iterable<string>, specialTokens: readonly string[]): Map<string, number> {
   const escaped = specialTokens.map((token) => token.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   const special = escaped.length === 0 ? undefined : new RegExp(escaped.join("|"), "u");
@@ -95,7 +95,7 @@ function learnMerges(
     const { left, right } = best;
     const merged = (symbols[left] as string) + (symbols[right] as string);
     merges.push([symbols[left] as string, symbols[right] as string]);
-    // Two ways to the same text share one token; the second merge only shortens words.
+    // Two merges can give the same text, which gets one token; the second merge only shortens words.
     const id = known.has(merged) ? symbols.indexOf(merged) : symbols.push(merged) - 1;
     known.add(merged);
     for (const index of pairs.wordsWith(left, right)) {
@@ -123,11 +123,11 @@ interface PairCount {
   readonly left: number;
   readonly right: number;
   count: number;
-  /** Indices of words that hold the pair, or once held it. */
+  /** Indices of words that contain the pair, or once did. */
   readonly words: Set<number>;
 }
 
-/** How often each pair of neighbors occurs, and in which words. */
+/** Counts each pair of adjacent symbols, and records the words it occurs in. */
 class PairCounts {
   readonly #pairs = new Map<string, PairCount>();
 

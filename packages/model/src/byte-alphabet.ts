@@ -1,5 +1,5 @@
 /**
- * GPT-2's printable stand-ins for the 256 bytes: printable Latin-1 stands for itself, the others take
+ * GPT-2's printable substitutes for the 256 bytes: printable Latin-1 bytes map to themselves, the others to
  * the characters from U+0100 on. Entry b is the character of byte b.
  */
 export const byteCharacters: readonly string[] = (() => {
@@ -9,5 +9,5 @@ export const byteCharacters: readonly string[] = (() => {
   return Array.from({ length: 256 }, (_, byte) => String.fromCharCode(printable(byte) ? byte : next++));
 })();
 
-/** GPT-2's split into words: letters, digits or signs, each with one space before, and runs of space. */
+/** GPT-2's pre-tokenization: letters, digits or symbols, each with one optional space before, and runs of spaces. */
 export const wordPattern = /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu;

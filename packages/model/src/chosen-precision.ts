@@ -8,25 +8,25 @@ import {
 import type { ModelConfig } from "./config.js";
 import { parameterCount } from "./parameters.js";
 
-/** auto: bfloat16 on a CPU whose products of the model's shapes are faster in it, float32 elsewhere. */
+/** auto: bfloat16 on a CPU that multiplies matrices of the model's shapes faster in it, otherwise float32. */
 export type WantedPrecision = "auto" | JitPrecision;
 
 export interface ChosenPrecision {
   readonly precision: JitPrecision;
-  /** Why, for logs and status. */
+  /** The reason for the choice, for logs and status. */
   readonly reason: string;
 }
 
-/** In smaller models products are no more than a part of the time, and casts around them take what they gain. */
+/** In smaller models matrix products are only a small part of the time, and the casts around them cost what they gain. */
 const leastParameters = 2e6;
-/** Of a few requests, and of many or of a training batch. */
+/** Row counts to measure: a few requests, and many requests or a training batch. */
 const probedRows = [16, 128];
-/** Of the head: all of a large vocabulary would take longer to write than to multiply. */
+/** Columns of the head to measure: writing the whole product of a large vocabulary would take longer than multiplying. */
 const mostColumns = 4096;
 
 /**
- * The precision that a sampler or a learner of this model computes in here. A choice that was made by name stands.
- * Sampler and learner of one model on machines of one kind choose alike.
+ * Chooses the precision in which a sampler or a learner of this model computes on this machine. An explicit setting
+ * is kept. Sampler and learner of one model choose alike on machines of one kind.
  */
 export function choosePrecision(
   wanted: WantedPrecision,

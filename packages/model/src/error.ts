@@ -1,4 +1,4 @@
-/** What went wrong, as a program may ask. Closed: each code has one meaning. */
+/** What went wrong, for programs. The set is closed: each code has one meaning. */
 export type ModelErrorCode =
   /** A configuration field is missing, out of bounds or not supported. */
   | "CONFIG_INVALID"
@@ -12,35 +12,35 @@ export type ModelErrorCode =
   /** NaN or infinity among the weights. */
   | "NOT_FINITE"
   | "TOKENIZER_INVALID"
-  /** Messages were given for a model whose tokenizer has no chat template. */
+  /** Messages were given to a model whose tokenizer has no chat template. */
   | "TEMPLATE_MISSING"
   /** The chat template does not parse. */
   | "TEMPLATE_INVALID"
-  /** The chat template raised an error about these messages, or failed on them. */
+  /** The chat template raised an error about these messages, or could not render them. */
   | "TEMPLATE_REFUSED"
   /** A generation request cannot be served by this sampler: too long, empty, out of bounds. */
   | "REQUEST_INVALID"
   /** The bounded queue of the sampler is full; the same request may succeed later. */
   | "QUEUE_FULL"
-  /** The device has no memory for what the sampler was asked. The message names what to lower, and whether the sampler goes on. */
+  /** The device ran out of memory for a request. The message names the settings to lower, and whether the sampler continues. */
   | "MEMORY_EXHAUSTED"
   | "CLOSED"
-  /** Something else lies where a model would be written. */
+  /** The folder that a model would be written to contains something else. */
   | "FOLDER_TAKEN"
   /** The hub has no such model, revision or file, or does not show it without a token. */
   | "HUB_NOT_FOUND"
-  /** The hub wants a token, or this one may not read the model. */
+  /** The hub requires a token, or this token may not read the model. */
   | "HUB_REFUSED"
-  /** The hub or the network failed again and again; the same call may succeed later and goes on where it stopped. */
+  /** The hub or the network failed repeatedly; the same call may succeed later and resumes where it stopped. */
   | "HUB_UNREACHABLE"
-  /** What was fetched is not what the hub's listing promises. */
+  /** The downloaded bytes do not match the hub's listing. */
   | "HASH_MISMATCH"
-  /** The model comes from a Python package index, and no Python with pip is here. */
+  /** The model comes from a Python package index, and this machine has no Python with pip. */
   | "PYTHON_MISSING";
 
 const retryableCodes: ReadonlySet<ModelErrorCode> = new Set(["QUEUE_FULL", "HUB_UNREACHABLE"]);
 
-/** The one error of this package. The message names the field or file, the value, and the fix. */
+/** The only error class of this package. The message names the field or file, the value, and the fix. */
 export class ModelError extends Error {
   readonly code: ModelErrorCode;
   readonly retryable: boolean;

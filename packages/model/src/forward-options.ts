@@ -1,33 +1,33 @@
 import type { Keep, tf } from "@palimpsest/jit";
 import type { Packing, SharedPrompts } from "./mixing.js";
 
-/** Weights as tensors by the names of `parameterShapes`. */
+/** Weights as tensors, keyed by the names of `parameterShapes`. */
 export type ParameterTensors = Readonly<Record<string, tf.Tensor>>;
 
-/** Weights of one block by the names of `parameterShapes` without `layers.`, first axis gone. */
+/** Weights of one block, keyed by the names of `parameterShapes` without `layers.`, without the layer axis. */
 export type LayerTensors = Readonly<Record<string, tf.Tensor>>;
 
-/** How sequences lie and how they are computed; the numbers are the same in every form. */
+/** How sequences are laid out and computed; the results are the same in every form. */
 export interface ForwardOptions {
-  /** scan: one loop over the stacked layers, each computed again for the gradient. Default unrolled. */
+  /** scan: one loop over the stacked layers, which recomputes each layer for the gradient. Default unrolled. */
   readonly layers?: "unrolled" | "scan" | undefined;
-  /** Queries of attention at a time; absent: all at once. */
+  /** Number of attention queries computed at a time; absent: all at once. */
   readonly attentionBlock?: number | undefined;
-  /** Of shared prompts: places of every reply at a time; absent: all at once. */
+  /** With shared prompts: positions of every reply computed at a time; absent: all at once. */
   readonly replyBlock?: number | undefined;
-  /** Several rows in one sequence: tokens see those of the same number before them. */
+  /** Several rows in one sequence: tokens attend to earlier tokens with the same segment number. */
   readonly packing?: Packing | undefined;
-  /** Prompts and the replies to them, one behind the other in one list of tokens. */
+  /** Prompts and the replies to them, concatenated in one list of tokens. */
   readonly sharing?: SharedPrompts | undefined;
-  /** Factor on what adapters add: alpha / rank. */
+  /** The factor alpha / rank on the adapters' contribution. */
   readonly loraScale?: number | undefined;
   /**
-   * bfloat16: what passes from product to product is rounded, layers are one loop and attention is one operation; default
-   * so where attention is one kernel of a GPU, else float32. The weights stay what they are.
+   * bfloat16: activations between products are rounded, layers are one loop and attention is one operation. Default
+   * bfloat16 if attention is one GPU kernel, otherwise float32. The weights are not changed.
    */
   readonly activations?: "float32" | "bfloat16" | undefined;
-  /** What the gradient of layers in bfloat16 finds of the forward pass. Default nothing. */
+  /** What the forward pass of bfloat16 layers keeps for the gradient. Default nothing. */
   readonly keep?: Keep | undefined;
-  /** Parameters without a gradient; with scan it is not even computed. Default none. */
+  /** Parameters without a gradient; with scan their gradient is not even computed. Default none. */
   readonly isFrozen?: ((name: string) => boolean) | undefined;
 }

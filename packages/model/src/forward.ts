@@ -9,11 +9,11 @@ import { rmsNorm } from "./norm.js";
 import { sideBySide } from "./rope.js";
 import { swiglu } from "./swiglu.js";
 
-/** What has a column for every place of the query or key heads. */
+/** Parameters with one column per element of the query or key heads. */
 const TURNED = /^(layers\.)?(query|key)(Bias|Norm|\.loraB)?$/;
 
 /**
- * x · W, plus scale · (x · A) · B where the layer has adapters of that name.
+ * x · W, plus scale · (x · A) · B if the layer has adapters of that name.
  * @param x float32 [N, in]
  * @returns float32 [N, out]
  */
@@ -35,9 +35,9 @@ export function feedForward(x: tf.Tensor, layer: LayerTensors, loraScale?: numbe
 /**
  * One decoder block over all tokens of a pass; differentiable in `x` and every tensor of `layer`, which come from `turnable`.
  * @param x float32 [tokens, D]
- * @param mix attention over the tokens as they lie
- * @param rows int32 [N]: what follows attention is done for these rows of `x` alone; absent: for all
- * @returns float32 [tokens, D], or [N, D] of the given rows
+ * @param mix attention over the tokens in their layout
+ * @param rows int32 [N]: what follows attention is computed only for these rows of `x`; absent: for all
+ * @returns float32 [tokens, D], or [N, D] for the given rows
  */
 function block(
   x: tf.Tensor,
@@ -57,7 +57,7 @@ function block(
   return attended.add(fed);
 }
 
-/** normed · W (+ bias where the architecture has one). */
+/** normed · W (+ bias if the architecture has one). */
 export function projected(
   normed: tf.Tensor,
   layer: LayerTensors,
@@ -69,12 +69,12 @@ export function projected(
   return bias === undefined ? product : product.add(bias);
 }
 
-/** Splits the stacked tensors into one record a layer. */
+/** Splits the stacked tensors into one record per layer. */
 export function unstackLayers(parameters: ParameterTensors, config: ModelConfig): LayerTensors[] {
   const layers: Record<string, tf.Tensor>[] = Array.from({ length: config.layers }, () => ({}));
   for (const [name, stacked] of Object.entries(parameters)) {
     if (!name.startsWith("layers.")) continue;
-    // tfjs has no gradient of an unstack into a single tensor.
+    // tfjs has no gradient for an unstack into a single tensor.
     const tensors = config.layers === 1 ? [stacked.reshape(stacked.shape.slice(1))] : tf.unstack(stacked, 0);
     tensors.forEach((tensor, i) => {
       (layers[i] as Record<string, tf.Tensor>)[name.slice("layers.".length)] = tensor;
@@ -84,9 +84,9 @@ export function unstackLayers(parameters: ParameterTensors, config: ModelConfig)
 }
 
 /**
- * Final hidden states, after the last norm and before the head. Causal: a position sees itself and
- * what stands before it, so right padding needs no mask and its outputs are to be ignored.
- * Works under `tf.grads`. Positions count from 0 in every row.
+ * Computes the final hidden states, after the last norm and before the head. The model is causal: a position attends to
+ * itself and earlier positions, so right padding needs no mask, and its outputs must be ignored. Works under `tf.grads`.
+ * Positions count from 0 in every row.
  * @param ids int32 [B, T]
  * @returns float32 [B, T, D]
  */
@@ -101,10 +101,10 @@ export function forwardHidden(
 }
 
 /**
- * The final hidden states of some places alone: unrolled, the last block does what follows its attention for these
- * places and not for all.
- * @param ids   int32 [B, T]; with shared prompts int32 [tokens], as `SharedPrompts` says
- * @param rows  int32 [N], places among the tokens
+ * Computes the final hidden states of selected positions: with unrolled layers, the last block computes what follows its
+ * attention only for these positions.
+ * @param ids   int32 [B, T]; with shared prompts int32 [tokens], laid out as in `SharedPrompts`
+ * @param rows  int32 [N], positions among the tokens
  * @returns float32 [N, D]
  */
 export function forwardRows(
@@ -114,14 +114,14 @@ export function forwardRows(
   config: ModelConfig,
   options: ForwardOptions = {},
 ): tf.Tensor {
-  // A loop has one body for all layers, and many rows are gathered sooner once than twice.
+  // A loop has one body for all layers, and gathering many rows once costs less than twice.
   const late = options.layers === "scan" || rows.size >= ids.size;
   return late
     ? tf.gather(lastStates(parameters, ids, config, options), rows)
     : lastStates(parameters, ids, config, options, rows);
 }
 
-/** @returns float32 [tokens, D], or [N, D] of the given rows */
+/** @returns float32 [tokens, D], or [N, D] for the given rows */
 function lastStates(
   parameters: ParameterTensors,
   ids: tf.Tensor,
@@ -155,7 +155,7 @@ function lastStates(
   return rmsNorm(last, weight(parameters, "finalNorm"), config.rmsNormEps);
 }
 
-/** With the columns of queries and keys in the order in which they are turned; by names in a layer or in the model. */
+/** Reorders the columns of queries and keys as the rotation needs them; keyed by names in a layer or in the model. */
 function turnable(tensors: LayerTensors, { headDim }: ModelConfig): LayerTensors {
   return Object.fromEntries(
     Object.entries(tensors).map(([name, tensor]) => [
@@ -165,7 +165,7 @@ function turnable(tensors: LayerTensors, { headDim }: ModelConfig): LayerTensors
   );
 }
 
-/** The stacked tensors by their names in a layer. */
+/** The stacked tensors, keyed by their names in a layer. */
 function stackedLayers(parameters: ParameterTensors): LayerTensors {
   return Object.fromEntries(
     Object.entries(parameters).flatMap(([name, stacked]) =>

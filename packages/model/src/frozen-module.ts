@@ -11,20 +11,20 @@ import { ModelError } from "./error.js";
 import { parameterShapes } from "./parameters.js";
 import type { LoadedModel } from "./text/local-text-model.js";
 
-/** A model whose weights stay as they are, with one function for each length that texts are padded to. */
+/** A model with frozen weights, with one function for each length that texts are padded to. */
 export interface FrozenModule {
   readonly module: JitModule;
   readonly tokenizer: NonNullable<LoadedModel["tokenizer"]>;
-  /** Ascending; the last is the most tokens that are read. */
+  /** Ascending; the last one is the maximum number of tokens that are read. */
   readonly widths: readonly number[];
 }
 
 /**
  * @param options.widths lengths below maxTokens
- * @param options.maxTokens never more than the model's positions count
- * @param options.purpose what a model without a tokenizer cannot do
- * @param functionOf the function of one length; it is called by that number
- * @throws {ModelError} TOKENIZER_INVALID when the model came without a tokenizer
+ * @param options.maxTokens capped at the model's number of positions
+ * @param options.purpose what a model without a tokenizer cannot do, for the error
+ * @param functionOf returns the function of one length, which also names it
+ * @throws {ModelError} TOKENIZER_INVALID if the model was loaded without a tokenizer
  */
 export function frozenModule(
   { tokenizer, config, parameters }: LoadedModel,

@@ -10,15 +10,15 @@ import { tokenStatistics } from "./token-statistics.js";
 export interface FrozenReaderOptions {
   readonly backend: Backend;
   readonly mode?: "auto" | JitMode;
-  /** Longest prompt and answer together. Default 2048, and never more than the model's positions. */
+  /** Longest prompt plus answer. Default 2048, capped at the model's number of positions. */
   readonly maxTokens?: number;
 }
 
-/** A model whose weights stay as they are and which says how likely a text is to follow another. */
+/** A model with frozen weights that computes how likely one text is to follow another. */
 export class FrozenReader {
   readonly #frozen: FrozenModule;
 
-  /** @throws {ModelError} TOKENIZER_INVALID when the model came without a tokenizer */
+  /** @throws {ModelError} TOKENIZER_INVALID if the model was loaded without a tokenizer */
   constructor(model: LoadedModel, options: FrozenReaderOptions) {
     const { backend, mode, maxTokens = 2048 } = options;
     const form = { backend, mode, maxTokens, widths: [128, 512], purpose: "read texts" };
@@ -26,9 +26,9 @@ export class FrozenReader {
   }
 
   /**
-   * @param request.answer encoded by itself; begins with a space where words are to be apart
-   * @returns nats of all the answer's tokens together, and how many there are
-   * @throws {ModelError} CONFIG_INVALID where both are longer than maxTokens; the signal's reason
+   * @param request.answer encoded separately; begins with a space if it starts a new word
+   * @returns the sum of the log-probabilities of the answer's tokens in nats, and their number
+   * @throws {ModelError} CONFIG_INVALID if both together are longer than maxTokens; the signal's reason
    */
   async logLikelihood(request: {
     readonly prompt: string;
@@ -60,7 +60,7 @@ export class FrozenReader {
   }
 }
 
-/** Log-probabilities of every next token of one text; what stands right of it changes nothing in it. */
+/** Log-probabilities of every next token of one text; tokens to the right of it change nothing. */
 const scoring = (config: ModelConfig, width: number): JitFunction => ({
   inputs: { tokenIds: { shape: [width], dtype: "int32" } },
   body: (parameters, inputs) => {

@@ -1,20 +1,19 @@
 import { customGrad, innerGrads, scan, type tf } from "@palimpsest/jit";
 
 /*
- * Layers as a loop over the stacked weights: graph size and compile time do not grow with depth, and of each layer
- * only its input is kept, the rest is computed again on the way back. The form for deep models; two layers run faster
- * unrolled.
+ * Layers as a loop over the stacked weights: graph size and compile time do not grow with depth, and each layer keeps
+ * only its input and recomputes the rest in the backward pass. Use it for deep models; two layers run faster unrolled.
  */
 
 type Named = Readonly<Record<string, tf.Tensor>>;
 
 /**
- * Puts x through every layer in turn. Differentiable in x and in the stacks that are not frozen.
+ * Applies every layer to x in turn. Differentiable in x and in the stacks that are not frozen.
  * @param x      float32 [N, D]
- * @param stacks tensors [L, ...] by their names in a layer
- * @param shared what every layer uses besides; no gradient
- * @param apply  one layer: takes [N, D], the layer's tensors [...] and the shared ones, gives [N, D]
- * @param isFrozen by the name in a layer
+ * @param stacks tensors [L, ...], keyed by their names in a layer
+ * @param shared tensors that every layer also uses; no gradient
+ * @param apply  one layer: takes [N, D], the layer's tensors [...] and the shared ones, returns [N, D]
+ * @param isFrozen takes the name in a layer
  * @returns float32 [N, D]
  */
 export function scanLayers(
@@ -37,7 +36,7 @@ export function scanLayers(
       xs: all,
       body: ([before], slices) => ({ carry: [apply(before, named(slices), shared)], ys: [before] }),
     });
-    // The shared ones too: they may have been made in a scope that is over when the gradient is taken.
+    // The shared ones too: the scope that created them may have ended when the gradient is taken.
     return { value: carry[0], saved: [...Object.values(shared), ys[0], ...all] };
   };
   const backward = (gradient: tf.Tensor, saved: readonly tf.Tensor[]) => {

@@ -3,7 +3,7 @@ import type { ModelConfig } from "./config.js";
 import { type Parameters, parameterShapes, sizeOf } from "./parameters.js";
 import { normalGenerator } from "./random.js";
 
-/** Projections of a layer that can have adapters, by their Hugging Face names. */
+/** Projections of a layer that can have adapters, keyed by their Hugging Face names. */
 export const LORA_PROJECTIONS = {
   q_proj: "query",
   k_proj: "key",
@@ -18,7 +18,7 @@ export type LoraProjection = (typeof LORA_PROJECTIONS)[keyof typeof LORA_PROJECT
 
 const projectionNames = Object.keys(LORA_PROJECTIONS) as (keyof typeof LORA_PROJECTIONS)[];
 
-/** Low-rank adapters: x·W becomes x·W + alpha / rank · (x·A)·B, and A and B alone are trained. */
+/** Low-rank adapters: x·W becomes x·W + alpha / rank · (x·A)·B, and only A and B are trained. */
 export const loraConfigSchema = z.strictObject({
   rank: z.int().min(1).max(1024).default(16).describe("Columns of A and rows of B."),
   alpha: z.number().positive().default(32).describe("What adapters add is multiplied by alpha / rank."),
@@ -29,13 +29,13 @@ export const loraConfigSchema = z.strictObject({
 });
 export type LoraConfig = z.infer<typeof loraConfigSchema>;
 
-/** Adapters of one model, by the names of `loraShapes`. */
+/** Which adapters a model has. */
 export interface LoraForm {
   readonly rank: number;
   readonly targets: readonly LoraProjection[];
 }
 
-/** @returns projections in the order of the layer, each once */
+/** @returns the projections in the order of the layer, without duplicates */
 export function loraForm({ rank, targets }: LoraConfig): LoraForm {
   const wanted = targets === "all-linear" ? projectionNames : targets;
   return {
@@ -62,7 +62,7 @@ export function loraShapes(config: ModelConfig, form: LoraForm): Record<string, 
   );
 }
 
-/** A uniform in ±√(3 / in) of variance 1 / in, B zero: a model with fresh adapters is the base model. */
+/** Initializes A uniformly in ±√(3 / in), which has variance 1 / in, and B with zeros, so that fresh adapters change nothing. */
 export function initLora(config: ModelConfig, form: LoraForm, seed: number): Parameters {
   return Object.fromEntries(
     Object.entries(loraShapes(config, form)).map(([name, shape]) => {
@@ -78,9 +78,9 @@ export function initLora(config: ModelConfig, form: LoraForm, seed: number): Par
 }
 
 /**
- * The weights of the model with its adapters: W + alpha / rank · A·B. Weights without adapters are the base's own
- * arrays; the others are new.
- * @param options.inPlace the others are the base's own arrays too, changed: no second copy stands beside it
+ * Returns the weights of the model with its adapters: W + alpha / rank · A·B. Weights without adapters are the base's
+ * own arrays; the others are new.
+ * @param options.inPlace the others are the base's own arrays too, modified, so that no second copy is needed
  */
 export function mergeLora(
   config: ModelConfig,
@@ -116,10 +116,10 @@ export function mergeLora(
   return merged;
 }
 
-/** As many as keep one pass over a row of weights busy with sums. */
+/** Ranks per pass over a row of weights: enough to make the pass compute-bound. */
 const ranksAtOnce = 4;
 
-/** Adds four rows of `b` times their factors to `row`, rounded once; those behind the `left` last ones have the factor 0. */
+/** Adds four rows of `b` times their factors to `row`, with one rounding; rows after the last `left` have the factor 0. */
 function addRows(
   row: Float32Array,
   b: Float32Array,
@@ -129,7 +129,7 @@ function addRows(
 ): void {
   const width = row.length;
   const [f0, f1, f2, f3] = factors as unknown as [number, number, number, number];
-  // A row that is not there is read where there is one.
+  // A missing row is replaced by an existing one, whose factor is 0.
   const [b1, b2, b3] = [1, 2, 3].map((k) => from + (k < left ? k * width : 0)) as [number, number, number];
   for (let j = 0; j < width; j++)
     row[j] =

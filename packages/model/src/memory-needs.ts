@@ -3,14 +3,14 @@ import { parameterCount } from "./parameters.js";
 
 const float32Bytes = 4;
 
-/** What a model takes in memory as float32, bytes; what a pass over a batch needs besides is not in it. */
+/** Memory of a model in float32, in bytes, without what a pass over a batch needs. */
 export interface MemoryNeeds {
   readonly inMemoryBytes: number;
   /** Keys and values of 1,000 tokens of one request. */
   readonly cachePer1000TokensBytes: number;
   /** Weights, their gradient and the optimizer's two moments. */
   readonly fullUpdateBytes: number;
-  /** The same beside the weights that the KL term compares with. */
+  /** The same plus the reference weights of the KL term. */
   readonly fullUpdateWithReferenceBytes: number;
 }
 

@@ -6,8 +6,8 @@ import { replyAttention } from "./reply-attention.js";
 import { ropeTurns } from "./rope.js";
 
 /*
- * Attention over the tokens of one pass as they lie: whole sequences, several rows packed into a sequence, or prompts
- * that several replies share. Everything else in a block does not care how tokens lie.
+ * Attention over the tokens of one pass in their layout: whole sequences, several rows packed into a sequence, or prompts
+ * that several replies share. Everything else in a block is independent of the layout.
  */
 
 /** Queries, keys and values of all tokens, float32 [tokens, heads · headDim]. */
@@ -19,35 +19,35 @@ export interface Projections {
 
 /** Both int32 [B, T]. */
 export interface Packing {
-  /** A number for each row of the sequence. */
+  /** The number of each token's row in the sequence. */
   readonly segments: tf.Tensor;
-  /** Places counted from the row's first token. */
+  /** Positions counted from the row's first token. */
   readonly positions: tf.Tensor;
-  /** Rows in all sequences together at most; default a row a token. */
+  /** Upper bound on the rows in all sequences together; default one row per token. */
   readonly count?: number | undefined;
 }
 
-/** Tokens lie flat: all prompts [prompts, promptLength], then all replies [prompts, replies, replyLength]. */
+/** Layout of flattened tokens: all prompts [prompts, promptLength], then all replies [prompts, replies, replyLength]. */
 export interface SharedPrompts {
   readonly prompts: number;
   readonly promptLength: number;
-  /** Replies to each prompt. */
+  /** Number of replies per prompt. */
   readonly replies: number;
   readonly replyLength: number;
-  /** int32 [prompts], tokens of each prompt without padding; its replies go on from there. */
+  /** int32 [prompts], tokens of each prompt without padding; its replies continue at that position. */
   readonly promptLengths: tf.Tensor;
 }
 
-/** What decides how tokens lie and how attention runs. */
+/** Options that determine the layout of tokens and how attention runs. */
 export interface MixingOptions {
   readonly attentionBlock?: number | undefined;
-  /** Of shared prompts: places of every reply at a time. */
+  /** With shared prompts: positions of every reply computed at a time. */
   readonly replyBlock?: number | undefined;
   readonly packing?: Packing | undefined;
   readonly sharing?: SharedPrompts | undefined;
 }
 
-/** Tensors that every block of one pass shares; made once per pass. */
+/** Tensors that all blocks of one pass share, created once per pass. */
 type Constants = Readonly<Record<string, tf.Tensor>>;
 
 interface Mixing {
@@ -56,7 +56,7 @@ interface Mixing {
   mix(projections: Projections, layer: Constants, constants: Constants): tf.Tensor;
 }
 
-/** @param shape of the token ids */
+/** @param shape the shape of the token ids */
 export function mixingOf(shape: readonly number[], config: ModelConfig, options: MixingOptions): Mixing {
   const { sharing } = options;
   if (sharing !== undefined) {
@@ -103,12 +103,12 @@ function sequenceConstants(config: ModelConfig, length: number, options: MixingO
   const tables = { queryTurns: turned(1 / Math.sqrt(config.headDim)), keyTurns: turned(1) };
   const { attentionBlock } = options;
   const isBlocked = attentionBlock !== undefined && attentionBlock < length;
-  // [1 or B, 1, T, T], 0 where a position may look, else -1e9.
+  // [1 or B, 1, T, T], 0 where a position may attend, else -1e9.
   if (!isBlocked) return { ...tables, bias: denseMask(length, packing?.segments) };
   return packing === undefined ? tables : { ...tables, segments: packing.segments };
 }
 
-/** From two ranges and a comparison: a [T, T] constant would be baked into the graph. */
+/** Computes the mask from two ranges and a comparison, because a [T, T] constant would be stored in the graph. */
 function denseMask(length: number, segments: tf.Tensor | undefined): tf.Tensor {
   const later = causal(length).reshape([1, 1, length, length]);
   if (segments === undefined) return later.toFloat().mul(-1e9);
@@ -156,7 +156,7 @@ function replyConstants(
   };
 }
 
-/** Queries, keys and values by head and turned, [B, heads, T, headDim]. */
+/** Queries, keys and values by head, rotated, [B, heads, T, headDim]. */
 interface Heads {
   readonly query: tf.Tensor;
   readonly key: tf.Tensor;
@@ -202,7 +202,7 @@ function maskOf({ bias, segments }: Constants, { attentionBlock }: MixingOptions
   return { kind: "blocked", block: attentionBlock ?? 1, ...(segments === undefined ? {} : { segments }) };
 }
 
-/** Attention of the replies over their prompts and themselves. @returns float32 [P·M·Lr, heads · headDim] */
+/** Attention of the replies to their prompts and to themselves. @returns float32 [P·M·Lr, heads · headDim] */
 function mixedReplies(
   { query, key, value }: Projections,
   prompt: Heads,
@@ -214,7 +214,7 @@ function mixedReplies(
   const { prompts: P, replies: M, replyLength: Lr } = sharing;
   const { ownBias } = constants;
   const group = heads / kvHeads;
-  // [P, K, M, group, Lr, d]: what meets a prompt's keys, and what meets its own, are both one segment of it.
+  // [P, K, M, group, Lr, d]: the rows that meet a prompt's keys are contiguous, and so are those that meet a reply's own keys.
   const byHead = (flat: tf.Tensor, count: number): tf.Tensor =>
     flat.reshape([P, M, Lr, kvHeads, count, headDim]).transpose([0, 3, 1, 4, 2, 5]);
   const turned = (x: tf.Tensor, gain: tf.Tensor | undefined, turns: tf.Tensor | undefined): tf.Tensor =>

@@ -7,25 +7,25 @@ import type { LoadedModel } from "./text/local-text-model.js";
 export interface ModelEmbedderOptions {
   readonly backend: Backend;
   readonly mode?: "auto" | JitMode;
-  /** For reports and caches, such as the model's folder. */
+  /** A name for reports and caches, such as the model's folder. */
   readonly name: string;
-  /** Tokens of a text that are read; the rest is left out. Default 128. */
+  /** Number of tokens of a text that are read; the rest is ignored. Default 128. */
   readonly maxTokens?: number;
 }
 
-/** Texts per call: as many as share one pass over the weights. */
+/** Texts per call, which share one pass over the weights. */
 const rows = 8;
 
 /**
- * A language model as an `Embedder` of memory stores: the mean of its last hidden states over the text's tokens but the
- * first, whose state in causal models is large and says little of the text.
+ * A language model as an `Embedder` of memory stores: the mean of its last hidden states over the text's tokens. The
+ * first token is left out, because in causal models its state is large and carries little about the text.
  */
 export class ModelEmbedder {
   readonly name: string;
   readonly dimensions: number;
   readonly #frozen: FrozenModule;
 
-  /** @throws {ModelError} TOKENIZER_INVALID when the model came without a tokenizer */
+  /** @throws {ModelError} TOKENIZER_INVALID if the model was loaded without a tokenizer */
   constructor(model: LoadedModel, options: ModelEmbedderOptions) {
     const { backend, mode, name, maxTokens = 128 } = options;
     this.name = `${name} (mean of the last states)`;
@@ -35,7 +35,7 @@ export class ModelEmbedder {
   }
 
   /**
-   * @returns float32 [dimensions] a text, in order; zeros for a text without tokens
+   * @returns float32 [dimensions] per text, in order; zeros for a text without tokens
    * @throws the signal's reason
    */
   async embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
@@ -46,7 +46,7 @@ export class ModelEmbedder {
       return ids.length === 0 ? [] : [...tokenizer.beginTokenIds, ...ids].slice(0, most);
     });
     const vectors = encoded.map(() => new Float32Array(this.dimensions));
-    // Texts of like length share a call: the longest decides its width.
+    // Texts of similar length share a call, because the longest one determines its width.
     const order = encoded.map((_, i) => i).filter((i) => (encoded[i] as number[]).length > 0);
     order.sort((a, b) => (encoded[a] as number[]).length - (encoded[b] as number[]).length);
     for (let start = 0; start < order.length; start += rows) {
@@ -56,7 +56,7 @@ export class ModelEmbedder {
       part.forEach((i, row) => {
         vectors[i] = means.slice(row * this.dimensions, (row + 1) * this.dimensions);
       });
-      // A store of thousands must not hold up everything else in the process.
+      // Lets the process do other work between batches: a store may have thousands of texts.
       await new Promise((resolve) => setImmediate(resolve));
     }
     return vectors;

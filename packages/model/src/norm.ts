@@ -22,7 +22,7 @@ function gradients(
 ): tf.Tensor[] {
   const width = gain.shape[0] as number;
   const rows = normed.size / width;
-  // Both sums over products of gradient and normed: one product, then one along each axis.
+  // Both sums are over products of gradient and normed: computes the products once, then one sum along each axis.
   const products = gradient.mul(normed).reshape([rows, width]);
   const means = tf
     .matMul(products, gain.reshape([width, 1]))

@@ -3,13 +3,13 @@ import type { ModelConfig } from "./config.js";
 import { ModelError } from "./error.js";
 import { normalGenerator } from "./random.js";
 
-/** Weights on the host, row-major, by the names of `parameterShapes`. */
+/** Weights on the host, row-major, keyed by the names of `parameterShapes`. */
 export type Parameters = Record<string, Float32Array>;
 
 /**
- * Every trained tensor by name. Per-layer tensors are stacked: `layers.*` have the layer as first axis.
+ * Shapes of all trained tensors by name. Per-layer tensors are stacked: `layers.*` have the layer as first axis.
  * Projections are [..., in, out], so that a row of activations is multiplied from the left;
- * `embedding` and `head` are [vocabSize, hiddenSize]. Without tied embeddings there is a `head`.
+ * `embedding` and `head` are [vocabSize, hiddenSize]. Only models without tied embeddings have a `head`.
  */
 export function parameterShapes(config: ModelConfig): Record<string, readonly number[]> {
   const { layers: L, hiddenSize: D, intermediateSize: F, headDim, vocabSize } = config;
@@ -49,7 +49,7 @@ export function parameterCount(config: ModelConfig): number {
   return Object.values(parameterShapes(config)).reduce((sum, shape) => sum + sizeOf(shape), 0);
 }
 
-/** Standard deviations of the normal distributions that random weights come from. */
+/** Standard deviations of the normal distributions for random weights. */
 export interface InitScheme {
   /**
    * 1.0 by default. A small model whose embedding starts at 0.02 does not learn to look names up:
@@ -73,8 +73,8 @@ export function defaultInitScheme(config: ModelConfig): InitScheme {
 }
 
 /**
- * Random weights: norms 1, biases 0, the rest normal. Each tensor has a stream of its own derived from
- * the seed and its name, so that a tensor's values do not depend on which others there are.
+ * Draws random weights: norms 1, biases 0, the rest normal. Each tensor has its own random stream, derived from the seed
+ * and its name, so that its values do not depend on which other tensors there are.
  */
 export function initParameters(
   config: ModelConfig,
@@ -110,13 +110,14 @@ function initStd(name: string, stds: InitScheme): number {
   }
 }
 
-/** Bytes of the weights under one leaf of their hash: also the size of the objects that they are published as. */
+/** Size in bytes of the leaves of the weights' hash, which is also the size of the objects in which weights are published. */
 export const weightsLeafBytes = 64 * 1024 * 1024;
 
 /**
- * SHA-256 in hex over the names, dtypes and element counts, and over the SHA-256 of each leaf: of each `leafBytes` of all
- * tensors' bytes (little-endian), laid one after another in the order of their sorted names. Two processes that agree on a
- * config and on this hash hold the same weights. Leaves may be hashed at once, and by whoever stores them.
+ * Returns SHA-256 in hex over the names, dtypes and element counts, and over the SHA-256 of each leaf. Leaves are the
+ * consecutive runs of `leafBytes` of all tensors' bytes (little-endian), concatenated in the order of their sorted names.
+ * Two processes that agree on a config and on this hash have the same weights. Leaves can be hashed concurrently, and by
+ * whoever stores them.
  */
 export function hashWeights(
   parameters: Readonly<Record<string, Float32Array>>,
@@ -145,7 +146,7 @@ export function hashWeights(
 }
 
 /**
- * `hashWeights` of weights whose leaves are hashed already.
+ * Does the same for weights whose leaves are already hashed.
  * @param tensors in the order of their sorted names
  * @param leaves SHA-256 in hex
  */
@@ -173,8 +174,8 @@ export function checkParameters(
 }
 
 /**
- * Checks that the names and sizes are those of the shapes.
- * @param where what they are the shapes of
+ * Checks that the names and sizes match the shapes.
+ * @param where what the shapes belong to, for error messages
  * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH
  */
 export function checkTensors(
@@ -204,9 +205,9 @@ export function checkFinite(parameters: Readonly<Record<string, Float32Array>>):
   }
 }
 
-/** Index of the first NaN or infinity. */
+/** Returns the index of the first NaN or infinity. */
 export function findNotFinite(values: Float32Array): number | undefined {
-  // Zero for finite values, NaN for the others; two sums, so that one need not wait for the other.
+  // x − x is 0 for finite values and NaN for others; two sums can be computed in parallel.
   let [even, odd] = [0, 0];
   const pairs = values.length - (values.length % 2);
   for (let i = 0; i < pairs; i += 2) {

@@ -1,15 +1,15 @@
-/** A generator of 32 random bits whose whole state is four words. */
+/** A generator of random 32-bit words whose whole state is four words. */
 export interface RandomWords {
   /** Whole number in [0, 2^32). */
   next(): number;
-  /** The four words; `xoshiro128` goes on from them. */
+  /** The four words, from which `xoshiro128` can continue. */
   state(): readonly number[];
 }
 
 /**
- * xoshiro128**: the numbers of weights' initial values and of the learner.
+ * xoshiro128**, used for initial weights and by the learner.
  * Source: Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021.
- * @param words four, not all 0
+ * @param words four words, not all 0
  */
 export function xoshiro128(words: readonly number[]): RandomWords {
   let [a = 1, b = 2, c = 3, d = 4] = words;
@@ -29,7 +29,7 @@ export function xoshiro128(words: readonly number[]): RandomWords {
   };
 }
 
-/** splitmix32: well-mixed words from one, to fill the state of another generator with. */
+/** splitmix32: expands one word to well-mixed words, to initialize the state of another generator. */
 export function splitmix32(seed: number): () => number {
   let word = seed >>> 0;
   return () => {
@@ -42,8 +42,8 @@ export function splitmix32(seed: number): () => number {
 }
 
 /**
- * Seeded streams of normal numbers on the host: xoshiro128** for the bits, Box–Muller for the shape.
- * Same seed and name, same stream, on every machine whose Math.log and Math.cos round alike.
+ * Seeded streams of normal numbers on the host: bits from xoshiro128**, transformed by Box–Muller. The same seed and
+ * name give the same stream on every machine whose Math.log and Math.cos round alike.
  */
 export function normalGenerator(seed: number, name: string): () => number {
   const nextUniform = uniformGenerator(seed, name);
@@ -63,7 +63,7 @@ export function normalGenerator(seed: number, name: string): () => number {
 
 /** Uniform numbers in [0, 1) with 32 bits of resolution. */
 function uniformGenerator(seed: number, name: string): () => number {
-  // The state comes from splitmix32 over the seed and an FNV-1a hash of the name.
+  // The state comes from splitmix32, seeded with the seed and an FNV-1a hash of the name.
   let mix = (Math.trunc(seed) ^ Math.trunc(seed / 2 ** 32)) >>> 0;
   for (let i = 0; i < name.length; i++) mix = Math.imul(mix ^ name.charCodeAt(i), 0x01000193) >>> 0;
   const word = splitmix32(mix);

@@ -1,7 +1,7 @@
 import { customGrad, scan, tf } from "@palimpsest/jit";
 import { ReplyScores, type ReplyTensors } from "./reply-scores.js";
 
-/** Keys and values that queries look at; the queries' own ones are causal. */
+/** Keys and values that the queries attend to; attention to the replies' own keys is causal. */
 export interface ReplyKeys {
   readonly promptKeys: tf.Tensor; // float32 [P, K, Lp, d]
   readonly promptValues: tf.Tensor; // float32 [P, K, Lp, d]
@@ -9,7 +9,7 @@ export interface ReplyKeys {
   readonly ownValues: tf.Tensor; // float32 [P, K, M, Lr, d]
 }
 
-/** Which places of its own reply a place may look at. */
+/** Which positions of its own reply a position may attend to. */
 export type OwnMask =
   | {
       readonly kind: "dense";
@@ -18,12 +18,11 @@ export type OwnMask =
   | { readonly kind: "blocked"; readonly block: number /* places of every reply at a time */ };
 
 /**
- * Attention of M replies to each of P prompts: a place sees its prompt and what stands before it in its own reply. The
- * replies of one prompt are rows of one matrix against its keys, so that a prompt is neither repeated nor computed twice.
- * Blocked, the scores are computed again for the gradient, and never more than [P, K, M, G, block, Lp + Lr] of them
- * stand at once.
- * @param query float32 [P, K, M, G, Lr, d], times the scale of the scores; G query heads share a key head
- * @param promptBias float32 [P, 1, Lp], 0 or, behind a prompt's end, -1e9
+ * Attention of M replies to each of P prompts: a position attends to its prompt and to earlier positions of its own reply.
+ * The replies of one prompt are rows of one matrix against its keys, so that a prompt is neither repeated nor computed twice.
+ * In blocks, the scores are recomputed for the gradient, and at most [P, K, M, G, block, Lp + Lr] of them exist at once.
+ * @param query float32 [P, K, M, G, Lr, d], already multiplied by the scale of the scores; G query heads share a key head
+ * @param promptBias float32 [P, 1, Lp], 0, or -1e9 after a prompt's end
  * @returns float32 [P, K, M, G, Lr, d]; differentiable in the query, keys and values
  */
 export function replyAttention(
@@ -94,9 +93,9 @@ function blockedAttention(inputs: Inputs, promptBias: tf.Tensor, block: number):
   );
 }
 
-/** Replies as blocks of places, zeros behind their end. */
+/** Replies split into blocks of positions, padded with zeros. */
 class Cut {
-  /** Places of a reply. */
+  /** Number of positions in a reply. */
   readonly length: number;
   /** [P, K, M, G, block, d] */
   readonly blockShape: number[];
@@ -128,7 +127,7 @@ class Cut {
       .reshape([this.#count, ...this.blockShape]);
   }
 
-  /** The inverse of `blocks`. */
+  /** Inverts `blocks`. */
   joined(x: tf.Tensor): tf.Tensor {
     const width = this.#shape[5] as number;
     const rows = x.size / (this.#count * this.#block * width);
@@ -140,12 +139,12 @@ class Cut {
       .reshape([...this.#shape]);
   }
 
-  /** int32 [blocks], the first place of each. */
+  /** int32 [blocks], the first position of each block. */
   firsts(): tf.Tensor {
     return tf.range(0, this.#count, 1, "int32").mul(tf.scalar(this.#block, "int32"));
   }
 
-  /** float32 [1, block, Lr], -1e9 at places later than the query's. */
+  /** float32 [1, block, Lr], -1e9 at positions later than the query's. */
   bias(first: tf.Tensor): tf.Tensor {
     const at = tf.range(0, this.#block, 1, "int32").add(first).reshape([1, this.#block, 1]);
     return tf

@@ -8,26 +8,26 @@ export type ReplyTensors = readonly [
   ownValues: tf.Tensor,
 ];
 
-/** Softmax over a place's prompt and reply: [P·K, M·G·n, Lp] and [P·K·M, G·n, Lr]. */
+/** Softmax over a position's prompt and reply: [P·K, M·G·n, Lp] and [P·K·M, G·n, Lr]. */
 export type ReplyWeights = readonly [ofPrompt: tf.Tensor, ofOwn: tf.Tensor];
 
 /**
- * Scores of n places of every reply. With W = softmax([Q·Kpᵀ + bias, Q·Krᵀ + causal]) and O = Wp·Vp + Wr·Vr, the
- * gradients are those of dense attention, by parts.
+ * Scores of n positions of every reply. With W = softmax([Q·Kpᵀ + bias, Q·Krᵀ + causal]) and O = Wp·Vp + Wr·Vr, the
+ * gradients are those of dense attention, computed separately for prompt and reply.
  */
 export class ReplyScores {
   readonly #shape: readonly [P: number, K: number, M: number, G: number, n: number, d: number];
   readonly #promptLength: number;
   readonly #replyLength: number;
 
-  /** @param shape of the queries, [P, K, M, G, n, d] */
+  /** @param shape the shape of the queries, [P, K, M, G, n, d] */
   constructor(shape: readonly number[], promptLength: number, replyLength: number) {
     this.#shape = shape as readonly number[] as readonly [number, number, number, number, number, number];
     this.#promptLength = promptLength;
     this.#replyLength = replyLength;
   }
 
-  /** From [P, K, Lp, d] twice and [P, K, M, Lr, d] twice. */
+  /** Flattens [P, K, Lp, d] twice and [P, K, M, Lr, d] twice. */
   flat([promptKeys, promptValues, ownKeys, ownValues]: ReplyTensors): ReplyTensors {
     const [P, K, M, , , d] = this.#shape;
     const prompt = (x: tf.Tensor): tf.Tensor => x.reshape([P * K, this.#promptLength, d]);
@@ -35,7 +35,7 @@ export class ReplyScores {
     return [prompt(promptKeys), prompt(promptValues), own(ownKeys), own(ownValues)];
   }
 
-  /** The inverse of `flat`. */
+  /** Inverts `flat`. */
   shaped([promptKeys, promptValues, ownKeys, ownValues]: ReplyTensors): tf.Tensor[] {
     const [P, K, M, , , d] = this.#shape;
     const prompt = (x: tf.Tensor): tf.Tensor => x.reshape([P, K, this.#promptLength, d]);
@@ -80,9 +80,9 @@ export class ReplyScores {
   }
 
   /**
-   * @param mixed what `mixed` gave, of any shape
-   * @param gradient float32 [P, K, M, G, n, d], of the loss in it
-   * @returns of the loss in the queries [P, K, M, G, n, d] and in the keys and values, flat as they are
+   * @param mixed the result of `mixed`, of any shape
+   * @param gradient float32 [P, K, M, G, n, d], of the loss with respect to it
+   * @returns the gradients in the queries [P, K, M, G, n, d] and in the keys and values, in their flat shapes
    */
   gradients(
     query: tf.Tensor,
@@ -112,13 +112,13 @@ export class ReplyScores {
     };
   }
 
-  /** As rows against a prompt's keys. */
+  /** Reshapes to rows against a prompt's keys. */
   #onPrompt(x: tf.Tensor, width: number): tf.Tensor {
     const [P, K, M, G, n] = this.#shape;
     return x.reshape([P * K, M * G * n, width]);
   }
 
-  /** As rows against the keys of their own reply. */
+  /** Reshapes to rows against the keys of their own reply. */
   #onOwn(x: tf.Tensor, width: number): tf.Tensor {
     const [P, K, M, G, n] = this.#shape;
     return x.reshape([P * K * M, G * n, width]);

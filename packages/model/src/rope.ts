@@ -1,7 +1,7 @@
 import { customGrad, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "./config.js";
 
-/** Angular frequencies of the rotary pairs, [headDim / 2], radians a position. */
+/** Angular frequencies of the rotary pairs, [headDim / 2], in radians per position. */
 export function ropeFrequencies(config: ModelConfig): number[] {
   const half = config.headDim / 2;
   const frequencies = Array.from({ length: half }, (_, i) => config.ropeTheta ** (-i / half));
@@ -19,8 +19,8 @@ export function ropeFrequencies(config: ModelConfig): number[] {
 
 /**
  * Cosines and sines of positions 0 … positions-1, each [positions, headDim] row-major. Both halves of a
- * row hold the same angles: element i turns with element i + headDim / 2 (the Hugging Face layout). The
- * sines of the first half are negative, so that `rotate` need not negate what it multiplies.
+ * row have the same angles: element i is rotated with element i + headDim / 2 (the Hugging Face layout). The
+ * sines of the first half are negative, so that `rotate` need not negate its operand.
  */
 export function ropeTables(
   config: ModelConfig,
@@ -44,7 +44,7 @@ export function ropeTables(
 }
 
 /**
- * The same angles for heads whose pairs stand side by side (`sideBySide`): cosine and sine in turn, times a factor.
+ * The same angles for heads whose pairs are interleaved (`sideBySide`): cosine and sine alternate, times a factor.
  * @returns [positions, headDim] row-major, for `rotatePairs`
  */
 export function ropeTurns(config: ModelConfig, positions: number, factor = 1): Float32Array {
@@ -58,8 +58,8 @@ export function ropeTurns(config: ModelConfig, positions: number, factor = 1): F
 }
 
 /**
- * Orders the columns of every head so that what turns together, i and i + headDim / 2, stands side by side. Scores
- * do not change where queries and keys are both ordered so.
+ * Reorders the columns of every head so that the two elements of a pair, i and i + headDim / 2, are adjacent. Scores
+ * do not change if queries and keys are both reordered.
  * @param x float32 [..., n · headDim]
  * @returns x's shape; differentiable
  */
@@ -72,16 +72,16 @@ export function sideBySide(x: tf.Tensor, headDim: number): tf.Tensor {
 }
 
 /**
- * Turns each pair (i, i + headDim / 2) of the last axis by its position's angle.
+ * Rotates each pair (i, i + headDim / 2) of the last axis by its position's angle.
  * @param x   float32 [B, n, T, headDim]
- * @param cos broadcasts to x, of `ropeTables`; so does sin. No gradient.
- * @returns x's shape; differentiable in x: the gradient is turned back
+ * @param cos from `ropeTables`, broadcasts to x; so does sin. No gradient.
+ * @returns x's shape; differentiable in x: the gradient is rotated back
  */
 export function rotate(x: tf.Tensor, cos: tf.Tensor, sin: tf.Tensor): tf.Tensor {
   return customGrad(
     [x],
     (input) => ({ value: input.mul(cos).add(swapHalves(input).mul(sin)), saved: [cos, sin] }),
-    // The halves of sin are each other's negative, so that swapping them rotates the other way.
+    // The halves of sin are each other's negatives, so that swapping them rotates in the opposite direction.
     (gradient, [keptCos, keptSin]) => [gradient.mul(keptCos).sub(swapHalves(gradient).mul(keptSin))],
   );
 }

@@ -19,11 +19,11 @@ export interface CheckTextsOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Nats; float32 sums in another order differ by some 1e-5 at thirty layers. */
+/** In nats; float32 sums in a different order differ by about 1e-5 at thirty layers. */
 const LOGPROB_BAR = 2e-3;
 
 /**
- * Encodes, scores and continues every text with this package's own code and compares.
+ * Encodes, scores and continues every text with this package's own code and compares the results with the reference.
  * @throws {ModelError} TOKENIZER_INVALID when the model has no tokenizer; the signal's reason
  */
 export async function checkTexts(
@@ -49,7 +49,7 @@ function checkScores(
   cases: readonly ReferenceText[],
   { backend, mode = "auto", signal }: CheckTextsOptions,
 ): Measure[] {
-  // One width for all: what stands right of a text changes nothing in it.
+  // One width for all: tokens to the right of a text change nothing in it.
   const width = Math.max(...cases.map(({ ids }) => ids.length));
   const module = scoringModule(config, width, backend, mode);
   try {
@@ -146,7 +146,7 @@ async function checkGreedy(
     promptLengths: [longestPrompt],
   });
   try {
-    // A continuation that is as long as the reference's is compared whole, wherever it would end.
+    // The continuation gets the reference's length and is compared whole, whether or not it would end earlier.
     const results = await Promise.all(
       cases.map(({ ids, greedy_ids: greedy }) =>
         sampler.generate(

@@ -10,8 +10,8 @@ const caseSchema = z.object({
   logprobs: z.array(z.number()).describe("Nats, of token t+1 given those up to t"),
   last_top5: z
     .array(z.tuple([z.int().nonnegative(), z.number()]))
-    .describe("The likeliest tokens after the text and their log-probabilities, likeliest first"),
-  greedy_ids: ids.min(1).describe("What greedy decoding goes on with; ends early at an end token"),
+    .describe("The most likely tokens after the text and their log-probabilities, most likely first"),
+  greedy_ids: ids.min(1).describe("The greedy continuation; ends early at an end token"),
   greedy_text: z.string(),
 });
 
@@ -20,7 +20,7 @@ const fileSchema = z.object({ cases: z.array(caseSchema).min(1) });
 export type ReferenceText = z.infer<typeof caseSchema>;
 
 /**
- * Texts with what a reference implementation makes of them, from a reference.json.
+ * Reads texts and a reference implementation's results for them from a reference.json.
  * @throws {ModelError} FILE_MISSING, FILE_DAMAGED
  */
 export async function readReferenceTexts(path: string): Promise<readonly ReferenceText[]> {

@@ -12,19 +12,19 @@ import { type WrittenDtype, writeSafetensors } from "./safetensors-writer.js";
 import { placeTransposed, takeTransposed } from "./stacking.js";
 import { writeJson, writeWholeFolder } from "./whole-folder.js";
 
-/** Adapters of a model, without the model. */
+/** Adapters of a model, without the base model. */
 export interface AdapterFolder {
   readonly lora: LoraConfig;
-  /** By the names of `loraShapes`. */
+  /** Keyed by the names of `loraShapes`. */
   readonly adapters: Readonly<Record<string, Float32Array>>;
-  /** Folder or hub id of the base, for readers that fetch it. */
+  /** Folder or hub id of the base, for readers that download it. */
   readonly baseModel?: string;
 }
 
 const CONFIG = "adapter_config.json";
 const WEIGHTS = "adapter_model.safetensors";
 
-/** Of PEFT's configuration what the numbers depend on; anything that would change them is refused. */
+/** The fields of PEFT's configuration that affect the result; unsupported values that would change it are refused. */
 const peftConfigSchema = z.looseObject({
   peft_type: z.literal("LORA"),
   r: z.int().min(1),
@@ -39,7 +39,7 @@ const peftConfigSchema = z.looseObject({
   alpha_pattern: z.record(z.string(), z.never()).default({}),
   modules_to_save: z.array(z.never()).nullish(),
   layers_to_transform: z.null().optional(),
-  // The other ways to begin (PiSSA, OLoRA, CorDA, LoftQ) take something out of the base, which must then be changed as well.
+  // Other initializations (PiSSA, OLoRA, CorDA, LoftQ) subtract something from the base, which would have to be changed too.
   init_lora_weights: z.union([z.boolean(), z.enum(["gaussian", "eva", "orthogonal"])]).nullish(),
   layer_replication: z.null().optional(),
   use_qalora: z.literal(false).default(false),
@@ -47,9 +47,9 @@ const peftConfigSchema = z.looseObject({
 });
 
 /**
- * Writes adapters as PEFT does: adapter_config.json and adapter_model.safetensors. The folder appears whole or
- * not at all.
- * @param dtype default float32, which brings the same adapters back
+ * Writes adapters as PEFT does: adapter_config.json and adapter_model.safetensors. The folder appears either
+ * complete or not at all.
+ * @param dtype default float32, which is lossless
  * @throws {ModelError} TENSOR_MISSING, SHAPE_MISMATCH, NOT_FINITE, before anything is written
  */
 export async function saveAdapters(
@@ -154,17 +154,17 @@ function loraOf(folder: string, text: string): { readonly lora: LoraConfig; read
   return { lora: lora.data, ...(base_model_name_or_path ? { baseModel: base_model_name_or_path } : {}) };
 }
 
-/** One tensor of PEFT's file and its place among ours; all are transposed. */
+/** One tensor of PEFT's file and where it belongs in our parameters; all are transposed. */
 interface AdapterTensor {
   readonly name: string;
   readonly shape: readonly [rows: number, columns: number];
   readonly parameter: string;
   readonly start: number;
-  /** Elements of the whole parameter. */
+  /** Number of elements of the whole parameter. */
   readonly size: number;
 }
 
-/** In the order of their names. */
+/** Lists the tensors, sorted by name. */
 function adapterTensors(model: ModelConfig, lora: LoraConfig): AdapterTensor[] {
   const shapes = loraShapes(model, loraForm(lora));
   const found = hfTensors(model).flatMap(({ name, parameter }, _index, all): AdapterTensor[] => {

@@ -29,7 +29,7 @@ const ignored = new Set([
   "use_cache",
 ]);
 
-/** Architecture class names by model_type. Mistral without a window computes what Llama does. */
+/** Architectures by model_type. Mistral without a window computes the same as Llama. */
 const architectures = {
   llama: "llama",
   mistral: "llama",
@@ -44,7 +44,7 @@ const classNames = {
   qwen3: "Qwen3ForCausalLM",
 } as const;
 
-/** Names in config.json of our fields, for messages about them. */
+/** Names of our fields in config.json, for error messages. */
 const hfNames: Readonly<Record<string, string>> = {
   vocabSize: "vocab_size",
   hiddenSize: "hidden_size",
@@ -64,7 +64,7 @@ const hfNames: Readonly<Record<string, string>> = {
   originalMaxPositions: "original_max_position_embeddings",
 };
 
-/** What the rotary fields may hold. A field beside these would change the angles. */
+/** Known rotary fields. Any other field would change the angles. */
 const ropeFields = {
   default: ["rope_theta", "rope_type", "type"],
   llama3: [
@@ -78,7 +78,7 @@ const ropeFields = {
   ],
 } as const;
 
-/** What transformers takes where a Mistral config.json says nothing. */
+/** The window that transformers uses if a Mistral config.json does not say. */
 const mistralWindow = 4096;
 
 type Json = Readonly<Record<string, unknown>>;
@@ -115,7 +115,7 @@ export function modelConfigFromHf(json: unknown): ModelConfig {
     hiddenSize,
     layers: config.take("num_hidden_layers"),
     heads,
-    // The others' defaults are numbers that have nothing to do with the rest of the config.
+    // The other classes' defaults are constants that do not depend on the rest of the config.
     kvHeads: config.takeOr("num_key_value_heads", architecture === "llama" ? heads : undefined, heads),
     headDim,
     intermediateSize: config.take("intermediate_size"),
@@ -135,7 +135,7 @@ export function modelConfigFromHf(json: unknown): ModelConfig {
   throw new ModelError("CONFIG_INVALID", `config.json: ${issues.join("; ")}`, { cause: parsed.error });
 }
 
-/** The config.json that `transformers` loads, in the newer form. */
+/** Returns a config.json that `transformers` loads, in the newer form. */
 export function modelConfigToHf(
   config: ModelConfig,
   dtype: "float32" | "bfloat16" = "float32",
@@ -168,7 +168,7 @@ export function modelConfigToHf(
     num_key_value_heads: config.kvHeads,
     rms_norm_eps: config.rmsNormEps,
     rope_parameters: rope,
-    // Readers that know only the older form take the base from here.
+    // Readers that know only the older form read the base from here.
     rope_theta: config.ropeTheta,
     tie_word_embeddings: config.tieWordEmbeddings,
     vocab_size: config.vocabSize,
@@ -179,7 +179,7 @@ function isJson(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Takes fields one by one; what nobody took and nobody may ignore is refused at the end. */
+/** Takes fields one by one; at the end, fields that were neither taken nor are ignorable are refused. */
 class HfConfigReader {
   readonly #json: Json;
   readonly #taken = new Set<string>();
@@ -193,12 +193,12 @@ class HfConfigReader {
     return this.#json[field] ?? undefined;
   }
 
-  /** Absent and null may mean different things. */
+  /** Returns a field's value; absent and null may mean different things. */
   takeOr(field: string, whenAbsent: unknown, whenNull: unknown): unknown {
     return this.take(field) ?? (field in this.#json ? whenNull : whenAbsent);
   }
 
-  /** The class tells a head apart that is none for text, such as a classifier's. */
+  /** Checks the class, because it reveals a head that is not for text, such as a classifier's. */
   checkClass(expected: string): void {
     const names = this.take("architectures") ?? [];
     if (!Array.isArray(names)) this.refuse("architectures", names, "it must be a list of class names");
@@ -206,7 +206,7 @@ class HfConfigReader {
       this.refuse("architectures", names, `only ${expected} is supported`);
   }
 
-  /** Absent counts as `whenAbsent`. */
+  /** Requires a value; an absent field counts as `whenAbsent`. */
   require(field: string, whenAbsent: unknown, expected: unknown): void {
     const value = this.take(field) ?? whenAbsent;
     if (value !== expected) this.refuse(field, value, `only ${String(expected)} is supported`);

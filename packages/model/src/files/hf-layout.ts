@@ -8,7 +8,7 @@ const wholeNames: Readonly<Record<string, string>> = {
   finalNorm: "model.norm.weight",
 };
 
-/** Hugging Face names within `model.layers.N.`. */
+/** Hugging Face names of the tensors within `model.layers.N.`. */
 const layerNames: Readonly<Record<string, string>> = {
   attentionNorm: "input_layernorm.weight",
   query: "self_attn.q_proj.weight",
@@ -26,19 +26,19 @@ const layerNames: Readonly<Record<string, string>> = {
   down: "mlp.down_proj.weight",
 };
 
-/** One tensor of a Hugging Face checkpoint and its place among ours. */
+/** One tensor of a Hugging Face checkpoint and where it belongs in our parameters. */
 export interface HfTensor {
   readonly name: string;
-  /** As the file has it: projections are [out, in]. */
+  /** As in the file: projections are [out, in]. */
   readonly shape: readonly number[];
   readonly parameter: string;
   /** First element within the (stacked) parameter. */
   readonly start: number;
-  /** Ours is [in, out]. */
+  /** True where our parameter is [in, out]. */
   readonly transposed: boolean;
 }
 
-/** Every tensor of a checkpoint, in the order of our parameters. */
+/** Lists every tensor of a checkpoint, in the order of our parameters. */
 export function hfTensors(config: ModelConfig): HfTensor[] {
   return Object.entries(parameterShapes(config)).flatMap(([parameter, shape]): HfTensor[] => {
     if (!parameter.startsWith("layers.")) {
@@ -57,7 +57,7 @@ export function hfTensors(config: ModelConfig): HfTensor[] {
   });
 }
 
-/** Tensors that some exporters add and that are no weights of their own. */
+/** Returns whether a tensor that some exporters add is redundant. */
 export function isRedundant(name: string): boolean {
   return name === "lm_head.weight" || name.endsWith("rotary_emb.inv_freq");
 }

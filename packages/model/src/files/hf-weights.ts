@@ -8,14 +8,14 @@ import type { TensorInfo, TensorSource } from "./tensor-source.js";
 
 export interface ReadOptions {
   readonly signal?: AbortSignal;
-  /** Bytes of the source read so far, and in all. */
+  /** Called with the bytes of the source read so far, and the total. */
   readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
 }
 
 /**
- * Reads a checkpoint's tensors into stacked parameters, piece by piece: beside the parameters, only the
- * source's piece is in memory.
- * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, before memory is taken;
+ * Reads a checkpoint's tensors into stacked parameters, piece by piece: besides the parameters, only one piece of the
+ * source is in memory.
+ * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, before memory is allocated;
  *   DTYPE_UNSUPPORTED, FILE_DAMAGED, NOT_FINITE; the signal's reason
  */
 export async function readParameters(
@@ -38,7 +38,7 @@ export async function readParameters(
 }
 
 /**
- * The same from tensors that are in memory.
+ * Does the same from tensors in memory.
  * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, DTYPE_UNSUPPORTED, NOT_FINITE
  */
 export function parametersFromHf(
@@ -61,7 +61,7 @@ export function parametersFromHf(
   return parameters;
 }
 
-/** Parameters as a checkpoint's tensors, sorted by name; values are unstacked when they are written. */
+/** Returns the parameters as a checkpoint's tensors, sorted by name; values are unstacked when they are written. */
 export function writableTensors(
   config: ModelConfig,
   parameters: Readonly<Record<string, Float32Array>>,

@@ -1,6 +1,6 @@
 /**
- * A process of its own that loads a model and prints what that took, in bytes: at most resident beyond what it
- * was before, and the weights themselves. Run by tsx: node --import tsx load-memory.fixture.ts FOLDER
+ * Loads a model in a separate process and prints, in bytes, the peak resident memory beyond what the process had
+ * before, and the size of the weights. Run by tsx: node --import tsx load-memory.fixture.ts FOLDER
  */
 import { loadModel, saveModel } from "./model-folder.js";
 
@@ -12,7 +12,7 @@ const watch = () => {
 };
 const model = await loadModel(folder, { onProgress: watch });
 const weightBytes = Object.values(model.parameters).reduce((sum, { byteLength }) => sum + byteLength, 0);
-// The kernel's own high-water mark, which no sampling misses; in KiB.
+// The kernel's own high-water mark, in KiB, which sampling could miss.
 const loadedBytes = process.resourceUsage().maxRSS * 1024 - before;
 await saveModel(copy, model, { dtype: "bfloat16", maxShardBytes: 20_000_000 });
 const savedBytes = process.resourceUsage().maxRSS * 1024 - before;

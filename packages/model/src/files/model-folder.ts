@@ -13,28 +13,28 @@ import { writeJson, writeWholeFolder } from "./whole-folder.js";
 
 const defaultMaxShardBytes = 5_000_000_000;
 
-/** A model as it lies in a folder in the Hugging Face layout. */
+/** A model in a folder in the Hugging Face layout. */
 export interface ModelFolder {
   readonly config: ModelConfig;
   readonly parameters: Readonly<Record<string, Float32Array>>;
   /** Absent when the folder has no tokenizer.json. */
   readonly tokenizer?: BpeTokenizer;
-  /** generation_config.json, where there is one: further tokens that end an answer, how its makers sample. */
+  /** generation_config.json, if there is one: further end tokens, and the recommended sampling settings. */
   readonly generationConfig?: Readonly<Record<string, unknown>>;
 }
 
 export interface SaveOptions {
-  /** Default float32, which brings the same weights back. */
+  /** Default float32, which is lossless. */
   readonly dtype?: WrittenDtype;
-  /** Above this many bytes the weights go to several files with an index. Default 5 GB. */
+  /** Above this many bytes the weights are split into several files with an index. Default 5 GB. */
   readonly maxShardBytes?: number;
 }
 
 /**
- * Writes config.json, the weights as safetensors and the tokenizer's files, such that `transformers` loads
- * them. The folder appears whole or not at all: everything is written beside it, synced and renamed. A model
- * that is already there is replaced; a folder with anything else is left alone. Beside the weights given, a
- * few MiB of memory are used.
+ * Writes config.json, the weights as safetensors and the tokenizer's files, so that `transformers` can load
+ * them. The folder appears either complete or not at all: everything is written next to it, synced and renamed. An
+ * existing model is replaced; a folder with anything else is left alone. Besides the weights given, a few MiB of memory
+ * are used.
  * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE, FOLDER_TAKEN, before anything
  *   is written
  */
@@ -62,7 +62,7 @@ export async function saveModel(
   });
 }
 
-/** A slip in a path must not cost a folder of something else. */
+/** Refuses a folder with other contents, because a mistyped path must not delete them. */
 async function refuseForeign(folder: string): Promise<void> {
   const names = await readdir(folder).catch((reason: NodeJS.ErrnoException): string[] => {
     if (reason.code === "ENOENT") return [];
@@ -73,7 +73,7 @@ async function refuseForeign(folder: string): Promise<void> {
   throw new ModelError("FOLDER_TAKEN", message);
 }
 
-/** So that `transformers` knows where an answer ends. */
+/** Returns the end token's id, so that `transformers` knows where an answer ends. */
 function endTokenOf(tokenizer: BpeTokenizer): { readonly eos_token_id?: number } {
   const { endToken } = tokenizer;
   const id = endToken === undefined ? undefined : tokenizer.specialTokenId(endToken);
@@ -81,8 +81,8 @@ function endTokenOf(tokenizer: BpeTokenizer): { readonly eos_token_id?: number }
 }
 
 /**
- * Reads a folder in the Hugging Face layout; weights in one file or in shards with an index, in F32, F16
- * or BF16. They are read in pieces of a few MiB into the memory that they stay in.
+ * Reads a folder in the Hugging Face layout; weights are in one file or in shards with an index, in F32, F16
+ * or BF16. They are read in pieces of a few MiB straight into their final memory.
  * @throws {ModelError} FILE_MISSING, FILE_DAMAGED, CONFIG_INVALID, TENSOR_MISSING, TENSOR_UNKNOWN,
  *   SHAPE_MISMATCH, DTYPE_UNSUPPORTED, NOT_FINITE, TOKENIZER_INVALID; the signal's reason
  */
@@ -91,7 +91,7 @@ export async function loadModel(
   options: ReadOptions = {},
 ): Promise<ModelFolder & { readonly parameters: Parameters }> {
   const config = await loadConfig(folder);
-  // Before the weights: it takes no time and is what fails.
+  // Before the weights, because it is quick and the most likely to fail.
   const tokenizer = existsSync(join(folder, "tokenizer.json")) ? await loadTokenizer(folder) : undefined;
   const generationConfig = await loadGenerationConfig(folder);
   const files = await WeightFiles.open(folder);
@@ -107,7 +107,7 @@ export async function loadModel(
   }
 }
 
-/** generation_config.json, where there is one. @throws {ModelError} FILE_DAMAGED */
+/** Reads generation_config.json, if there is one. @throws {ModelError} FILE_DAMAGED */
 export async function loadGenerationConfig(
   folder: string,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
@@ -128,7 +128,7 @@ export async function loadTokenizer(folder: string): Promise<BpeTokenizer> {
   const json = await readJson(join(folder, "tokenizer.json"));
   const configPath = join(folder, "tokenizer_config.json");
   const configJson = existsSync(configPath) ? await readJson(configPath) : {};
-  // Newer folders keep the chat template in a file of its own, which then is the one that counts.
+  // Newer folders keep the chat template in a separate file, which then takes precedence.
   const templatePath = join(folder, "chat_template.jinja");
   const template = existsSync(templatePath) ? { chat_template: await readFile(templatePath, "utf8") } : {};
   return new BpeTokenizer(json, { ...(configJson as Readonly<Record<string, unknown>>), ...template });

@@ -1,6 +1,6 @@
 import { type ModelConfig, type ModelConfigInput, parseModelConfig } from "../config.js";
 
-/** A config of which everything is small and no two sizes are equal by chance. */
+/** A config whose sizes are all small and all different, so that no test passes by coincidence. */
 export const aConfig = (changes: Partial<ModelConfigInput> = {}): ModelConfig =>
   parseModelConfig({
     architecture: "llama",
@@ -20,11 +20,11 @@ export interface HandMadeTensor {
   readonly dtype: string;
   readonly shape: readonly number[];
   readonly bytes: Uint8Array;
-  /** Where the header says it is; default: where it is. */
+  /** The offsets to write in the header; default: the true ones. */
   readonly offsets?: readonly [number, number];
 }
 
-/** A safetensors file built by hand, right or wrong. */
+/** Builds a safetensors file by hand, correct or not. */
 export function safetensorsBytes(tensors: Readonly<Record<string, HandMadeTensor>>): Buffer {
   let offset = 0;
   const header: Record<string, unknown> = {};

@@ -1,21 +1,21 @@
-/** Bytes read at a time. A reader holds this much of a file, and twice that where halves are widened. */
+/** Bytes read at a time. A reader keeps this much of a file in memory, and twice that when 16-bit values are widened. */
 export const pieceBytes = 4 << 20;
 
-/** Memory for one piece of a tensor, as it is read and as it is given on. */
+/** Memory for one piece of a tensor, both as it is read and as it is passed on. */
 export interface PieceBuffer {
   readonly bytes: Uint8Array;
-  /** Room for as many halves as `bytes` holds; made when first asked for. */
+  /** Room for as many 16-bit values as `bytes` has; allocated on first use. */
   readonly widened: () => Float32Array;
 }
 
 /**
- * The buffer of the last read, for the next one, of any file that shares it: made anew for each tensor,
- * buffers would wait for the collector and outgrow the weights of a small shard.
+ * Reuses the buffer of the last read for the next one, of any file that shares it: if each tensor allocated its own,
+ * buffers would wait for garbage collection and outgrow the weights of a small shard.
  */
 export class PieceBuffers {
   #spare: PieceBuffer | undefined;
 
-  /** The spare one, or another where a read is under way. */
+  /** Returns the spare buffer, or a new one while a read is in progress. */
   take(): PieceBuffer {
     const buffer = this.#spare ?? aBuffer();
     this.#spare = undefined;

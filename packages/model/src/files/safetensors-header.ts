@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { z } from "zod";
 import { ModelError } from "../error.js";
 
-/** Dtypes that are read as numbers here, with their bytes an element. */
+/** Dtypes that are read as numbers here, with their bytes per element. */
 export const readableDtypes = { F32: 4, F16: 2, BF16: 2, I32: 4 } as const;
 export type ReadableDtype = keyof typeof readableDtypes;
 
@@ -17,18 +17,18 @@ const headerSchema = z.record(
   }),
 );
 
-/** Where a tensor lies in its file. */
+/** The position of a tensor in its file. */
 export interface TensorPlace {
   readonly dtype: string;
   readonly shape: readonly number[];
-  /** First byte in the file, and the one after the last. */
+  /** The first byte in the file, and the one after the last. */
   readonly start: number;
   readonly end: number;
 }
 
 /**
  * Reads and checks the header of a safetensors file: every byte of the data belongs to exactly one tensor,
- * and as many to each as its shape says.
+ * and each tensor has as many bytes as its shape needs.
  * @throws {ModelError} FILE_DAMAGED
  */
 export async function readHeader(path: string, file: FileHandle): Promise<ReadonlyMap<string, TensorPlace>> {

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 
-/** What weights are written as. bfloat16 rounds to the nearest, ties to even. */
+/** The dtype in which weights are written. bfloat16 rounds to nearest, ties to even. */
 export type WrittenDtype = "float32" | "bfloat16";
 
 const dtypes = {
@@ -8,10 +8,10 @@ const dtypes = {
   bfloat16: { name: "BF16", bytesEach: 2 },
 } as const;
 
-/** Elements made and written at a time; one row where rows are longer. */
+/** Elements computed and written at a time; one row if rows are longer. */
 const pieceElements = 1 << 20;
 
-/** A tensor to write, which makes its values when they are wanted. */
+/** A tensor to write, whose values are computed on demand. */
 export interface WritableTensor {
   readonly name: string;
   readonly shape: readonly number[];
@@ -19,7 +19,7 @@ export interface WritableTensor {
   readonly fillRows: (firstRow: number, into: Float32Array) => void;
 }
 
-/** A tensor whose values lie in memory as they are written. */
+/** Wraps a tensor whose values are in memory in the order in which they are written. */
 export function writableTensor(name: string, shape: readonly number[], values: Float32Array): WritableTensor {
   const width = shape.at(-1) ?? 1;
   return {
@@ -34,8 +34,8 @@ export function writtenBytes(tensor: Pick<WritableTensor, "shape">, dtype: Writt
 }
 
 /**
- * Writes one file and syncs it to disk, a few MiB at a time. Tensors are laid out in the order given:
- * sorted by name, equal weights give equal bytes.
+ * Writes one file and syncs it to disk, a few MiB at a time. Tensors are laid out in the order given: sorted by name,
+ * equal weights give equal bytes.
  */
 export async function writeSafetensors(
   path: string,
@@ -91,7 +91,7 @@ function bytesOf(values: Float32Array | Uint16Array): Uint8Array {
   return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
 }
 
-/** Finite values; those beyond the largest bfloat16 become infinite. */
+/** Narrows finite values; those beyond the largest bfloat16 become infinite. */
 function narrowToBfloat16(values: Float32Array): Uint16Array {
   const words = new Uint32Array(values.buffer, values.byteOffset, values.length);
   const halves = new Uint16Array(words.length);

@@ -5,7 +5,7 @@ import { type PieceBuffer, PieceBuffers, pieceBytes } from "./piece-buffers.js";
 import { type ReadableDtype, readableDtypes, readHeader, type TensorPlace } from "./safetensors-header.js";
 import type { TensorInfo, TensorSource, VisitValues } from "./tensor-source.js";
 
-/** A tensor of a file, read whole: floats of any width come as float32. */
+/** A tensor of a file, read whole: floats of any width are returned as float32. */
 export interface StoredTensor {
   readonly shape: readonly number[];
   readonly values: Float32Array | Int32Array;
@@ -38,7 +38,7 @@ export class SafetensorsFile implements TensorSource {
   }
 
   /**
-   * @param buffers shared by files that are read one after the other
+   * @param buffers shared by files that are read one after another
    * @throws {ModelError} FILE_DAMAGED: truncated, bad header, offsets that contradict each other
    */
   static async open(path: string, buffers = new PieceBuffers()): Promise<SafetensorsFile> {
@@ -70,7 +70,7 @@ export class SafetensorsFile implements TensorSource {
     );
   }
 
-  /** A whole tensor in memory of its own. */
+  /** Reads a whole tensor into newly allocated memory. */
   async readWhole(name: string): Promise<StoredTensor> {
     const { dtype, shape, start, end } = this.#place(name);
     if (dtype === "I32") {
@@ -153,7 +153,7 @@ function isReadable(dtype: string): dtype is ReadableDtype {
   return Object.hasOwn(readableDtypes, dtype);
 }
 
-// Pieces begin at the start of a buffer and hold whole elements, so they can be looked at as such.
+// Pieces begin at the start of a buffer and contain whole elements, so that typed arrays can view them directly.
 const wideners = {
   F32: (bytes: Uint8Array) => new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4),
   BF16: (bytes: Uint8Array, buffer: PieceBuffer) => {

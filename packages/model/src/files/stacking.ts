@@ -2,9 +2,9 @@
 const tile = 16;
 
 /**
- * Writes a piece of a [rows, columns] tensor, transposed, into its place of a stack.
- * @param values row-major, from element `offset` of the tensor on; pieces need not hold whole rows
- * @param into  the stack; the tensor's transpose is at `start`, as [columns, rows]
+ * Writes a piece of a [rows, columns] tensor, transposed, to its position in a stack.
+ * @param values row-major, from element `offset` of the tensor on; pieces need not contain whole rows
+ * @param into  the stack; the tensor's transpose begins at `start`, as [columns, rows]
  */
 export function placeTransposed(
   values: Float32Array,
@@ -17,7 +17,7 @@ export function placeTransposed(
     const [row, column] = [Math.floor((offset + at) / columns), (offset + at) % columns];
     const whole = column === 0 ? Math.min(tile, Math.floor((values.length - at) / columns)) : 0;
     if (whole === 0) {
-      // The end of one row, or its beginning.
+      // The end of a row, or its beginning.
       const length = Math.min(columns - column, values.length - at);
       for (let i = 0; i < length; i++) into[start + (column + i) * rows + row] = values[at + i] as number;
       at += length;
@@ -32,7 +32,7 @@ export function placeTransposed(
 }
 
 /**
- * The reverse: fills `into` with rows of the [rows, columns] tensor whose transpose lies in a stack.
+ * Does the reverse: fills `into` with rows of the [rows, columns] tensor whose transpose is in a stack.
  * @param into whole rows, from `firstRow` on
  */
 export function takeTransposed(

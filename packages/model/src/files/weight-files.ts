@@ -19,7 +19,7 @@ const indexFile = "model.safetensors.index.json";
 
 const shardIndexSchema = z.object({ weight_map: z.record(z.string(), z.string()) });
 
-/** The weights of a folder, whether in one file or in shards with an index. */
+/** The weights of a folder, either in one file or in shards with an index. */
 export class WeightFiles implements TensorSource {
   readonly tensors: ReadonlyMap<string, TensorInfo>;
   readonly #files: readonly SafetensorsFile[];
@@ -33,7 +33,7 @@ export class WeightFiles implements TensorSource {
 
   /**
    * Reads the headers.
-   * @throws {ModelError} FILE_MISSING, FILE_DAMAGED: also an index that names what its shards do not have
+   * @throws {ModelError} FILE_MISSING, FILE_DAMAGED: also if the index names tensors that its shards do not have
    */
   static async open(folder: string): Promise<WeightFiles> {
     if (existsSync(join(folder, weightsFile))) {
@@ -90,7 +90,7 @@ async function readShardIndex(folder: string): Promise<Readonly<Record<string, s
   const index = shardIndexSchema.safeParse(json);
   if (!index.success) throw new ModelError("FILE_DAMAGED", `${path}: ${z.prettifyError(index.error)}`);
   for (const shard of new Set(Object.values(index.data.weight_map))) {
-    // A shard is a file of this folder: a path elsewhere in an index is damage or an attack.
+    // A shard is a file of this folder: a path to elsewhere is either damage or an attack.
     if (basename(shard) !== shard) throw new ModelError("FILE_DAMAGED", `${path}: shard ${shard} is a path`);
     if (!existsSync(join(folder, shard))) {
       const message = `${folder}: shard ${shard} named in ${indexFile} is not there; fetch it`;
@@ -102,7 +102,7 @@ async function readShardIndex(folder: string): Promise<Readonly<Record<string, s
 
 export interface WriteWeightsOptions {
   readonly dtype: WrittenDtype;
-  /** Above this many bytes the weights go to several files with an index. */
+  /** Above this many bytes the weights are split into several files with an index. */
   readonly maxShardBytes: number;
 }
 
@@ -128,7 +128,7 @@ export async function writeWeights(
   await writeJson(join(folder, indexFile), { metadata: { total_size: totalBytes }, weight_map: weightMap });
 }
 
-/** Tensors in their order, as many to a shard as fit; one that is larger has a shard of its own. */
+/** Groups tensors in their order, as many per shard as fit; a larger one gets a shard to itself. */
 function intoShards(
   tensors: readonly WritableTensor[],
   dtype: WrittenDtype,

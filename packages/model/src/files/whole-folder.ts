@@ -4,9 +4,8 @@ import { mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 
 /**
- * Writes a folder that is there whole or not at all: `fill` writes into a folder beside it, which is then
- * synced and renamed. A folder that is already there is replaced, and kept when `fill` throws. Files must be
- * synced by whoever writes them.
+ * Writes a folder that appears either complete or not at all: `fill` writes into a folder next to it, which is then
+ * synced and renamed. An existing folder is replaced, or kept if `fill` throws. Whoever writes the files must sync them.
  */
 export async function writeWholeFolder(
   folder: string,
@@ -23,7 +22,7 @@ export async function writeWholeFolder(
   }
 }
 
-/** Puts a finished folder in the place of another, both on one file system. */
+/** Replaces a folder by a finished one on the same file system. */
 export async function moveFolder(fresh: string, target: string): Promise<void> {
   const replaced = beside(target, "old");
   await syncFolder(fresh);

@@ -8,12 +8,12 @@ interface Piece {
 }
 
 const [unknownToken, startToken, endToken] = ["<unk>", "<s>", "</s>"];
-/** SentencePiece's sign for a space. */
+/** The character that SentencePiece uses for a space. */
 const space = "▁";
 
 /**
- * The tokenizer of a llama2.c checkpoint: SentencePiece's pieces with scores, written as the byte-fallback BPE
- * that tokenizer.json of Llama has. The file is an int32 (the longest piece), then per piece a float32 score,
+ * Reads the tokenizer of a llama2.c checkpoint: SentencePiece's pieces with scores, converted to a byte-fallback BPE
+ * like that of Llama's tokenizer.json. The file is an int32 (the longest piece), then per piece a float32 score,
  * an int32 length and its bytes.
  * Source: github.com/karpathy/llama2.c, tokenizer.py `export`.
  * @throws {ModelError} TOKENIZER_INVALID
@@ -51,7 +51,7 @@ function parsePieces(bytes: Buffer, path: string): Piece[] {
   return pieces;
 }
 
-/** The exporter wrote spaces for SentencePiece's sign, and line breaks around the first special pieces. */
+/** Undoes the exporter's changes: spaces for SentencePiece's character, and line breaks around the first special pieces. */
 function pieceText(raw: string, id: number): string {
   return [unknownToken, startToken, endToken][id] ?? raw.replaceAll(" ", space);
 }
@@ -115,12 +115,12 @@ function tokenizerJson(pieces: readonly Piece[]): object {
 }
 
 /**
- * SentencePiece joins the neighbors whose union has the best score; a list of merges says the same when each
- * way to split a piece stands at the rank of its score.
+ * SentencePiece joins the neighbors whose union has the best score. A list of merges does the same if every way to
+ * split a piece is ranked by the piece's score.
  */
 function mergesOf(pieces: readonly Piece[]): [string, string][] {
   const ids = new Map(pieces.map(({ text }, id) => [text, id]));
-  // Bytes and special pieces are no results of merges.
+    // Bytes and special pieces are not results of merges.
   const merged = pieces.slice(3).filter(({ text }) => !/^<0x[0-9A-F]{2}>$/.test(text));
   return merged
     .toSorted((a, b) => b.score - a.score)

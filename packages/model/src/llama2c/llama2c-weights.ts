@@ -7,13 +7,13 @@ import type { TensorInfo, TensorSource, VisitValues } from "../files/tensor-sour
 import { sizeOf } from "../parameters.js";
 
 const headerBytes = 7 * 4;
-/** First four bytes of the later formats of the same project. */
+/** Magic number of the later formats of the same project. */
 const laterMagic = 0x616b3432;
 
 /**
  * A checkpoint of llama2.c in its first format: seven int32 (dim, hidden_dim, n_layers, n_heads, n_kv_heads,
- * vocab_size, seq_len; a negative vocab_size says that the head is not tied), then float32 weights one kind
- * after another, each kind for all layers. Rotary pairs lie side by side in it, as in Meta's own files.
+ * vocab_size, seq_len; a negative vocab_size means that the head is not tied), then float32 weights one kind
+ * after another, each kind for all layers. Rotary pairs are interleaved, as in Meta's own files.
  * Source: github.com/karpathy/llama2.c, export.py `legacy_export`.
  */
 export class Llama2cFile implements TensorSource {
@@ -99,7 +99,7 @@ function configOf(path: string, header: Buffer): ModelConfig {
   });
 }
 
-/** First byte of each tensor, and the one after the last of the file. */
+/** Returns the first byte of each tensor, and the end of the file's last one. */
 function layout(config: ModelConfig): { readonly starts: ReadonlyMap<string, number>; readonly end: number } {
   const shapes = new Map(hfTensors(config).map(({ name, shape }) => [name, shape]));
   const starts = new Map<string, number>();
@@ -117,7 +117,7 @@ function layout(config: ModelConfig): { readonly starts: ReadonlyMap<string, num
   putLayers("post_attention_layernorm");
   for (const part of ["gate", "down", "up"]) putLayers(`mlp.${part}_proj`);
   put("model.norm.weight");
-  // Cosines and sines of every position, which we compute ourselves.
+  // Skips the cosines and sines of every position, which we compute ourselves.
   at += 4 * config.maxPositions * config.headDim;
   if (!config.tieWordEmbeddings) put("lm_head.weight");
   return { starts, end: at };

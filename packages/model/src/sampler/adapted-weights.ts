@@ -1,13 +1,13 @@
 /*
- * Responsibility: the matrices of a sampler whose policy is adapters over a base: the base lies where the sampler computes, and
- *   one function merges adapters into it there and writes the matrices that the sampler multiplies with.
- * Not responsible for: weights without adapters (packed-weights.ts), when new ones are taken (model-sampler.ts).
+ * Responsibility: the matrices of a sampler whose policy is adapters over a base: the base is stored on the device, and one
+ *   function merges adapters into it there and writes the matrices that the sampler multiplies with.
+ * Not responsible for: weights without adapters (packed-weights.ts), deciding when new ones are applied (model-sampler.ts).
  *
  * Invariants:
- * - ADAPTED-1. Merged matrices are made from the base as it was given, not from those that were merged before: what adapters add
- *     does not pile up.
- * - ADAPTED-2. Only adapters cross from the host: a base is written once.
- * - ADAPTED-3. In bfloat16 what adapters add is not lost by rounding, however small: see `ditherOf`.
+ * - ADAPTED-1. Merged matrices are computed from the base as it was given, not from previously merged ones, so that
+ *     adapters do not accumulate.
+ * - ADAPTED-2. Only adapters are copied from the host: a base is written once.
+ * - ADAPTED-3. In bfloat16 the contribution of adapters is not lost by rounding, however small: see `ditherOf`.
  */
 import {
   asType,
@@ -36,10 +36,10 @@ import { writeInParts } from "./write-weights.js";
 
 const MERGE = "mergeAdapters";
 const FINITE = "finite";
-/** Values of merged matrices that pass in float32 at once: all layers of a small model, a few of a large one. */
+/** Values of merged matrices that exist in float32 at once: all layers of a small model, a few of a large one. */
 const defaultMergedAtOnce = 2 ** 27;
 
-/** What a packed tensor is made of: projections side by side, and the gains that its rows are multiplied by. */
+/** How a packed tensor is made: projections side by side, and the gains that multiply its rows. */
 interface Recipe {
   readonly projections: readonly LoraProjection[];
   readonly gains?: "attentionNorm" | "mlpNorm";
@@ -58,9 +58,9 @@ export interface AdaptedOptions {
   readonly config: ModelConfig;
   readonly lora: LoraConfig;
   readonly layout: WeightLayout;
-  /** What matrices are stored in, of the base as of the merged ones. */
+  /** The type in which matrices are stored, both the base and the merged ones. */
   readonly stored: "float32" | "bfloat16";
-  /** Values that are merged at once, at least a layer's. */
+  /** Number of values that are merged at once, at least those of one layer. */
   readonly mergedAtOnce?: number;
 }
 
@@ -82,7 +82,7 @@ export class AdaptedWeights {
     );
   }
 
-  /** The base of every matrix that has a part with adapters, as the model has it. */
+  /** The base of every matrix that has a part with adapters, in the model's layout. */
   get state(): Record<string, StateSpec> {
     const { config, stored } = this.#options;
     const shapes = parameterShapes(config);
@@ -101,7 +101,7 @@ export class AdaptedWeights {
     return { [MERGE]: { inputs, body: (state, given) => this.#merge(state, given) } };
   }
 
-  /** Writes base and packed weights of a policy without adapters. */
+  /** Writes the base and the packed weights of a policy without adapters. */
   writeWeights(module: JitModule, parameters: Parameters): void {
     const { config, layout } = this.#options;
     const merged = new Set(this.#recipes.map(([tensor]) => tensor));
@@ -118,7 +118,7 @@ export class AdaptedWeights {
     );
   }
 
-  /** Writes base and adapters merged. @throws {ModelError} NOT_FINITE after they were written */
+  /** Merges the base and these adapters. @throws {ModelError} NOT_FINITE after they were written */
   writeAdapters(module: JitModule, adapters: Parameters): void {
     const { [FINITE]: finite } = module.call(MERGE, adapters);
     if (finite?.[0] !== 1)
@@ -158,7 +158,7 @@ export class AdaptedWeights {
     return { outputs: { [FINITE]: finite.reduce((both, one) => tf.logicalAnd(both, one)) }, state: next };
   }
 
-  /** One packed tensor of some layers, float32 [count, in, out]. */
+  /** Computes one packed tensor of some layers, float32 [count, in, out]. */
   #merged(
     { projections, gains }: Recipe,
     state: Tensors,
@@ -188,13 +188,13 @@ export class AdaptedWeights {
       return gains === undefined ? all : tf.mul(all, tf.expandDims(some(state, baseName(gains)), 2));
     };
     const merged = joined(true);
-    // Mode eager rounds nothing: there it would be noise.
+    // Mode eager does not round, so dither would only add noise.
     const isRounded = stored === "bfloat16" && floatTypeOf(asType(merged, "bfloat16")) === "bfloat16";
     return isRounded ? tf.add(merged, ditherOf(joined(false), first)) : merged;
   }
 }
 
-/** What a sampler keeps as the base of adapters, beside its matrices, by names of its own. */
+/** Shapes of what a sampler keeps as the base of adapters, besides its matrices, under names of its own. */
 export function adaptedBaseShapes(config: ModelConfig, lora: LoraConfig): Record<string, readonly number[]> {
   const adapted = new AdaptedWeights({ config, lora, layout: "table", stored: "float32" });
   return Object.fromEntries(Object.entries(adapted.state).map(([name, { shape }]) => [name, shape]));

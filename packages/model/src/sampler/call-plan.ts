@@ -1,24 +1,24 @@
-/** Which requests go into one call together, and at which padded sizes: of pages (call-shapes.ts) or slots (slot-shapes.ts). */
+/** Decides which requests share a call, and at which padded sizes, for pages (call-shapes.ts) or slots (slot-shapes.ts). */
 export interface CallPlan {
-  /** Prompt tokens, padding counted, that are read between two calls that sample. */
+  /** Prompt tokens, including padding, that are read between two sampling calls. */
   readonly prefillTokens: number;
   /** Rows of the largest call. */
   readonly maxRows: number;
-  /** Pieces of different padded lengths may be read in one call, which is as long as the longest. */
+  /** Whether pieces of different padded lengths may be read in one call, which is then padded to the longest. */
   readonly mixesLengths: boolean;
-  /** Tokens of the calls that read pieces without a past laid end to end, ascending; none: a row each, padded. */
+  /** Sizes in tokens of the calls that read packed pieces without a past, ascending; empty: one padded row per piece. */
   readonly packedLengths: readonly number[];
-  /** Tokens of a prompt that the next call reads, of so many that are left. */
+  /** Number of prompt tokens that the next call reads when `left` tokens are unread. */
   pieceLength(left: number): number;
   paddedLength(piece: number, pastTokens: number): number;
-  /** Only pieces of one class are read together. */
+  /** Only pieces of the same class are read together. */
   readClass(pastTokens: number): number;
-  /** Most rows of a call that reads pieces of this padded length. */
+  /** Maximum number of rows of a call that reads pieces of this padded length. */
   rowsThatFit(length: number): number;
-  /** Most pieces of a packed call of so many tokens. */
+  /** Maximum number of pieces in a packed call of this many tokens. */
   rowsOfPacked(length: number): number;
-  /** Steps of a call for requests that may take `remaining` more tokens; only equal ones go together. */
+  /** Steps of a call for requests that may take `remaining` more tokens; only requests with equal steps share a call. */
   stepsFor(remaining: number): number;
-  /** Only rows of one class sample together. */
+  /** Only rows of the same class are sampled together. */
   pastClass(pastTokens: number): number;
 }

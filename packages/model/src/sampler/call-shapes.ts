@@ -8,17 +8,17 @@ import { rowTile, wholeTiles } from "./row-tile.js";
 /** Tokens per page of the cache. */
 export const pageLength = 16;
 
-/** What a call may hold at most. */
+/** Upper bounds on what a call contains. */
 const limits = {
-  /** On a CPU more takes longer in proportion, and keeps the event loop waiting. */
+  /** On a CPU more rows take proportionally longer, and block the event loop. */
   cpu: {
     rows: 64,
-    /** In bfloat16, whose products of 256 rows take half as long a row as those of 64, as far as keys and values of a call are not too many. */
+    /** For bfloat16, whose products of 256 rows take half as long per row as those of 64, if the copied keys and values stay within mostCopiedBytes. */
     halfRows: 256,
     mostCopiedBytes: 2.5e9,
-    /** A step of a deep model takes long: more of them a call save little and keep readers of the stream waiting. */
+    /** A step of a deep model takes long: more steps per call save little and delay readers of the stream. */
     deepSteps: 4,
-    /** About what two cores do in a quarter of a second. */
+    /** What two cores compute in about a quarter of a second. */
     operations: 20e9,
     prefillTokens: 4096,
   },
@@ -27,16 +27,16 @@ const limits = {
 } as const;
 const smallestPiece = 32;
 const longestPiece = 512;
-/** A shared beginning must end where a piece ends, so pieces are shorter than they would otherwise be. */
+/** A shared prefix must end where a piece ends, so pieces are shorter than they would otherwise be. */
 const longestInvariantPiece = 128;
-/** Entries of the cache that a call looks at, at least: one that reads, and one that samples from a deep model. */
+/** Least number of cache entries that a call attends to: for reading, and for sampling from a deep model. */
 const smallestPast = 256;
 const smallestDeepPast = 128;
-/** Of the largest call of a deep model: what attention looks at in vain is a fourth of a step of many rows. */
+/** For the largest call of a deep model: attention to padding is a fourth of a step of many rows. */
 const smallestFinePast = 64;
-/** One request's products of eight rows cost little more than those of one: the weights are read once. */
+/** Products of eight rows cost little more than those of one, because the weights are read once. */
 const mostGuesses = 7;
-/** In smaller models the fixed cost of operations outweighs what attention looks at in vain. */
+/** In smaller models the fixed cost of operations outweighs attention to padding. */
 const leastParametersForFinePasts = 1e6;
 
 export interface ShapeOptions {
@@ -45,17 +45,17 @@ export interface ShapeOptions {
   readonly stepsPerCall: number;
   readonly promptLengths: readonly number[] | undefined;
   readonly prefillTokens: number | undefined;
-  /** What computes is a GPU. */
+  /** Whether the device is a GPU. */
   readonly gpu: boolean;
-  /** Keys and values are stored, and multiplied, in bfloat16 on a CPU. Default false. */
+  /** Whether keys and values are stored and multiplied in bfloat16, on a CPU. Default false. */
   readonly half?: boolean;
-  /** Guesses are checked. Default false. */
+  /** Whether guesses are checked. Default false. */
   readonly speculates?: boolean;
-  /** M9 of the sampler: no shape of a call changes the numbers of a request by who else is in the call. Default false. */
+  /** M9 of the sampler: the other requests of a call never change a request's results through its shape. Default false. */
   readonly batchInvariant?: boolean;
 }
 
-/** Prompt tokens whose reading takes a fraction of a second. @param operations that a call may take */
+/** Number of prompt tokens that can be read in a fraction of a second. @param operations budget of a call */
 export function affordablePrefill(
   parameters: number,
   gpu: boolean,
@@ -66,7 +66,7 @@ export function affordablePrefill(
   return Math.min(prefillTokens, Math.max(256, 2 ** Math.floor(Math.log2(affordable))));
 }
 
-/** One call that reads pieces of prompts; `pastPages` 0: from their beginning. */
+/** One call that reads pieces of prompts; with `pastPages` 0, from their beginning. */
 export interface ReadShape {
   readonly rows: number;
   readonly length: number;
@@ -87,13 +87,13 @@ export interface DecodeShape {
 }
 
 /**
- * The shapes at which a sampler's functions are compiled: what a call holds is padded to the next larger one. Few of
- * them: the first call at a shape takes TensorFlow a time that grows with the size of the whole graph.
+ * The shapes at which a sampler's functions are compiled; the contents of a call are padded to the next larger one. There
+ * are few of them, because the first call at a shape costs TensorFlow a time that grows with the size of the whole graph.
  */
 export class CallShapes implements CallPlan {
   readonly prefillTokens: number;
   readonly maxRows: number;
-  /** Most tokens of one request that are guessed and checked in a call; 0: none. */
+  /** Maximum number of tokens of one request that are guessed and checked in a call; 0: none. */
   readonly guesses: number;
   readonly mixesLengths = false;
   readonly packedLengths: readonly number[] = [];
@@ -104,11 +104,11 @@ export class CallShapes implements CallPlan {
   readonly #extendLengths: readonly number[];
   readonly #steps: readonly number[];
   readonly #decodePasts: readonly number[];
-  /** Of the largest call alone, where most time goes: every size is one more function. */
+  /** Used only by the largest call, which takes most of the time: every size costs one more function. */
   readonly #finePasts: readonly number[];
   readonly #extendPasts: readonly number[];
   readonly #batchInvariant: boolean;
-  /** Most rows of a call must be whole tiles: all that reads in a model that is written out, and all that samples. */
+  /** Whether row counts must be whole tiles: all reads of an unrolled model, and all sampling. */
   readonly #readTile: number;
 
   constructor(config: ModelConfig, options: ShapeOptions) {
@@ -119,8 +119,8 @@ export class CallShapes implements CallPlan {
     this.guesses = options.speculates === true ? mostGuesses : 0;
     this.#batchInvariant = batchInvariant;
     const tile = batchInvariant ? rowTile : 1;
-    // A loop multiplies all tokens of its pieces at once, and its pieces are whole tiles long. One row alone would be
-    // multiplied in another way where it has one head of keys.
+    // A loop multiplies all tokens of its pieces at once, and its pieces are whole tiles long. A single row would be
+    // multiplied by another kernel if it has one key head.
     const isLoop = runsAsLoop(config);
     this.#readTile = batchInvariant && isLoop ? 2 : tile;
     const mostRows = options.half === true ? halfRows(config, maxLength) : most.rows;
@@ -147,7 +147,7 @@ export class CallShapes implements CallPlan {
               .toSorted((a, b) => a - b),
             longest,
           ];
-    // What follows a shared beginning is short, or the longest piece of a long prompt.
+    // What follows a shared prefix is short, or else the longest piece of a long prompt.
     const short = geometricBuckets(smallestPiece, longest, 4).filter((length) => length <= longest / 2);
     this.#extendLengths = [...short, longest];
     const steps = runsAsLoop(config) ? Math.min(stepsPerCall, most.deepSteps) : stepsPerCall;
@@ -156,13 +156,13 @@ export class CallShapes implements CallPlan {
     const pastsFrom = (tokens: number, factor: number) =>
       geometricBuckets(Math.min(pages, tokens / pageLength), pages, factor);
     this.#decodePasts = isLoop ? pastsFrom(smallestDeepPast, 3) : halves(pages);
-    // On a GPU each size is a compilation of ten seconds.
+    // On a GPU each size costs a compilation of ten seconds.
     const isFine = !batchInvariant && !options.gpu && parameterCount(config) >= leastParametersForFinePasts;
     this.#finePasts = !isFine ? [] : isLoop ? pastsFrom(smallestFinePast, 2) : fifths(pages);
     this.#extendPasts = pastsFrom(smallestPast, 4);
   }
 
-  /** Every shape that `readShape` may give. */
+  /** All shapes that `readShape` may return. */
   get reads(): ReadShape[] {
     const fresh = this.#lengths.flatMap((length) =>
       this.#rowsFor(this.#readRows, length).map((rows) => ({ rows, length, pastPages: 0 })),
@@ -175,7 +175,7 @@ export class CallShapes implements CallPlan {
     return [...fresh, ...further];
   }
 
-  /** Every shape that `decodeShape` may give. */
+  /** All shapes that `decodeShape` may return. */
   get decodes(): DecodeShape[] {
     return this.#decodeRows.flatMap((rows) =>
       this.#steps.flatMap((steps) =>
@@ -184,7 +184,7 @@ export class CallShapes implements CallPlan {
     );
   }
 
-  /** Every shape that `verifyShape` may give. */
+  /** All shapes that `verifyShape` may return. */
   get verifies(): VerifyShape[] {
     if (this.guesses === 0) return [];
     return this.#decodePasts.map((pastPages) => ({ length: 1 + this.guesses, pastPages }));
@@ -202,32 +202,32 @@ export class CallShapes implements CallPlan {
     return [...new Set([...this.reads, ...this.decodes].map(({ rows }) => rows))];
   }
 
-  /** Tokens of a prompt that the next call reads: all that is left, or a piece of whole pages. */
+  /** Number of prompt tokens that the next call reads: all that is left, or a piece of whole pages. */
   pieceLength(left: number): number {
     const longest = this.#lengths.at(-1) as number;
     return left <= longest ? left : longest - (longest % pageLength);
   }
 
-  /** Length that a piece is padded to: pieces of one padded length, all with a past or all without, go together. */
+  /** Length that a piece is padded to: pieces of one padded length share a call, either all with a past or all without. */
   paddedLength(piece: number, pastTokens: number): number {
     return bucketFor(pastTokens === 0 ? this.#lengths : this.#extendLengths, piece);
   }
 
-  /** Prompt tokens after which a beginning may be shared: those of whole pieces where calls are batch-invariant. */
+  /** Unit of shareable prefixes in prompt tokens: whole pieces if calls are batch-invariant, otherwise pages. */
   get sharedUnit(): number {
     return this.#batchInvariant ? wholeTiles(this.#lengths.at(-1) as number, pageLength) : pageLength;
   }
 
   /**
-   * Pieces of one class are read together: where calls are batch-invariant, those that look as far back; elsewhere all
-   * that have a past.
+   * Pieces of the same class are read together: with batch-invariant calls, those with the same attended length;
+   * otherwise all that have a past.
    */
   readClass(pastTokens: number): number {
     if (pastTokens === 0) return 0;
     return this.#batchInvariant ? bucketFor(this.#extendPasts, Math.ceil(pastTokens / pageLength)) : 1;
   }
 
-  /** Most rows of a call that reads pieces of this padded length. */
+  /** Maximum number of rows of a call that reads pieces of this padded length. */
   rowsThatFit(length: number): number {
     const fits = Math.floor(this.prefillTokens / length);
     const tile = this.#readTile;
@@ -252,7 +252,7 @@ export class CallShapes implements CallPlan {
     return this.#steps.find((steps) => steps >= remaining) ?? (this.#steps.at(-1) as number);
   }
 
-  /** Rows of one class sample together: their pasts differ by little. */
+  /** Rows of the same class are sampled together, because their pasts have similar lengths. */
   pastClass(pastTokens: number): number {
     return bucketFor(this.#decodePasts, Math.ceil(pastTokens / pageLength));
   }
@@ -275,21 +275,21 @@ export class CallShapes implements CallPlan {
   }
 }
 
-/** Rows of the largest call in bfloat16: a call copies the keys and values that its rows look at. */
+/** Rows of the largest call in bfloat16, limited because a call copies the keys and values that its rows attend to. */
 function halfRows({ layers, kvHeads, headDim }: ModelConfig, maxLength: number): number {
   const { rows, halfRows: most, mostCopiedBytes } = limits.cpu;
   const bytesOfRow = 2 * 2 * layers * kvHeads * headDim * maxLength;
   return Math.max(rows, Math.min(most, Math.floor(mostCopiedBytes / bytesOfRow)));
 }
 
-/** Up to three sizes: all, half, a quarter; none of fewer than four pages but all. */
+/** Up to three sizes: all, half, a quarter; sizes of fewer than four pages are left out, except for all. */
 function halves(pages: number): number[] {
   const half = Math.ceil(pages / 2);
   const quarter = Math.ceil(pages / 4);
   return [quarter, half].filter((size) => size >= 4 && size < pages).concat(pages);
 }
 
-/** Up to four sizes, two fifths and more; none of fewer than four pages but all. */
+/** Up to four sizes, from two fifths on; sizes of fewer than four pages are left out, except for all. */
 function fifths(pages: number): number[] {
   const sizes = [2, 3, 4].map((fifth) => Math.ceil((pages * fifth) / 5));
   return [...new Set([...sizes.filter((size) => size >= 4), pages])];

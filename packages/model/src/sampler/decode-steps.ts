@@ -15,7 +15,7 @@ import {
 export interface DecodeStart {
   /** int32 [S]: each row's last token, not yet in `past`. */
   readonly ids: tf.Tensor;
-  /** int32 [S]: its position, which is how many entries of `past` count. */
+  /** int32 [S]: its position, which equals the number of valid entries of `past`. */
   readonly positions: tf.Tensor;
   /** [S·KV, T, hd] of each layer. */
   readonly past: Memories;
@@ -28,17 +28,17 @@ export interface DecodeStart {
 }
 
 export interface Decoded {
-  /** Of each step. */
+  /** One entry per step. */
   readonly drawn: readonly Drawn[];
   /** float32 [S, V], of the last step. */
   readonly logits: tf.Tensor;
-  /** [S·KV, steps, hd] of each layer: of `ids` and all tokens but the last. */
+  /** [S·KV, steps, hd] of each layer: keys and values of `ids` and of all tokens but the last. */
   readonly memory: Memories;
 }
 
 /**
- * Samples `steps` tokens per row. `past` is only read: the call's own keys and values stand beside it, so that a cache
- * is written once per call and not once per token.
+ * Samples `steps` tokens per row. `past` is only read; the call's own keys and values are kept separately, so that the
+ * cache is written once per call and not once per token.
  */
 export function decodeSteps(state: Tensors, start: DecodeStart, steps: number, config: ModelConfig): Decoded {
   const { heads, kvHeads, headDim } = config;

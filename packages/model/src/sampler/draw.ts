@@ -3,7 +3,7 @@ import { tf } from "@palimpsest/jit";
 /** The inverse temperature of a greedy row: every logit below the largest gets weight 0. */
 export const greedyInverseTemperature = 1e30;
 
-/** Of every row. */
+/** The draws of all rows. */
 export interface Drawn {
   /** int32 [S] */
   readonly tokens: tf.Tensor;
@@ -14,8 +14,8 @@ export interface Drawn {
 }
 
 /**
- * One token a row by inverting the cumulative distribution at a uniform number that comes from outside:
- * rows share no random stream, so a row's token does not depend on which rows stand beside it.
+ * Draws one token per row by inverting the cumulative distribution at a uniform number that is passed in. Rows share no
+ * random stream, so a row's token does not depend on the other rows of the batch.
  * @param logits             float32 [S, V]
  * @param uniforms           float32 [S], in [0, 1); 0 for greedy rows, which take the first of the largest
  * @param inverseTemperature float32 [S], > 0
@@ -34,8 +34,8 @@ export function drawTokens(logits: tf.Tensor, uniforms: tf.Tensor, inverseTemper
 }
 
 /**
- * First index at which the running sum of a row exceeds uniform · total: its block first, then the place
- * within it. Summing blocks costs a pass over the row; a running sum over all of it costs thirty.
+ * Returns the first index at which the running sum of a row exceeds uniform · total: first finds its block, then the index
+ * within the block. Summing blocks costs one pass over the row; a running sum over the whole row costs thirty.
  * @param weights  float32 [S, V], ≥ 0, some > 0
  * @param uniforms float32 [S], in [0, 1)
  * @returns tokens int32 [S], an index of positive weight; total float32 [S], the sum of the weights
@@ -74,7 +74,7 @@ export function invert(
   return { tokens, total: total.reshape([rows]) };
 }
 
-/** How many entries of each row are at most the row's bound. @returns int32 [S] */
+/** Counts the entries of each row that are at most the row's bound. @returns int32 [S] */
 function countAtMost(values: tf.Tensor, bound: tf.Tensor): tf.Tensor {
   return values.lessEqual(bound).toFloat().sum(-1).toInt();
 }
@@ -84,7 +84,7 @@ function flatIndex(columns: tf.Tensor, rows: number, width: number): tf.Tensor {
   return tf.range(0, rows, 1, "int32").mul(tf.scalar(width, "int32")).add(columns);
 }
 
-/** About the root of the size, and a divisor where one is near: then nothing needs padding. */
+/** About the square root of the size, and a divisor of it if there is one nearby, so that nothing needs padding. */
 function blockWidth(size: number): number {
   const root = Math.ceil(Math.sqrt(size));
   for (let width = root; width <= 4 * root; width++) if (size % width === 0) return width;
@@ -92,8 +92,8 @@ function blockWidth(size: number): number {
 }
 
 /**
- * The uniform number of one draw, in [0, 1), from the request's seed and the index of the sampled token.
- * 23 bits: the product with a float32 total then stays below the total.
+ * The uniform number of one draw, in [0, 1), derived from the request's seed and the index of the sampled token.
+ * It has 23 bits, so that its product with a float32 total stays below the total.
  */
 export function drawUniform(seed: number, index: number): number {
   let hash = mix(seed | 0, 0x9e3779b9);

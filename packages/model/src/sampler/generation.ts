@@ -7,13 +7,13 @@ import type { StopMatcher } from "./stop-matcher.js";
 
 export type SampledTokens = Omit<GenerateResult, "policyVersion" | "weightsHash">;
 
-/** One request on its way: what of its prompt is read, what is sampled, and when it ends. */
+/** The state of one request: how much of its prompt is read, what is sampled, and when it ends. */
 export class Generation {
   readonly request: GenerateRequest;
   readonly arrivedAtMs = performance.now();
   /** Its part of the cache; absent while it waits. */
   lease: CacheLease | undefined;
-  /** Something that is not finite was computed for it: what is in its pages must not be kept. */
+  /** Whether a value computed for it was not finite: its pages must then not be kept. */
   isPoisoned = false;
   /** Prompt tokens whose entries are in the cache. */
   readTokens = 0;
@@ -41,12 +41,12 @@ export class Generation {
     return this.readTokens < this.request.promptTokenIds.length;
   }
 
-  /** Prompt tokens still to be read. */
+  /** Number of prompt tokens still to be read. */
   get unreadTokens(): number {
     return this.request.promptTokenIds.length - this.readTokens;
   }
 
-  /** Tokens that it may still sample. */
+  /** Number of tokens that it may still sample. */
   get remainingTokens(): number {
     return this.request.maxTokens - this.#tokenIds.length;
   }
@@ -55,26 +55,26 @@ export class Generation {
     return this.#tokenIds.length;
   }
 
-  /** Entries of the cache that are its own and written: all but the last sampled token's. */
+  /** Number of its cache entries that are written: those of all tokens but the last sampled one. */
   get writtenTokens(): number {
     return this.isReading || this.#tokenIds.length === 0
       ? this.readTokens
       : this.request.promptTokenIds.length + this.#tokenIds.length - 1;
   }
 
-  /** The tokens of the written entries. */
+  /** The tokens of those entries. */
   get writtenTokenIds(): number[] {
     return [...this.request.promptTokenIds, ...this.#tokenIds].slice(0, this.writtenTokens);
   }
 
-  /** The last sampled token and guesses of what follows it; undefined where nothing can be guessed. */
+  /** The last sampled token and guesses of what follows it; undefined if nothing can be guessed. */
   guessedRow(most: number): DeviceRow | undefined {
     const guess = this.#guesses.next(this.#tokenIds, Math.min(most, this.remainingTokens - 1));
     if (guess.length === 0) return undefined;
     return { ...this.deviceRow(), tokenIds: [...this.#tokenIds.slice(-1), ...guess] };
   }
 
-  /** What holds of a checked row: up to the first token that was not guessed. */
+  /** Keeps the valid part of a checked row: up to the first token that was not guessed. */
   verified(row: DeviceRow, sampled: SampledRow): SampledRow {
     const wrong = sampled.findIndex(({ tokenId }, i) => tokenId !== row.tokenIds[i + 1]);
     const right = wrong === -1 ? sampled.length - 1 : wrong;
@@ -82,13 +82,13 @@ export class Generation {
     return sampled.slice(0, right + 1);
   }
 
-  /** @param piece prompt tokens that the call reads; without it the call goes on from the last sampled token */
+  /** @param piece number of prompt tokens that the call reads; without it the call continues from the last sampled token */
   deviceRow(piece?: number): DeviceRow {
     const { promptTokenIds, seed, stopTokenIds } = this.request;
     const { pages, source, sharedTokens } = this.lease as CacheLease;
     return {
       pages,
-      // What is shared is copied once, before the first piece.
+      // Shared entries are copied once, before the first piece.
       ...(source === undefined || this.readTokens > sharedTokens ? {} : { source }),
       past: this.writtenTokens,
       tokenIds:
@@ -104,9 +104,9 @@ export class Generation {
   }
 
   /**
-   * Keeps sampled tokens up to the stop or the limit; what a call sampled beyond is dropped.
-   * @returns what is to be returned when it has ended
-   * @throws {ModelError} NOT_FINITE when the model gives NaN; whatever onTokens throws
+   * Keeps sampled tokens up to the stop or the limit, and drops what a call sampled beyond it.
+   * @returns the result if the request has ended
+   * @throws {ModelError} NOT_FINITE if the model gives NaN; whatever onTokens throws
    */
   take(sampled: SampledRow): SampledTokens | undefined {
     const { request } = this;

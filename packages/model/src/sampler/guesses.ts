@@ -1,13 +1,13 @@
 /*
- * Responsibility: what a request may sample next, guessed from what it has read and sampled: the text after the latest place that
- *   ends as the tokens do now. A memory agent copies its old memory and its section, so both are in the prompt.
- * Not responsible for: whether a guess is right, which one pass of the model says (sampler-functions.ts), so that tokens
+ * Responsibility: guesses of what a request samples next, by prompt lookup: the text after the latest place in prompt and
+ *   reply whose tokens equal the last ones. A memory agent copies from its old memory and its section, which are in the prompt.
+ * Not responsible for: whether a guess is right, which one pass of the model decides (sampler-functions.ts), so that tokens
  *   and log-probs are those of sampling without guesses.
  */
 
-/** Tokens that have to agree before a guess; the longest agreement is looked for first. */
+/** Number of tokens that must match before a guess; the longest match is tried first. */
 const [longestGram, shortestGram] = [4, 2];
-/** A wrong guess is followed by so many tokens without one, twice as many after each further one. */
+/** Tokens without a guess after a wrong one; doubles with each further wrong guess. */
 const leastPause = 4;
 const longestPause = 64;
 
@@ -20,7 +20,7 @@ export class Guesses {
     this.#prompt = prompt;
   }
 
-  /** At most `count` tokens that may follow what was sampled; none where nothing like it was read or sampled before. */
+  /** Returns at most `count` tokens that may follow; none if the last tokens have no earlier match. */
   next(sampled: readonly number[], count: number): readonly number[] {
     if (count < 1 || sampled.length < this.#pausedUntil) return [];
     const tokens = [...this.#prompt, ...sampled];
@@ -31,7 +31,7 @@ export class Guesses {
     return [];
   }
 
-  /** @param right how many of the guessed tokens were sampled. @param sampled tokens so far */
+  /** Records a check. @param right how many of the guessed tokens were sampled. @param sampled number of tokens so far */
   note(right: number, sampled: number): void {
     if (right > 0) {
       this.#pause = leastPause;
@@ -42,7 +42,7 @@ export class Guesses {
   }
 }
 
-/** Where the latest earlier run that equals the last `gram` tokens ends; undefined where there is none. */
+/** Returns the end of the latest earlier run that equals the last `gram` tokens; undefined if there is none. */
 function latestEnd(tokens: readonly number[], gram: number): number | undefined {
   const from = tokens.length - gram;
   for (let start = from - 1; start >= 0; start--) {

@@ -2,10 +2,10 @@ import type { Kernels } from "../single/kernels.js";
 import { greedyInverseTemperature } from "./draw.js";
 import { type DrawnToken, type DrawRule, drawTruncated, needsHost } from "./truncation.js";
 
-/** A multiple of four, as the kernels take them. */
+/** A multiple of four, as the kernels require. */
 const blockWidth = 256;
 
-/** Where exponentials of logits may lie. */
+/** Memory for the exponentials of logits. */
 export interface DrawRoom {
   readonly kernels: Pick<Kernels, "exponentials">;
   /** float32 [V] in the kernels' memory, and its byte offset. */
@@ -13,8 +13,8 @@ export interface DrawRoom {
 }
 
 /**
- * One token of one row of logits in the kernels' memory, by the same inversion as `drawTokens`: the block first at which the running sum of
- * exponentials exceeds uniform · total, then the place within it.
+ * Draws one token from a row of logits in the kernels' memory, by the same inversion as `drawTokens`: finds the block in
+ * which the running sum of exponentials exceeds uniform · total, then the index within it.
  * @param uniform in [0, 1); 0 for a greedy row, which takes the first of the largest
  */
 export function drawLogits(
@@ -49,12 +49,12 @@ export function drawLogits(
   const last = Math.min(logits.length, (block + 1) * blockWidth);
   for (let i = block * blockWidth; i < last; i++) {
     const weight = weights[i] as number;
-    // Rounding may leave the target at the block's end: then its last token of some weight is taken.
+    // Rounding may put the target at the block's end: then the block's last token with a positive weight is taken.
     if (weight > 0) tokenId = i;
     running += weight;
     if (running > target) break;
   }
-  // Logits that are not finite have no token; their log-prob says so.
+  // Logits that are not finite give no token; the NaN log-prob reports them.
   tokenId = Math.max(0, tokenId);
   const chosen = (logits[tokenId] as number) - largest;
   return {

@@ -6,19 +6,19 @@ import { named } from "./packed-layers.js";
 /*
  * Keys and values of the tokens that requests in flight have read and sampled, in pages.
  *
- * Two tables [layers·pages·kvHeads, pageLength, headDim]. Row (layer·pages + page)·kvHeads + h is one head of one page
- * of one layer. A request has a list of pages, not always neighbors, and may share pages with others. The last page
- * takes what rows without a request write. Entries that no request has written are garbage and masked. A mask adds to a
- * score and multiplies a value by 0, which hides any finite number and no NaN: pages that may hold one are zeroed.
+ * There are two tables [layers·pages·kvHeads, pageLength, headDim]. Row (layer·pages + page)·kvHeads + h is one head of one
+ * page of one layer. A request has a list of pages, which need not be adjacent and may be shared. The last page is a spare
+ * that receives the writes of rows without a request. Entries that no request has written are garbage and masked. A mask
+ * adds to a score and multiplies a value by 0, which hides any finite number but not NaN: pages that may contain NaN are zeroed.
  */
 
 export interface CacheShape {
-  /** With the spare one. */
+  /** Including the spare one. */
   readonly pages: number;
   readonly pageLength: number;
 }
 
-/** @param stored bfloat16 loses nothing where products round to it: keys and values are for products alone */
+/** @param stored bfloat16 is lossless if products round to it, since keys and values are only used in products */
 export function cacheState(
   config: ModelConfig,
   cache: CacheShape,
@@ -30,8 +30,8 @@ export function cacheState(
 }
 
 /**
- * A copy of some pages: P·pageLength entries of each of n requests. One call reads it at every step, so the copy costs
- * little; it is what lets requests share pages and lie anywhere.
+ * Copies some pages: P·pageLength entries of each of n requests. One call reads the copy at every step, so it costs
+ * little, and it lets requests share pages that need not be adjacent.
  * @param pages int32 [n, P]
  */
 export function readCache(
@@ -49,8 +49,8 @@ export function readCache(
 }
 
 /**
- * Writes `length` entries of each of `n` requests; returns the state entries that changed.
- * @param targets int32 [n, length, 2]: page and place in it
+ * Writes `length` entries of each of `n` requests; returns the changed state entries.
+ * @param targets int32 [n, length, 2]: page and offset in it
  */
 export function writeCache(
   state: Tensors,
@@ -74,7 +74,7 @@ export function writeCache(
 
 /**
  * Writes zeros to one page of all layers.
- * @param targets int32 [1, pageLength, 2]: the page and every place in it
+ * @param targets int32 [1, pageLength, 2]: the page and every offset in it
  */
 export function zeroPage(
   state: Tensors,

@@ -14,7 +14,7 @@ export interface Memory {
   readonly values: tf.Tensor;
 }
 
-/** Of all layers: one per layer where they are written out; a single stack [L, n·KV, T, hd] where they are a loop. */
+/** Of all layers: one per layer if they are unrolled; a single stack [L, n·KV, T, hd] if they are a loop. */
 export type Memories = readonly Memory[];
 
 export type LayerBody = (
@@ -25,11 +25,11 @@ export type LayerBody = (
 ) => { readonly x: tf.Tensor; readonly memory: Memory };
 
 /**
- * Takes the residual stream through all layers: written out for shallow models, a loop for deep ones. In a loop every
- * layer is alike: none is told that it is the last.
+ * Passes the residual stream through all layers: unrolled for shallow models, a loop for deep ones. In a loop all layers
+ * are treated alike, including the last.
  * @param x        float32 [N, D]
- * @param memories each layer sees its own part of each
- * @returns the last layer's stream, and the memories that the layers gave
+ * @param memories each layer gets its own part of each
+ * @returns the last layer's stream, and the memories that the layers returned
  */
 export function walkLayers(
   state: Tensors,
@@ -86,7 +86,7 @@ function unroll(
   return { x, memory };
 }
 
-/** @param stack [L, n·KV, T, hd]; a slice along the first axis shares the memory on libtensorflow */
+/** @param stack [L, n·KV, T, hd]; slices along the first axis share its memory on libtensorflow */
 export function memoriesOf(stack: Memory, config: ModelConfig): Memories {
   if (runsAsLoop(config)) return [stack];
   const layerOf = (stacked: tf.Tensor, layer: number) =>

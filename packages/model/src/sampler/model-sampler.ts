@@ -24,34 +24,34 @@ import { StopMatcher } from "./stop-matcher.js";
 import { type PolicyName, type PolicyValues, WeightChanges } from "./weight-changes.js";
 
 /*
- * Responsibility: many generations at once over one model. Requests arrive at any time, wait in a bounded queue, get a part of
- * the cache, have their prompts read in pieces, sample in one batch, leave it when they stop.
- * Not responsible for: what the device computes (sampler-functions.ts, table-read.ts, table-decode.ts), which page or slot holds what (page-pool.ts,
- * slot-pool.ts), chat templates, text.
+ * Responsibility: continuous batching over one model. Requests arrive at any time, wait in a bounded queue, get a part of
+ * the cache, have their prompts read in pieces, are sampled in one batch, and leave it when they stop.
+ * Not responsible for: what the device computes (sampler-functions.ts, table-read.ts, table-decode.ts), which page or slot
+ * stores what (page-pool.ts, slot-pool.ts), chat templates, text.
  *
- * M1. A request's tokens depend on its prompt, seed, temperature, truncation and the weights; not on its batch mates, nor
- *     on what of its prompt others had read. (Rounding may: kernels add in another order at another shape.)
+ * M1. A request's tokens depend on its prompt, seed, temperature, truncation and the weights; not on the rest of the batch,
+ *     nor on how much of its prompt others had read. (Rounding may differ: kernels add in another order at another shape.)
  * M2. One result is sampled by one set of weights: new weights wait until the running requests are done, and
  *     no request starts meanwhile. The result names the version and hash that sampled it. What was read by old
- *     weights is never used with new ones. New weights wait for nothing but what runs, and between two changes waiting
- *     requests start: neither starves the other.
+ *     weights is never used with new ones. New weights wait for nothing but running requests, and between two changes
+ *     waiting requests start: neither starves the other.
  * M3. At most maxQueue requests wait; one more rejects with QUEUE_FULL and changes nothing.
  * M4. An aborted request rejects with the signal's reason before another token is sampled for it.
- * M5. Between two device calls the event loop turns, so that network and timers of the process go on.
+ * M5. The event loop runs between two device calls, so that the process's network and timers keep working.
  * M6. Requests start in the order of their arrival; running requests are continued in turn.
- * M7. While requests sample, at most `prefillTokens` prompt tokens, padding counted, are read between two calls that
- *     sample.
- * M8. What is not finite fails the request that it was computed for and no other: its pages or slot are not kept, and are zeroed
- *     before the next call, because no mask hides a NaN.
- * M9. With `batchInvariant`, on a CPU in mode graph, what a request samples and its log-probs are the same bits whoever
- *     shares its calls, whatever others had read of its prompt, and in whatever order requests came.
- * M10. A device call that fails rejects what runs and waits. Nothing of the cache from before it is used again, and where the
- *     call took the state with it the sampler closes; otherwise the next request finds a sampler that works.
- * M11. Guesses (`speculate`) change when tokens come, not which: each is drawn by its own place from the model's own distribution,
- *     and dropped where the token before it was guessed wrong. (As M1, rounding may.)
+ * M7. While requests sample, at most `prefillTokens` prompt tokens, including padding, are read between two sampling
+ *     calls.
+ * M8. A value that is not finite fails only the request that it was computed for: its pages or slot are not kept, and are
+ *     zeroed before the next call, because no mask hides a NaN.
+ * M9. With `batchInvariant`, on a CPU in mode graph, a request's tokens and log-probs are the same bits regardless of what
+ *     else is in its calls, how much of its prompt others had read, and the order in which requests came.
+ * M10. A device call that fails rejects all running and waiting requests. Nothing that was in the cache is used again. If the
+ *     call destroyed the state the sampler closes; otherwise it keeps working for the next request.
+ * M11. Guesses (`speculate`) change when tokens come, not which: each is drawn at its own position from the model's own
+ *     distribution, and dropped if the token before it was guessed wrong. (As in M1, rounding may differ.)
  */
 
-/** Tokens between two turns of the event loop: a tenth of a second. */
+/** Tokens between two turns of the event loop: about a tenth of a second. */
 const stepsAlone = 4;
 
 export interface ModelSamplerOptions extends SamplerConfigInput {
@@ -61,10 +61,10 @@ export interface ModelSamplerOptions extends SamplerConfigInput {
   readonly policyVersion?: number;
   /** Default: computed from the parameters. */
   readonly weightsHash?: string;
-  /** Adapters will come by `setAdapters`: the weights stay as their base where the sampler computes, beside the merged ones. */
+  /** Adapters will be set by `setAdapters`: the weights are kept on the device as their base, besides the merged ones. */
   readonly lora?: LoraConfig | undefined;
   readonly mode?: "auto" | JitMode;
-  /** Text of token ids; requests with `stop` need it. */
+  /** Decodes token ids; requests with `stop` need it. */
   readonly decode?: (tokenIds: readonly number[]) => string;
 }
 
@@ -84,15 +84,15 @@ export class ModelSampler {
   readonly #meter: SamplerMeter;
   readonly #chosen: ChosenPrecision;
   #waiting: Generation[] = [];
-  /** Those with a part of the cache, in the order in which they are continued. */
+  /** Requests that own a part of the cache, in the order in which they are continued. */
   #running: Generation[] = [];
   /** Prompt tokens read since the last call that sampled. */
   #readSinceDecode = 0;
   #pump: Promise<void> | undefined;
-  /** Pages or slots to be zeroed before the next call; undefined: none, and the spare page is sound too. */
+  /** Pages or slots to be zeroed before the next call; undefined: none, and the spare page is clean too. */
   #unsound: number[] | undefined;
   #closed = false;
-  /** The failure that closed it, where it was not its owner. */
+  /** The failure that closed it, unless its owner did. */
   #closedBy: unknown;
 
   constructor(options: ModelSamplerOptions) {
@@ -127,7 +127,7 @@ export class ModelSampler {
     return this.#device.mode;
   }
 
-  /** What matrices are stored and multiplied in, and why. */
+  /** The type in which matrices are stored and multiplied, and why. */
   get precision(): ChosenPrecision {
     return this.#chosen;
   }
@@ -145,7 +145,7 @@ export class ModelSampler {
   }
 
   /**
-   * @throws {ModelError} REQUEST_INVALID, QUEUE_FULL, CLOSED, MEMORY_EXHAUSTED; NOT_FINITE when the model gives NaN
+   * @throws {ModelError} REQUEST_INVALID, QUEUE_FULL, CLOSED, MEMORY_EXHAUSTED; NOT_FINITE if the model gives NaN
    * @throws the signal's reason when aborted, and what the request's onTokens throws
    */
   async generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult> {
@@ -180,7 +180,7 @@ export class ModelSampler {
   }
 
   /**
-   * Resolves when the weights are in place, after the running requests are done (M2).
+   * Replaces the weights once the running requests are done (M2), and resolves when they are in place.
    * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE, MEMORY_EXHAUSTED, CLOSED
    */
   async setWeights(
@@ -192,9 +192,9 @@ export class ModelSampler {
   }
 
   /**
-   * Adapters in place of those before, merged into the weights that the sampler has as a whole; where these are, only adapters
-   * are written. Otherwise as `setWeights`. The arrays are not to be changed afterwards.
-   * @throws {ModelError} as `setWeights`; CONFIG_INVALID where the sampler was made without `lora`
+   * Replaces the adapters and merges them into the base; if the base has not changed, only adapters are written. Otherwise
+   * works like `setWeights`. The arrays must not be modified afterwards.
+   * @throws {ModelError} as `setWeights`; CONFIG_INVALID if the sampler was created without `lora`
    */
   async setAdapters(
     adapters: Readonly<Record<string, Float32Array>>,
@@ -212,14 +212,14 @@ export class ModelSampler {
     return changed;
   }
 
-  /** What each compiled function has cost so far: a first call in mode xla holds its compilation. */
+  /** The cost of each compiled function so far; in mode xla the first call includes its compilation. */
   get functionStats(): Readonly<Record<string, FunctionStats>> {
     return this.#device.functionStats;
   }
 
   /**
-   * Has functions compiled that requests will need, one in each turn of the event loop, while other things of a run start.
-   * Ends as soon as there are requests, which have compiled what they need. Does nothing where nothing is compiled.
+   * Compiles functions that requests will need, one per turn of the event loop, while a run starts up. It ends when requests
+   * arrive, since they compile what they need. It does nothing in modes that compile nothing.
    * @throws {ModelError} MEMORY_EXHAUSTED; {JitError} EXECUTION_FAILED
    */
   async prepare(): Promise<void> {
@@ -234,7 +234,7 @@ export class ModelSampler {
     }
   }
 
-  /** Rejects what waits and runs with CLOSED and frees the device's memory. A second close does nothing. */
+  /** Rejects waiting and running requests with CLOSED and frees the device's memory. Closing twice does nothing. */
   async close(): Promise<void> {
     if (!this.#closed) {
       this.#closed = true;
@@ -247,13 +247,13 @@ export class ModelSampler {
   #wake(): void {
     this.#pump ??= this.#run().finally(() => {
       this.#pump = undefined;
-      // A request may have arrived after the loop looked for work and before this.
+      // A request may have arrived after the loop had found no more work.
       if (!this.#closed && this.#hasWork()) this.#wake();
     });
   }
 
   async #run(): Promise<void> {
-    // The first turn lets every request of this tick arrive, so that they start together.
+    // The first turn lets all requests of this tick arrive, so that they start together.
     for (await setImmediate(); !this.#closed && this.#hasWork(); await setImmediate()) {
       try {
         this.#turn();
@@ -263,7 +263,7 @@ export class ModelSampler {
     }
   }
 
-  /** M10. @returns what those who asked are told */
+  /** M10. @returns the error for the callers */
   #failed(error: unknown): unknown {
     const told = withMemoryAdvice(error, this.#limits);
     if (error instanceof JitError && error.losesState) {
@@ -271,7 +271,7 @@ export class ModelSampler {
       this.#closedBy = told;
     }
     this.#failAll(told);
-    // What was read before may have been written over.
+    // What was read before may have been overwritten.
     this.#pool.clear();
     return told;
   }
@@ -280,7 +280,7 @@ export class ModelSampler {
     return this.#waiting.length > 0 || this.#weights.isWaiting || this.#running.length > 0;
   }
 
-  /** One device call, after new weights where they are due. */
+  /** Makes one device call, after applying new weights if they are due. */
   #turn(): void {
     if (this.#unsound !== undefined) {
       this.#device.zeroPages(this.#unsound);
@@ -292,7 +292,7 @@ export class ModelSampler {
       (generation) => generation.isReading && this.#pool.state(this.#leaseOf(generation)) === "filled",
     );
     const sampling = this.#running.find((generation) => !generation.isReading);
-    // While some sample, what may be read before their turn; otherwise whatever one call holds.
+    // While some requests sample: what may be read before their next call; otherwise whatever one call fits.
     const budget =
       sampling === undefined ? Number.POSITIVE_INFINITY : this.#shapes.prefillTokens - this.#readSinceDecode;
     if (readable !== undefined && pieceForm(readable, this.#shapes).padded <= budget)
@@ -305,14 +305,14 @@ export class ModelSampler {
     try {
       this.#weights.apply((error) => withMemoryAdvice(error, this.#limits));
     } catch (error) {
-      // Some tensors may be new and some old: nothing may be sampled from that.
+      // Some tensors may be new and some old, so nothing may be sampled from them.
       this.#closed = true;
       this.#closedBy = error;
       this.#failAll(error);
     }
   }
 
-  /** Gives room in the cache to waiting requests, oldest first, as long as there is some. */
+  /** Gives cache room to waiting requests, oldest first, as long as there is some. */
   #admit(): void {
     let started = 0;
     for (const generation of this.#waiting) {
@@ -329,7 +329,7 @@ export class ModelSampler {
     this.#waiting = this.#waiting.slice(started);
   }
 
-  /** Reads the next piece of a prompt, and of others that go with it, `budget` tokens at most. */
+  /** Reads the next piece of a prompt, and of others that can share its call, `budget` tokens at most. */
   #read(first: Generation, budget: number): void {
     const readable = this.#running.filter(
       (generation) => generation.isReading && this.#pool.state(this.#leaseOf(generation)) === "filled",
@@ -342,15 +342,15 @@ export class ModelSampler {
     this.#readSinceDecode += plan.paddedTokens;
     this.#notePoisoned(batch, sampled);
     batch.forEach((generation, i) => {
-      if (generation.lease === undefined) return; // A mate's onTokens aborted it.
+      if (generation.lease === undefined) return; // Another request's onTokens aborted it.
       generation.readTokens += pieces[i] as number;
       this.#pool.filled(this.#leaseOf(generation), generation.readTokens);
-      // A NaN within a prompt will not become less: the request fails by it at once.
+      // A NaN within a prompt cannot go away, so the request fails at once.
       if (!generation.isReading || generation.isPoisoned) this.#take(generation, sampled[i] as SampledRow);
     });
   }
 
-  /** Samples on for the next running request, and for others that take as many steps and look as far back. */
+  /** Samples for the next running request, and for others with as many steps and a similar attended length. */
   #continue(next: Generation): void {
     const stepsOf = (generation: Generation) =>
       this.#device.needsHost(generation.request) ? 0 : this.#shapes.stepsFor(generation.remainingTokens);
@@ -363,10 +363,10 @@ export class ModelSampler {
     if (alike.length === 1 && this.#running.every((other) => other === next) && this.#verify(next)) return;
     if (this.#sampleAlone(next)) return;
     const taken = new Set(batch);
-    // To the back of the row, so that everybody's turn comes.
+    // Moves them to the back, so that all requests are served in turn.
     this.#running = [...this.#running.filter((generation) => !taken.has(generation)), ...batch];
     const rows = batch.map((generation) => generation.deviceRow());
-    // Choices on the host go token by token.
+    // Drawing on the host goes token by token.
     const sampled = this.#meter.time(rows.length, 0, () => this.#device.decode(rows, Math.max(1, steps)));
     this.#readSinceDecode = 0;
     this.#notePoisoned(batch, sampled);
@@ -375,7 +375,7 @@ export class ModelSampler {
     });
   }
 
-  /** Has a request that nobody shares the cores with sample in a decoder of its own; false where the device has none ready. */
+  /** Samples a request that runs alone in the single-request decoder; returns false if the device has none ready. */
   #sampleAlone(generation: Generation): boolean {
     if (this.#device.sampleAlone === undefined || this.#running.length > 1 || this.#waiting.length > 0)
       return false;
@@ -389,7 +389,7 @@ export class ModelSampler {
     return true;
   }
 
-  /** Has guesses of what the only running request samples next checked in one pass; false where there are none. */
+  /** Checks guesses for the only running request in one pass; returns false if there are none. */
   #verify(generation: Generation): boolean {
     const { guesses = 0 } = this.#device;
     const { request } = generation;
@@ -404,7 +404,7 @@ export class ModelSampler {
     return true;
   }
 
-  /** Before anything is taken: a request may abort its mates. */
+  /** Marks poisoned requests before any tokens are taken, because a callback may abort other requests. */
   #notePoisoned(batch: readonly Generation[], sampled: readonly SampledRow[]): void {
     batch.forEach((generation, i) => {
       const finite = sampled[i]?.every(
@@ -418,7 +418,7 @@ export class ModelSampler {
   }
 
   #take(generation: Generation, sampled: SampledRow): void {
-    if (generation.lease === undefined) return; // A mate's onTokens aborted it.
+    if (generation.lease === undefined) return; // Another request's onTokens aborted it.
     const before = generation.sampledTokens;
     try {
       const result = generation.take(sampled);
@@ -433,7 +433,7 @@ export class ModelSampler {
     }
   }
 
-  /** Takes it out of the queue or out of the batch. */
+  /** Removes it from the queue or from the batch. */
   #forget(generation: Generation): void {
     const { lease } = generation;
     if (lease === undefined) {
@@ -441,7 +441,7 @@ export class ModelSampler {
       return;
     }
     this.#release(generation);
-    // Whoever waited for what this one was about to read begins anew, before all others.
+    // Requests that waited for what this one was about to read start again, before all others.
     const stranded = this.#running.filter((other) => this.#pool.state(this.#leaseOf(other)) === "broken");
     for (const other of stranded) this.#release(other);
     this.#waiting.unshift(...stranded);

@@ -5,7 +5,7 @@ import { rmsNorm } from "../norm.js";
 import { rotate } from "../rope.js";
 import type { AttentionWeights, LayerWeights } from "./packed-weights.js";
 
-/** A run of a layer's heads in the order queries, keys, values. */
+/** A range of a layer's heads in the order queries, keys, values. */
 export interface HeadRange {
   readonly first: number;
   readonly count: number;
@@ -32,7 +32,7 @@ export function projectHeads(
 }
 
 /**
- * Norm of each query and key head, where the architecture has one, and rotation.
+ * Normalizes each query and key head, if the architecture does so, and rotates it.
  * @param y   float32 [A, count, T, hd], heads from `first` on
  * @param cos float32, broadcasts to [A, 1, T, hd]
  */
@@ -50,9 +50,9 @@ export function rotateHeads(
 }
 
 /**
- * Output projection and feed-forward with their residuals.
+ * Applies the output projection and the feed-forward with their residuals.
  * @param x     float32 [N, D]
- * @param mixed float32 [N, H·hd], what attention gathered
+ * @param mixed float32 [N, H·hd], the output of attention
  */
 export function afterAttention(
   weights: LayerWeights,
@@ -74,12 +74,12 @@ export function nextLogits(state: Tensors, x: tf.Tensor, config: ModelConfig): t
   );
 }
 
-/** x / √(mean(x²) + eps); the gain is in the weights behind it. */
+/** x / √(mean(x²) + eps); the gain is folded into the weights that follow. */
 export function unitNorm(x: tf.Tensor, config: ModelConfig): tf.Tensor {
   return x.mul(x.square().mean(-1, true).add(config.rmsNormEps).rsqrt());
 }
 
-/** `size` entries of one axis from `begin` on. */
+/** Slices `size` entries of one axis, from `begin` on. */
 export function part(x: tf.Tensor, axis: number, begin: number, size: number): tf.Tensor {
   if (begin === 0 && size === x.shape[axis]) return x;
   const begins = x.shape.map((_, i) => (i === axis ? begin : 0));

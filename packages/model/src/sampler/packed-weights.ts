@@ -4,12 +4,12 @@ import type { ModelConfig } from "../config.js";
 import { sizeOf } from "../parameters.js";
 
 /*
- * The sampler's own layout of the weights: query, key and value in one matrix; the gains of the norms and attention's
- * 1/√headDim multiplied into the matrices (with head norms, into their gains). Same function, fewer kernels per token.
- * Shallow models are written out layer by layer and have one record a layer; deep ones run as a loop over stacks.
+ * The sampler's own layout of the weights: query, key and value are one matrix; the gains of the norms and attention's
+ * 1/√headDim are folded into the matrices (with head norms, into their gains). It computes the same function with fewer
+ * kernels per token. Shallow models are unrolled and have one record per layer; deep ones run as a loop over stacks.
  */
 
-/** Deeper models run as loops: written out, tracing and loading would take seconds a function. */
+/** Deeper models run as loops: unrolled, tracing and loading would take seconds per function. */
 const deepestUnrolled = 8;
 
 export function runsAsLoop(config: ModelConfig): boolean {
@@ -17,8 +17,8 @@ export function runsAsLoop(config: ModelConfig): boolean {
 }
 
 /**
- * How weights lie: one record a layer, stacks of all layers, or, for a table of slots, one record a layer whatever the
- * depth and gate and up as one matrix, which is one kernel less.
+ * How weights are laid out: "layers", one record per layer; "stacks", stacks of all layers; or, for a table of slots,
+ * "table", one record per layer at any depth with gate and up as one matrix, which saves one kernel.
  */
 export type WeightLayout = "layers" | "stacks" | "table";
 
@@ -37,7 +37,7 @@ export type PackedTensor =
   | "gates"
   | "down";
 
-/** What a layer has in every layout; bias and head norm where the architecture has them. */
+/** What a layer has in every layout; bias and head norm only if the architecture has them. */
 export interface AttentionWeights {
   readonly attentionIn: tf.Tensor; // [D, (H+2KV)·hd]
   readonly attentionBias?: tf.Tensor; // [(H+2KV)·hd]
@@ -98,34 +98,34 @@ export function packedShapes(
   return shapes;
 }
 
-/** What products take, by its name in `packedShapes`; norms and biases are not. */
+/** Returns whether a tensor, by its name in `packedShapes`, is used in products, unlike norms and biases. */
 export function isMatrix(name: string): boolean {
   const [tensor = name] = name.split(".");
   return !["finalNorm", "attentionBias", "headNorm"].includes(tensor);
 }
 
-/** The stacks of a model that runs as a loop, in an order that `layerWeights` knows. */
+/** The stacks of a model that runs as a loop, in the order that `layerOfStacks` expects. */
 export function weightStacks(state: Tensors, config: ModelConfig): tf.Tensor[] {
   return Object.keys(layerShapes(config, "stacks")).map((tensor) => state[tensor] as tf.Tensor);
 }
 
-/** One layer's slices of `weightStacks`. */
+/** Returns one layer's slices of `weightStacks`. */
 export function layerOfStacks(slices: readonly tf.Tensor[], config: ModelConfig): LayerWeights {
   const names = Object.keys(layerShapes(config, "stacks"));
   return Object.fromEntries(names.map((name, i) => [name, slices[i]])) as unknown as LayerWeights;
 }
 
-/** One layer of a model that is written out. */
+/** Returns one layer of an unrolled model. */
 export function layerOfState(state: Tensors, layer: number, config: ModelConfig): LayerWeights {
   return layerRecord(state, layer, config, "layers") as unknown as LayerWeights;
 }
 
-/** The names of one layer's weights behind a table of slots. */
+/** The names of one layer's weights with a table of slots. */
 export function tableWeightNames(config: ModelConfig): string[] {
   return Object.keys(layerShapes(config, "table"));
 }
 
-/** One layer of a model behind a table of slots. */
+/** Returns one layer of a model with a table of slots. */
 export function layerOfTable(state: Tensors, layer: number, config: ModelConfig): TableWeights {
   return layerRecord(state, layer, config, "table") as unknown as TableWeights;
 }
@@ -136,8 +136,8 @@ function layerRecord(state: Tensors, layer: number, config: ModelConfig, layout:
 }
 
 /**
- * Tensor after tensor, so that only one lies on the host beside the parameters.
- * @param without tensors of layers that are left out
+ * Yields tensor after tensor, so that only one is on the host besides the parameters.
+ * @param without tensors of layers to leave out
  */
 export function* packedWeights(
   config: ModelConfig,
@@ -163,7 +163,7 @@ export function* packedWeights(
   }
 }
 
-/** What the query projection is multiplied by. A head norm would undo a scale of what it norms, so its gains have it there. */
+/** The factor on the query projection. A head norm would undo it, so with head norms their gains contain it instead. */
 export function queryScale(config: ModelConfig): number {
   return hasHeadNorm(config) ? 1 : 1 / Math.sqrt(config.headDim);
 }
@@ -213,7 +213,7 @@ function packLayer(
   }
 }
 
-/** Matrices of the same number of rows side by side; row i is multiplied by gains[i], matrix m by factors[m]. */
+/** Joins matrices of the same number of rows side by side; row i is multiplied by gains[i], matrix m by factors[m]. */
 function joinColumns(
   target: Float32Array,
   matrices: readonly Float32Array[],
@@ -238,7 +238,7 @@ function joinColumns(
   });
 }
 
-/** A layer's tensor in the layouts that have a record for each layer. */
+/** A layer's tensor name in the layouts that have a record for each layer. */
 export function layerName(tensor: string, layer: number): string {
   return `${tensor}.${layer}`;
 }

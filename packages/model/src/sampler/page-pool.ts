@@ -1,17 +1,17 @@
 import { type CacheLease, type CachePool, worthwhileTokens } from "./cache-pool.js";
 
 /*
- * Responsibility: which pages of the cache hold which tokens: pages for each request, pages that several requests share because
- * their prompts begin alike, pages kept after a request in case a later one begins alike.
- * Not responsible for: what is in the pages (kv-cache.ts), who is served when (model-sampler.ts).
+ * Responsibility: which pages of the cache store which tokens: pages for each request, pages that several requests share because
+ * their prompts have a common prefix, and pages that are kept after a request for later ones with the same prefix.
+ * Not responsible for: the contents of pages (kv-cache.ts), the order of service (model-sampler.ts).
  *
- * P1. A page is written by one lease at most, and only by the one that took it fresh.
- * P2. A page that a lease holds is not given to another for writing before the lease is released.
- * P3. Shared pages hold exactly the tokens that the prompt has at their places, and everything before is equal too.
- * P4. A lease counts shared pages as read only once they are filled; if whoever fills them gives up, it is broken.
+ * P1. A page is written by one lease at most, and only by the one that allocated it.
+ * P2. A page of a lease is not given to another for writing before the lease is released.
+ * P3. Shared pages store exactly the prompt's tokens at their positions, and everything before is equal too.
+ * P4. A lease counts shared pages as read only once they are filled; if the request that fills them gives up, it is broken.
  */
 
-/** One full page of a prompt, below the page that comes before it. */
+/** One full page of a prompt, a child of the page that precedes it. */
 interface PrefixNode {
   readonly page: number;
   readonly key: string;
@@ -22,10 +22,10 @@ interface PrefixNode {
 }
 
 interface HeldLease extends CacheLease {
-  /** Path from the root: shared nodes, then own ones. */
+  /** Path from the root: shared nodes, then its own. */
   readonly path: readonly PrefixNode[];
   readonly shared: number;
-  /** Pages that were taken fresh. The first of them are those of the path's own nodes. */
+  /** Newly allocated pages. The first of them are those of the path's own nodes. */
   readonly own: readonly number[];
 }
 
@@ -36,8 +36,8 @@ export interface PagePoolOptions {
   /** false: nothing is shared and nothing kept. */
   readonly share: boolean;
   /**
-   * Only beginnings of a multiple of so many pages are shared, and only as prompts left them: what was sampled is not
-   * kept. Absent: any page is shared that is worth it.
+   * Only prefixes of a multiple of this many pages are shared, and only prompts are kept, not sampled tokens. Absent: any
+   * prefix is shared if it is long enough to pay off.
    */
   readonly sharedUnitPages?: number;
 }
@@ -47,7 +47,7 @@ export class PagePool implements CachePool {
   readonly #held = new Map<CacheLease, HeldLease>();
   #free: number[] = [];
   #roots = new Map<string, PrefixNode>();
-  /** Filled nodes that nobody uses, least recently used first; children stand before their parents. */
+  /** Filled nodes without users, least recently used first; children come before their parents. */
   #idle = new Set<PrefixNode>();
 
   constructor(options: PagePoolOptions) {
@@ -55,14 +55,14 @@ export class PagePool implements CachePool {
     this.clear();
   }
 
-  /** Pages that a new request could get. */
+  /** Number of pages that a new request could get. */
   get availablePages(): number {
     return this.#free.length + this.#idle.size;
   }
 
   /**
-   * Pages for a prompt and what may follow it, `length` tokens in all; undefined while there are not enough. At least
-   * one token of the prompt is left to be read: its output is what sampling starts from.
+   * Reserves pages for a prompt and its reply, `length` tokens in all; undefined while there are not enough. At least
+   * one token of the prompt is left to be read, because sampling starts from its output.
    */
   reserve(promptTokenIds: readonly number[], length: number): CacheLease | undefined {
     const { pageLength, share, sharedUnitPages } = this.#options;
@@ -82,7 +82,7 @@ export class PagePool implements CachePool {
     }
     const own = Array.from({ length: count }, () => this.#take());
     const path = [...shared];
-    // Below pages that were not worth sharing stand nodes of others already: only new branches get nodes.
+    // Pages that were not worth sharing already have nodes of others below them: only new branches get nodes.
     if (shared.length === found.length) {
       keys.slice(shared.length).forEach((key, i) => {
         if (this.#children(path.at(-1)).has(key)) return;
@@ -101,7 +101,7 @@ export class PagePool implements CachePool {
     return lease;
   }
 
-  /** Whether the shared pages are there to be read: "pending" while another request fills them. */
+  /** State of the shared pages: "pending" while another request fills them. */
   state(lease: CacheLease): "filled" | "pending" | "broken" {
     const { path, shared } = this.#of(lease);
     const states = path.slice(0, shared).map((node) => node.state);
@@ -109,7 +109,7 @@ export class PagePool implements CachePool {
     return states.includes("pending") ? "pending" : "filled";
   }
 
-  /** The first `tokens` tokens of the lease's request are in its pages. */
+  /** Records that the first `tokens` tokens of the lease's request are in its pages. */
   filled(lease: CacheLease, tokens: number): void {
     const { path, shared } = this.#of(lease);
     const full = Math.floor(tokens / this.#options.pageLength);
@@ -117,8 +117,8 @@ export class PagePool implements CachePool {
   }
 
   /**
-   * Gives the pages back. What is in them is kept for later prompts that begin alike, until the pages are needed.
-   * @param tokenIds what the pages hold, prompt and sampled
+   * Releases the pages. Their contents are kept for later prompts with the same prefix, until the pages are needed.
+   * @param tokenIds the tokens stored in the pages, prompt and sampled
    */
   release(lease: CacheLease, tokenIds: readonly number[]): void {
     const { path, shared, own } = this.#of(lease);
@@ -128,7 +128,7 @@ export class PagePool implements CachePool {
     const whole = share && sharedUnitPages === undefined ? this.#keys(tokenIds) : [];
     const unbroken = path.every((node) => node.state === "filled");
     let kept = path.length - shared;
-    // Below a path of its own a request leaves its sampled tokens too: a conversation goes on from there.
+    // A request with its own path also leaves its sampled tokens there, so that a conversation can continue from them.
     while (unbroken && grown.length < whole.length && kept === grown.length - shared) {
       const key = whole[grown.length] as string;
       if (this.#children(grown.at(-1)).has(key)) break;
@@ -143,9 +143,9 @@ export class PagePool implements CachePool {
   }
 
   /**
-   * Gives back pages whose numbers are not to be trusted. Nothing is kept of them but what another request uses too; whoever
-   * waited for one of them has to begin anew.
-   * @returns the pages that may be given to others from now on
+   * Releases pages whose values may not be finite. Nothing of them is kept except what another request uses too; requests
+   * that waited for one of them have to start again.
+   * @returns the pages that may be reused from now on
    */
   discard(lease: CacheLease): readonly number[] {
     const { path, shared, own } = this.#of(lease);
@@ -154,7 +154,7 @@ export class PagePool implements CachePool {
     this.#free.push(...loose);
     for (const [i, node] of [...path.entries()].toReversed()) {
       node.users -= 1;
-      // Of what another request uses only the own pages are broken that it waits for.
+      // Of the nodes that another request uses, only the pending ones of this lease are broken.
       if (node.users > 0 && (i < shared || node.state !== "pending")) continue;
       this.#break(node);
       loose.push(node.page);
@@ -163,7 +163,7 @@ export class PagePool implements CachePool {
     return loose;
   }
 
-  /** Forgets everything. Nobody may hold a lease. */
+  /** Clears everything. There must be no leases. */
   clear(): void {
     if (this.#held.size > 0) throw new Error(`internal: ${this.#held.size} leases are held`);
     this.#roots = new Map();
@@ -177,7 +177,7 @@ export class PagePool implements CachePool {
     return held;
   }
 
-  /** One key a full page. */
+  /** Returns one key per full page. */
   #keys(tokenIds: readonly number[]): string[] {
     const { pageLength } = this.#options;
     const count = Math.floor(tokenIds.length / pageLength);
@@ -218,7 +218,7 @@ export class PagePool implements CachePool {
     else this.#free.push(node.page);
   }
 
-  /** Nobody will fill it: whoever shares it has to begin anew. */
+  /** Marks a node that will not be filled: requests that share it have to start again. */
   #break(node: PrefixNode): void {
     node.state = "broken";
     this.#children(node.parent).delete(node.key);
