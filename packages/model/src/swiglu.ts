@@ -1,8 +1,8 @@
 import { customGrad, fuse, type tf } from "@palimpsest/jit";
 
 /**
- * silu(gate) · up. With σ = sigmoid(gate) and a = gate·σ: dup = dy·a, dgate = dy·up · (σ + a·(1 − σ)). Large, it is one
- * pass each way; nothing but gate and up is kept for the gradient.
+ * silu(gate) · up. With σ = sigmoid(gate) and a = gate·σ: dup = dy·a, dgate = dy·up · (σ + a·(1 − σ)). For large tensors it is
+ * one fused pass in each direction; only gate and up are kept for the gradient.
  * @param gate float32 [N, F]
  * @param up   float32 [N, F]
  * @returns float32 [N, F]; differentiable in both

@@ -34,7 +34,7 @@ export function entropyOfLogits(logits: tf.Tensor): tf.Tensor {
   return logprobs.exp().mul(logprobs).sum(-1).neg();
 }
 
-/** The last token predicts nothing that is asked for, so it is left out. */
+/** Leaves out the last position, whose prediction is not needed. */
 function nextTokenLogits(parameters: ParameterTensors, ids: tf.Tensor, config: ModelConfig): tf.Tensor {
   const [batch, length] = ids.shape as [number, number];
   const hidden = forwardHidden(parameters, ids.slice([0, 0], [batch, length - 1]), config);

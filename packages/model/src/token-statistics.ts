@@ -2,20 +2,20 @@ import { asType, floatTypeOf, innerGrads, type Keep, pickLogprob, scan, tf } fro
 import { entropyOfLogits } from "./token-logprobs.js";
 
 export interface TokenStatisticsOptions {
-  /** Rows of logits that stand at once; absent: all. */
+  /** Number of rows of logits that exist at once; absent: all. */
   readonly chunk?: number | undefined;
-  /** gradient: and differentiable. Default none. */
+  /** gradient: computed and differentiable. Default none. */
   readonly entropy?: "none" | "value" | "gradient" | undefined;
-  /** The head has no gradient; in chunks it is not even computed. Default false. */
+  /** Whether the head has no gradient; in chunks it is then not even computed. Default false. */
   readonly headFrozen?: boolean | undefined;
-  /** What the gradient of chunks finds of the forward pass in a trace: products are the logits. Default nothing. */
+  /** In a trace: what the forward pass of chunks keeps for the gradient; products are the logits. Default nothing. */
   readonly keep?: Keep | undefined;
 }
 
 export interface TokenStatistics {
   /** float32 [N], nats: log p(target). */
   readonly logprobs: tf.Tensor;
-  /** float32 [N], nats; absent where it was not asked for. */
+  /** float32 [N], nats; absent if not requested. */
   readonly entropy?: tf.Tensor;
 }
 
@@ -23,8 +23,8 @@ export interface TokenStatistics {
 const TILE = 64;
 
 /**
- * What is wanted of the next-token distributions at N positions, without the logits [N, V] ever standing whole:
- * a chunk's logits are computed, used and let go, and computed again for the gradient.
+ * Computes statistics of the next-token distributions at N positions without ever materializing all logits [N, V]:
+ * a chunk's logits are computed, used and freed, and recomputed for the gradient.
  * Works under `tf.grads`, in `hidden` and `head`.
  * @param hidden  float32 [N, D], after the final norm
  * @param head    float32 [V, D]
@@ -42,7 +42,7 @@ export function tokenStatistics(
   const table = asType(head, floatTypeOf(hidden));
   if (chunk >= count) return ofChunk(hidden, table, targets, entropy);
   const chunks = Math.ceil(count / chunk);
-  // Even chunks, so that little is padding; for a GPU in whole tiles of its products.
+  // Chunks of equal size, to minimize padding; on a GPU in whole tiles of its products.
   const tile = floatTypeOf(hidden) === "bfloat16" && count >= chunks * TILE ? TILE : 1;
   const rows = tile * Math.ceil(count / chunks / tile);
   const padded = chunks * rows;
@@ -70,7 +70,7 @@ export function tokenStatistics(
   return entropy === "none" ? { logprobs: column(0) } : { logprobs: column(0), entropy: column(1) };
 }
 
-/** @returns float32 [1 or 2, chunks · rows]: log-probabilities, entropies where asked for */
+/** @returns float32 [1 or 2, chunks · rows]: log-probabilities, and entropies if requested */
 function inChunks(
   hidden: tf.Tensor, // [chunks, rows, D]
   head: tf.Tensor,
@@ -121,7 +121,7 @@ function inChunks(
     return [ys[0] as tf.Tensor, ...carry];
   };
   const withGradient = (h: tf.Tensor, w: tf.Tensor, save: tf.GradSaveFunc) => {
-    // The targets too: they may have been made in a scope that is over when the gradient is taken.
+    // The targets too: the scope that created them may have ended when the gradient is taken.
     save([h, w, targets]);
     return {
       value: forward(h, w),

@@ -120,7 +120,7 @@ function tokenizerJson(pieces: readonly Piece[]): object {
  */
 function mergesOf(pieces: readonly Piece[]): [string, string][] {
   const ids = new Map(pieces.map(({ text }, id) => [text, id]));
-    // Bytes and special pieces are not results of merges.
+  // Bytes and special pieces are not results of merges.
   const merged = pieces.slice(3).filter(({ text }) => !/^<0x[0-9A-F]{2}>$/.test(text));
   return merged
     .toSorted((a, b) => b.score - a.score)

@@ -4,15 +4,15 @@ import { type LayerBody, type Memories, type Memory, walkLayers } from "./layer-
 import { afterAttention, named, part, projectHeads, rotateHeads, unitNorm } from "./packed-layers.js";
 import { runsAsLoop } from "./packed-weights.js";
 
-/** Pieces of prompts, and what their requests have read before. */
+/** Pieces of prompts, and the past of their requests. */
 export interface PromptPieces {
   /** int32 [R, C], right-padded. */
   readonly ids: tf.Tensor;
   /** int32 [R], ≥ 1: tokens of each piece. */
   readonly lengths: tf.Tensor;
-  /** Absent where all pieces stand at the beginning. */
+  /** Absent if all pieces are at the beginning of their prompts. */
   readonly past?: {
-    /** int32 [R]: entries of `memory` that count, which is also the position of the piece's first token. */
+    /** int32 [R]: number of valid entries of `memory`, which is also the position of the piece's first token. */
     readonly lengths: tf.Tensor;
     /** [R·KV, T, hd] of each layer. */
     readonly memory: Memories;
@@ -21,7 +21,7 @@ export interface PromptPieces {
   };
 }
 
-/** What the pieces leave behind. */
+/** The results of reading pieces. */
 export interface PromptPass {
   /** float32 [R, D]: residual stream at each piece's last token, before the final norm. */
   readonly last: tf.Tensor;
@@ -32,8 +32,8 @@ export interface PromptPass {
 }
 
 /**
- * Reads pieces of prompts. Written out, the last layer asks for each piece's last token only, which halves a two-layer
- * model. Scores are [R·H, C, T + C]: what a long prompt needs at once grows with its length, not with its square.
+ * Reads pieces of prompts. When layers are unrolled, the last layer computes queries only for each piece's last token, which
+ * halves the time of a two-layer model. Scores are [R·H, C, T + C]: what a long prompt needs at once grows linearly with its length.
  */
 export function promptPass(state: Tensors, pieces: PromptPieces, config: ModelConfig): PromptPass {
   const { heads, kvHeads, headDim } = config;
@@ -135,7 +135,7 @@ function turns(
   return { cos: of("ropeCos"), sin: of("ropeSin") };
 }
 
-/** -1e9 where a token may not look: at what comes later, and at entries of the past that do not count. */
+/** The mask: -1e9 where a token may not attend, which is at later tokens and at invalid entries of the past. */
 function hidden({ ids, past }: PromptPieces, pastLength: number): tf.Tensor {
   const [rows, length] = ids.shape as [number, number];
   const places = tf.range(0, length, 1, "int32");
@@ -153,7 +153,7 @@ function hidden({ ids, past }: PromptPieces, pastLength: number): tf.Tensor {
   return tf.concat([unread.tile([1, 1, length, 1]), causal.tile([rows, 1, 1, 1])], 3);
 }
 
-/** The entry of each row at its place. @param table [R or 1, 1, C, n]. @param places int32 [R]. @returns [R, 1, 1, n] */
+/** Selects each row's entry at its position. @param table [R or 1, 1, C, n]. @param places int32 [R]. @returns [R, 1, 1, n] */
 function atLast(table: tf.Tensor, places: tf.Tensor): tf.Tensor {
   const [count, , length, width] = table.shape as [number, number, number, number];
   const [rows] = places.shape as [number];

@@ -1,14 +1,14 @@
 import type { CallPlan } from "./call-plan.js";
 import type { Generation } from "./generation.js";
 
-/** Prompts whose next pieces go into one call. */
+/** Prompts whose next pieces share a call. */
 export interface ReadBatch {
   readonly generations: readonly Generation[];
   /** Tokens of each piece. */
   readonly pieces: readonly number[];
-  /** What each piece is padded to; of a packed call, what all together are. */
+  /** The length that each piece is padded to; for a packed call, the padded length of all together. */
   readonly length: number;
-  /** Tokens of the call, padding counted. */
+  /** Tokens of the call, including padding. */
   readonly paddedTokens: number;
 }
 
@@ -26,8 +26,8 @@ export function pieceForm(generation: Generation, plan: CallPlan): PieceForm {
 }
 
 /**
- * The next piece of `first` and of those behind it that go into the same call, `budget` tokens at most, padding counted.
- * @param readable in the order in which they are to be served; `first` is among them
+ * Selects the next piece of `first` and of later requests that can share its call, `budget` tokens at most, including padding.
+ * @param readable in the order in which they are to be served; includes `first`
  */
 export function readBatch(
   first: Generation,
@@ -56,7 +56,7 @@ export function readBatch(
   return { generations, pieces, length, paddedTokens: length * pieces.length };
 }
 
-/** Whole pieces one behind the other. The call is the longest that they fill by half, or the shortest that holds the first. */
+/** Packs whole pieces end to end. The call is the longest that they fill by half, or the shortest that fits the first piece. */
 function packedBatch(
   first: PieceForm,
   alike: readonly Generation[],

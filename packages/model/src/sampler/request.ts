@@ -1,33 +1,33 @@
 import { z } from "zod";
 import { ModelError } from "../error.js";
 
-/** One generation: token ids in. The same fields as the Sampler seam that agents own. */
+/** One generation request with token ids; its fields are those of the `Sampler` interface that agents own. */
 export interface GenerateRequest {
   readonly promptTokenIds: readonly number[];
-  /** At most this many sampled tokens, ≥ 1. */
+  /** Maximum number of sampled tokens, ≥ 1. */
   readonly maxTokens: number;
   /** 0 is greedy. */
   readonly temperature: number;
-  /** Keeps the K likeliest tokens, and those as likely as the K-th; 0 or absent keeps all. */
+  /** Keeps the K most likely tokens, and those as likely as the K-th; 0 or absent keeps all. */
   readonly topK?: number;
-  /** Keeps the likeliest tokens that together have this probability, in (0, 1]; 1 or absent keeps all. */
+  /** Keeps the most likely tokens whose cumulative probability reaches this, in (0, 1]; 1 or absent keeps all. */
   readonly topP?: number;
-  /** Keeps tokens at least this many times as likely as the likeliest, in [0, 1]; 0 or absent keeps all. */
+  /** Keeps tokens at least this many times as likely as the most likely one, in [0, 1]; 0 or absent keeps all. */
   readonly minP?: number;
   /** Sampling stops after one of these; it is kept as the last sampled token. */
   readonly stopTokenIds: readonly number[];
   /**
-   * Sampling stops once the text of the sampled tokens holds one of these, across the borders of tokens. All tokens up to
-   * the one that completes it are kept. Needs a sampler that was made with `decode`.
+   * Sampling stops once the text of the sampled tokens contains one of these, even across token boundaries. All tokens up
+   * to the one that completes it are kept. Needs a sampler that was created with `decode`.
    */
   readonly stop?: readonly string[];
   /** Same seed, same prompt, same weights: same tokens, whatever else is in the batch. */
   readonly seed: number;
-  /** The n likeliest tokens at each place come back in `topLogprobs`, at most 20. */
+  /** Returns the n most likely tokens at each position in `topLogprobs`, at most 20. */
   readonly logprobs?: number;
   /**
-   * Called with every run of tokens as it is sampled, in order, and with what the result will say of these tokens; what
-   * it throws rejects this request.
+   * Called with every run of tokens as it is sampled, in order, with the log-probs that the result will have for them; if
+   * it throws, this request is rejected.
    */
   readonly onTokens?: (tokenIds: readonly number[], logprobs: RunLogprobs) => void;
 }
@@ -38,7 +38,7 @@ export type RunLogprobs = Pick<GenerateResult, "rolloutLogprobs" | "sampledLogpr
 /** Aborted generations reject instead. */
 export type FinishReason = "stop" | "length";
 
-/** The likeliest tokens at one place, likeliest first; nats, before temperature and truncation. */
+/** The most likely tokens at one position, most likely first; nats, before temperature and truncation. */
 export interface TopLogprobs {
   readonly tokenIds: readonly number[];
   readonly logprobs: readonly number[];
@@ -50,10 +50,10 @@ export interface GenerateResult {
   readonly rolloutLogprobs: readonly number[];
   /** Nats, of the distribution that the token was drawn from: after temperature and truncation; one per token. */
   readonly sampledLogprobs: readonly number[];
-  /** One per token, where the request asked for `logprobs`. */
+  /** One per token, if the request asked for `logprobs`. */
   readonly topLogprobs?: readonly TopLogprobs[];
   readonly stopReason: FinishReason;
-  /** Which of the request's `stop` was found. */
+  /** Which of the request's `stop` strings was found. */
   readonly stopString?: string;
   readonly policyVersion: number;
   readonly weightsHash: string;
@@ -61,7 +61,7 @@ export interface GenerateResult {
 
 export const samplerConfigSchema = z.strictObject({
   maxBatch: z.int().positive().default(64).describe("Requests in flight at once"),
-  maxLength: z.int().min(2).describe("Longest prompt and sampled tokens of one request together"),
+  maxLength: z.int().min(2).describe("Longest prompt plus sampled tokens of one request"),
   promptLengths: z
     .array(z.int().positive())
     .optional()
@@ -70,16 +70,16 @@ export const samplerConfigSchema = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      "With a table of slots: prompts are read laid end to end, not padded each. Default: where a GPU's attention is one kernel. Elsewhere a request whose " +
-        "numbers are not finite fails those that are read with it. promptLengths turns it off",
+      "With a table of slots: prompts are packed end to end instead of padded one by one. Default: true if attention is one GPU kernel. Elsewhere a request whose " +
+        "values are not finite fails those that are read with it. promptLengths turns it off",
     ),
-  maxQueue: z.int().positive().default(4096).describe("Requests that may wait"),
+  maxQueue: z.int().positive().default(4096).describe("Maximum number of waiting requests"),
   stepsPerCall: z
     .int()
     .positive()
     .optional()
     .describe(
-      "Tokens sampled a device call; the rest of a call is wasted when a request stops early. Default 8, with a table of " +
+      "Tokens sampled per device call; the rest of a call is wasted if a request stops early. Default 8, with a table of " +
         "slots 32",
     ),
   prefillTokens: z
@@ -87,7 +87,7 @@ export const samplerConfigSchema = z.strictObject({
     .min(32)
     .optional()
     .describe(
-      "Prompt tokens read between two calls that sample; longer prompts are read in pieces. Default: what takes a " +
+      "Prompt tokens read between two sampling calls; longer prompts are read in pieces. Default: what takes a " +
         "fraction of a second, 256 for models of 100 million parameters and more, up to 4096 for small ones",
     ),
   lanes: z
@@ -95,7 +95,7 @@ export const samplerConfigSchema = z.strictObject({
     .positive()
     .default(1)
     .describe(
-      "Parts of a large batch that sample side by side; for models of up to 8 layers, one per core, on a backend loaded " +
+      "Parts of a large batch that are sampled in parallel; for models of up to 8 layers, one per core, on a backend loaded " +
         "with threads 1 and as many operationsAtOnce",
     ),
   cacheTokens: z
@@ -103,47 +103,49 @@ export const samplerConfigSchema = z.strictObject({
     .positive()
     .optional()
     .describe(
-      "Tokens whose keys and values are kept; default maxBatch times maxLength, so that nobody waits",
+      "Tokens whose keys and values are kept; default maxBatch times maxLength, so that no request waits",
     ),
   precision: z
     .enum(["auto", "float32", "bfloat16"])
     .default("auto")
     .describe(
-      "bfloat16: matrices are stored in it and multiplied in it; modes graph and xla. Sampled log-probabilities then " +
-        "differ from a float32 learner's, of SmolLM2-135M by 0.02 nats on average. auto: bfloat16 on a CPU where a trial of 100 ms finds it faster for this model, else float32",
+      "bfloat16: matrices are stored and multiplied in it; modes graph and xla. Sampled log-probabilities then " +
+        "differ from a float32 learner's, for SmolLM2-135M by 0.02 nats on average. auto: bfloat16 on a CPU if a trial of 100 ms finds it faster for this model, else float32",
     ),
   cache: z
     .enum(["pages", "slots"])
     .optional()
     .describe(
-      "How keys and values are kept. pages: a pool that requests take pages of and share; slots: a table with one row of " +
+      "How keys and values are stored. pages: a pool from which requests take and share pages; slots: a table with one row of " +
         "maxLength tokens for each request in flight. Default slots on a GPU in mode xla with precision bfloat16, pages elsewhere",
     ),
   prefixCache: z
     .boolean()
     .default(true)
-    .describe("Prompts that begin alike share what was read of them, in flight or kept from earlier"),
+    .describe(
+      "Prompts with a common prefix share its keys and values, in flight or cached from earlier requests",
+    ),
   speculate: z
     .boolean()
     .optional()
     .describe(
-      "While one request runs alone, guesses from what it has read and sampled are checked several in a call: the same tokens, sooner where " +
-        "a reply copies its prompt. In bfloat16 another rounding now and then draws another token. Possible with cache slots, and with pages where more than 8 " +
-        "layers run on a CPU in mode graph, without batchInvariant; default there true with float32 where singleWeights is off or the model small, and false with slots",
+      "While one request runs alone, several tokens guessed from its prompt and reply are checked per call: the same tokens, sooner if " +
+        "a reply copies its prompt. In bfloat16 the different rounding occasionally draws another token. Available with cache slots, and with pages if more than 8 " +
+        "layers run on a CPU in mode graph, without batchInvariant; default true there in float32 if singleWeights is off or the model is small, and false with slots",
     ),
   singleWeights: z
     .enum(["auto", "off", "float32", "bfloat16", "int8"])
     .default("auto")
     .describe(
-      "What a request that runs alone on a CPU multiplies by, in a decoder of its own: it has another copy of the weights. int8 is fastest and moves log-probabilities, of " +
-        "SmolLM2-135M by 0.02 nats on average. auto: as `precision` in models of 20 million parameters and more, from the 17th token of a request alone on",
+      "Format of the weights with which a request that runs alone on a CPU is sampled, by a separate decoder with its own copy of the weights. int8 is fastest and changes log-probabilities, for " +
+        "SmolLM2-135M by 0.02 nats on average. auto: the same as `precision` in models of 20 million parameters and more, from the 17th token of a single request on",
     ),
   batchInvariant: z
     .boolean()
     .default(false)
     .describe(
-      "A request's numbers are the same bits whoever shares its batch; on a CPU in mode graph. Batches are padded to " +
-        "multiples of 16 rows, and beginnings of prompts are shared in whole pieces",
+      "A request's results are the same bits regardless of the rest of its batch; on a CPU in mode graph. Batches are padded to " +
+        "multiples of 16 rows, and prefixes of prompts are shared in whole pieces",
     ),
 });
 
@@ -153,7 +155,7 @@ export type SamplerConfigInput = z.input<typeof samplerConfigSchema>;
 export interface RequestLimits {
   readonly vocabSize: number;
   readonly maxLength: number;
-  /** Text of token ids is at hand. */
+  /** Whether a decode function was given. */
   readonly canDecode: boolean;
 }
 

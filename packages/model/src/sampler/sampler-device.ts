@@ -43,7 +43,7 @@ import { writeInParts } from "./write-weights.js";
 const ZERO_PAGE = "zeroPage";
 const READ_ENTRIES = "readEntries";
 const WRITE_ENTRIES = "writeEntries";
-/** Pages whose entries pass between the cache and a single request's decoder at a time. */
+/** Number of pages copied at a time between the cache and the single-request decoder. */
 const entryPages = 8;
 const entryTokens = entryPages * pageLength;
 
@@ -52,7 +52,7 @@ export interface DeviceOptions {
   readonly mode: "auto" | JitMode;
   readonly config: ModelConfig;
   readonly shapes: CallShapes;
-  /** Pages that requests may hold. */
+  /** Number of pages available to requests. */
   readonly pages: number;
   readonly maxLength: number;
   readonly precision: JitPrecision;
@@ -61,15 +61,15 @@ export interface DeviceOptions {
   readonly lanes: number;
   /** M9 of the sampler. Default false. */
   readonly batchInvariant?: boolean;
-  /** A request that runs alone samples in a decoder of its own, with weights of this kind. */
+  /** The weight format of the single-request decoder. */
   readonly single?: WeightFormat | undefined;
-  /** The policy is adapters over weights. */
+  /** Set if the policy is adapters over weights. */
   readonly lora?: LoraConfig | undefined;
 }
 
 /**
- * The compiled functions of a sampler at their shapes, and the cache and weights they share.
- * Knows nothing of queues, stops or promises. Calls are synchronous.
+ * The compiled functions of a sampler at their shapes, and the cache and weights they share. It is independent of queues,
+ * stops and promises. Calls are synchronous.
  */
 export class SamplerDevice implements SamplingDevice {
   readonly #module: JitModule;
@@ -152,14 +152,14 @@ export class SamplerDevice implements SamplingDevice {
     this.#adapted?.writeAdapters(this.#module, adapters);
   }
 
-  /** Truncation and the likeliest tokens take the whole distribution. */
+  /** Truncation and the most likely tokens need the whole distribution. */
   needsHost(rule: DrawRule): boolean {
     return needsHost(rule);
   }
 
   /**
-   * Reads a piece of each row's prompt, padded to `length`, and samples one token for each. All rows have a past, or
-   * none has.
+   * Reads a piece of each row's prompt, padded to `length`, and samples one token for each. Either all rows have a past
+   * or none has.
    */
   read(rows: readonly DeviceRow[], length: number): SampledRow[] {
     this.#single?.flush();
@@ -204,7 +204,7 @@ export class SamplerDevice implements SamplingDevice {
     return this.#shapes.guesses;
   }
 
-  /** A token after each of the row's last token and guesses. */
+  /** Samples one token after the row's last token and after each guess. */
   verify(row: DeviceRow): SampledRow {
     this.#single?.flush();
     const shape = this.#shapes.verifyShape(row.past);
@@ -227,7 +227,7 @@ export class SamplerDevice implements SamplingDevice {
     return this.#single?.sample(row, steps);
   }
 
-  /** What a single request's decoder takes of the weights and the cache, and gives back. */
+  /** The interface through which the single-request decoder reads weights and exchanges cache entries. */
   #host(): SingleRequestHost {
     return {
       width: entryTokens,
@@ -245,12 +245,12 @@ export class SamplerDevice implements SamplingDevice {
     };
   }
 
-  /** Which shapes requests will need is not known, and there are many. */
+  /** Returns none: there are many shapes, and it is unknown which ones requests will need. */
   preparations(): readonly (() => void)[] {
     return [];
   }
 
-  /** Zeroes pages that may hold what is not finite, and the spare one, where such numbers may have been written too. */
+  /** Zeroes pages that may contain values that are not finite, and the spare one, to which such values may have been written too. */
   zeroPages(pages: readonly number[]): void {
     this.#single?.flush();
     for (const page of [...pages, this.#sparePage]) {
@@ -264,7 +264,7 @@ export class SamplerDevice implements SamplingDevice {
     this.#module.dispose();
   }
 
-  /** Page and place of the entries that a call writes; those of nobody go to the spare page. */
+  /** Page and offset of each entry that a call writes; entries of no request go to the spare page. */
   #targets(
     rows: readonly DeviceRow[],
     bucket: number,
@@ -317,7 +317,7 @@ export class SamplerDevice implements SamplingDevice {
   }
 }
 
-/** Rows without a request draw at 0; what they sample is ignored. */
+/** Rows without a request draw with uniform 0; what they sample is ignored. */
 function drawInputs(rows: readonly DeviceRow[], bucket: number, steps: number): Record<string, HostArray> {
   const uniforms = new Float32Array(steps * bucket);
   const inverseTemperature = new Float32Array(bucket).fill(1);

@@ -12,7 +12,7 @@ import { wholeTiles } from "./row-tile.js";
 
 const leastRowsOfLane = 16;
 
-/** What the functions of one sampler share: weights, rotary tables, cache, the last logits at each number of rows. */
+/** State shared by the functions of one sampler: weights, rotary tables, cache, the last logits at each number of rows. */
 export function samplerState(
   config: ModelConfig,
   cache: CacheShape,
@@ -21,7 +21,7 @@ export function samplerState(
   stored: "float32" | "bfloat16",
   cached: "float32" | "bfloat16",
 ): Record<string, StateSpec> {
-  // What logits are made of keeps all digits where keys and values do not, see wideProducts.
+  // The head keeps float32 even if keys and values do not, see wideProducts.
   const head = config.tieWordEmbeddings ? "embedding" : "head";
   const typeOf = (name: string) => (name === head && cached === "bfloat16" ? "float32" : stored);
   const weights = Object.entries(packedShapes(config)).map(
@@ -39,8 +39,8 @@ export function samplerState(
 }
 
 /**
- * Reads pieces of prompts and samples the token after each; what a piece that is not the last samples is ignored.
- * Inputs: ids int32 [R, C] right-padded; lengths int32 [R] ≥ 1; targets int32 [R, C, 2], page and place of each token;
+ * Reads pieces of prompts and samples the token after each; the sample of a piece that is not the last is ignored.
+ * Inputs: ids int32 [R, C] right-padded; lengths int32 [R] ≥ 1; targets int32 [R, C, 2], page and offset of each token;
  * uniforms float32 [1, R]; inverseTemperature float32 [R]; with a past also pages int32 [R, P] and pastLengths int32 [R].
  * Outputs: as `drawnOutputs`, one step.
  */
@@ -77,7 +77,7 @@ export function readFunction(
       const headRows = wholeTiles(count, headTile);
       const logits = nextLogits(state, padRows(pass.last, headRows), config);
       const uniforms = padRows(own("uniforms", 1).reshape([count]), headRows);
-      // A row of nobody draws at 0 from weights that are all 1: nothing divides by its temperature.
+      // Rows without a request draw at 0 from weights that are all 1, so that nothing is divided by their temperature of 0.
       const drawn = drawTokens(logits, uniforms, padRows(own("inverseTemperature"), headRows));
       return {
         drawn: [
@@ -150,8 +150,8 @@ export function decodeFunction(
 }
 
 /**
- * Samples per token after each of a request's last token and guesses of what follows it: the first holds in any case, each further one
- * where all guesses before it were sampled. For models that run as a loop.
+ * Samples one token after a request's last token and after each guess of what follows it: the first is always valid, each
+ * further one if all guesses before it were sampled. For models that run as a loop.
  * Inputs: ids int32 [1, C], right-padded; lengths int32 [1]; targets int32 [1, C, 2]; pages int32 [1, P]; pastLengths int32 [1];
  * uniforms float32 [C, 1]; inverseTemperature float32 [1]. Outputs: as `drawnOutputs`, C steps.
  */
@@ -193,7 +193,7 @@ export function verifyFunction(config: ModelConfig, cache: CacheShape, shape: Ve
   };
 }
 
-/** Entries of so many pages, for the host. Inputs: pages int32 [1, P]. Outputs: keys and values float32 [L, KV, P·pageLength, hd]. */
+/** Copies entries of some pages to the host. Inputs: pages int32 [1, P]. Outputs: keys and values float32 [L, KV, P·pageLength, hd]. */
 export function readEntriesFunction(config: ModelConfig, cache: CacheShape, pages: number): JitFunction {
   return {
     inputs: { pages: int32([1, pages]) },
@@ -205,7 +205,7 @@ export function readEntriesFunction(config: ModelConfig, cache: CacheShape, page
 }
 
 /**
- * Entries from the host. Inputs: keys and values float32 [L, KV, length, hd]; targets int32 [1, length, 2], page and place of each token.
+ * Writes entries from the host. Inputs: keys and values float32 [L, KV, length, hd]; targets int32 [1, length, 2], page and offset of each token.
  */
 export function writeEntriesFunction(config: ModelConfig, cache: CacheShape, length: number): JitFunction {
   const { layers, kvHeads, headDim } = config;
@@ -219,7 +219,7 @@ export function writeEntriesFunction(config: ModelConfig, cache: CacheShape, len
   };
 }
 
-/** Lanes share nothing, so the small operations of one fill the gaps between the large ones of another. */
+/** Lanes share nothing, so that small operations of one fill the gaps between large operations of another. */
 function lanesOf(
   rows: number,
   lanes: number,
@@ -244,7 +244,7 @@ function firstRows(x: tf.Tensor, rows: number): tf.Tensor {
   return x.shape[0] === rows ? x : part(x, 0, 0, rows);
 }
 
-/** One after the other along the rows. */
+/** Concatenates lanes along the rows. */
 function joinRows(parts: readonly Decoded[]): Decoded {
   const [first] = parts as [Decoded];
   if (parts.length === 1) return first;
@@ -266,7 +266,7 @@ function joinRows(parts: readonly Decoded[]): Decoded {
   };
 }
 
-/** State entry with the logits float32 [rows, V] of the last step of the last call at this number of rows. */
+/** Name of the state entry with the logits float32 [rows, V] of the last step of the last call at this number of rows. */
 export function logitsName(rows: number): string {
   return `logits.${rows}`;
 }

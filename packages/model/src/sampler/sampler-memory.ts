@@ -5,8 +5,8 @@ import type { SamplerConfig } from "./request.js";
 const GOES_ON = "the requests in flight failed and the sampler goes on";
 
 /**
- * Turns a lack of memory into the error that names the settings to lower; every other error passes as it is.
- * @param otherwise what has become of the sampler where it is not closed
+ * Turns an out-of-memory error into one that names the settings to lower; other errors are returned unchanged.
+ * @param otherwise the state of the sampler if it is not closed
  */
 export function withMemoryAdvice(error: unknown, limits: SamplerConfig, otherwise = GOES_ON): unknown {
   if (!(error instanceof JitError) || error.code !== "MEMORY_EXHAUSTED") return error;

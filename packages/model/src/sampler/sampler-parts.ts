@@ -18,11 +18,11 @@ import { SlotDevice } from "./slot-device.js";
 import { SlotPool } from "./slot-pool.js";
 import { SlotShapes } from "./slot-shapes.js";
 
-/** Of cuDNN's attention. */
+/** The limit of cuDNN's attention. */
 const widestKernelHead = 128;
 const defaultSteps = { pages: 8, slots: 32 } as const;
 
-/** What a sampler is made of, beside its queue. */
+/** The parts of a sampler other than its queue. */
 export interface SamplerParts {
   readonly shapes: CallPlan;
   readonly pool: CachePool;
@@ -50,7 +50,7 @@ export function parseLimits(limits: SamplerConfigInput, model: ModelConfig): Sam
   return parsed.data;
 }
 
-/** A pool of pages or a table of slots, as the limits and the backend say. */
+/** Creates a pool of pages or a table of slots, as the limits and the backend require. */
 export function samplerParts(
   backend: Backend,
   mode: "auto" | JitMode,
@@ -73,7 +73,7 @@ export function samplerParts(
   if (kind === "slots") {
     const affordable = cacheTokens === undefined ? maxBatch : Math.floor(cacheTokens / maxLength);
     const slots = Math.max(1, Math.min(maxBatch, affordable));
-    // Where attention is no kernel, one prompt's numbers reach the others, and the scores of a call take a gigabyte.
+    // Without an attention kernel, a NaN of one prompt would reach the others, and the scores of a call would take a gigabyte.
     const isKernel = isForSlots && config.headDim <= widestKernelHead && config.headDim % 8 === 0;
     const packs = promptLengths === undefined && (limits.packPrompts ?? isKernel);
     const speculates = limits.speculate === true;
@@ -90,8 +90,8 @@ export function samplerParts(
       "sampler: speculate is true, and guesses are checked in cache slots, and in cache pages for models of more than 8 layers on a CPU with the tensorflow backend, without batchInvariant; leave it out",
     );
   const single = singleFormat(limits, precision, { canSpeculate, config, maxLength });
-  // In bfloat16 the rounding of another shape decides a draw now and then: guesses are checked there where that is asked for. A decoder
-  // of its own samples a request sooner than most guesses do.
+  // In bfloat16 the rounding of another shape occasionally changes a draw, so guesses are checked there only on request. The
+  // single-request decoder is faster than most guesses are.
   const speculates = canSpeculate && (limits.speculate ?? (precision === "float32" && single === undefined));
   const shapes = new CallShapes(config, { ...common, half, speculates, maxBatch, batchInvariant });
   const longest = Math.ceil(maxLength / pageLength);
@@ -103,10 +103,10 @@ export function samplerParts(
   return { shapes, pool, chosen, device: new SamplerDevice({ backend, mode, config, ...settings }) };
 }
 
-/** Smaller models have their time in operations, not in reading weights. */
+/** Smaller models spend their time in operations, not in reading weights. */
 const leastParametersAlone = 2e7;
 
-/** What a request that runs alone samples with; undefined: with what all do. @throws {ModelError} CONFIG_INVALID */
+/** The weight format for a request that runs alone; undefined: it is sampled like any other. @throws {ModelError} CONFIG_INVALID */
 function singleFormat(
   { singleWeights, speculate }: SamplerConfig,
   precision: JitPrecision,
@@ -132,7 +132,7 @@ function singleFormat(
   return problem === undefined && (isNamed || isWorthwhile) ? format : undefined;
 }
 
-/** Pages are in bfloat16 as products are. XLA on a GPU takes long for rows written into a table of it, and eager has none. */
+/** Pages are bfloat16 if products are. XLA on a GPU is slow at writing rows into a bfloat16 table, and mode eager has no bfloat16. */
 function keepsHalf(precision: JitPrecision, backend: Backend, mode: "auto" | JitMode): boolean {
   return precision === "bfloat16" && !backend.gpu && (mode === "auto" || mode === "graph");
 }

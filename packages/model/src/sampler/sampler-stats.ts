@@ -1,29 +1,29 @@
-/** What a sampler has done since it was made. */
+/** What a sampler has done since it was created. */
 export interface SamplerStats {
   readonly sampledTokens: number;
-  /** Prompt tokens that were read; those taken from the cache are not among them. */
+  /** Prompt tokens that were read; tokens taken from the cache do not count. */
   readonly prefillTokens: number;
   /** Prompt tokens that other requests had read. */
   readonly cachedTokens: number;
-  /** Requests that began with something from the cache. */
+  /** Requests that started with cached tokens. */
   readonly cacheHits: number;
-  /** Requests that were given their place in the batch. */
+  /** Requests that were admitted to the batch. */
   readonly startedRequests: number;
-  /** Seconds that the started requests waited for it, together. */
+  /** Total time in seconds that the started requests had waited. */
   readonly queueSeconds: number;
   readonly deviceCalls: number;
-  /** Tokens that were guessed and checked, and those of them that were right. */
+  /** Tokens that were guessed and checked, and how many of them were right. */
   readonly guessedTokens: number;
   readonly rightGuesses: number;
   /** Seconds spent in device calls. */
   readonly secondsBusy: number;
   /** sampledTokens / secondsBusy. */
   readonly tokensPerSecond: number;
-  /** Mean share of the rows of the largest call that a call worked for, in [0, 1]. */
+  /** Mean share of the largest call's rows that calls used, in [0, 1]. */
   readonly occupancy: number;
-  /** Requests that wait now. */
+  /** Number of waiting requests. */
   readonly queueDepth: number;
-  /** Requests in flight now. */
+  /** Number of requests in flight. */
   readonly running: number;
 }
 

@@ -1,63 +1,64 @@
 import type { FunctionStats, JitMode } from "@palimpsest/jit";
 import type { DrawnToken, DrawRule } from "./truncation.js";
 
-/** One request as the device sees it. */
+/** One request from the device's point of view. */
 export interface DeviceRow {
   /** Its pages in order, or its one slot. */
   readonly pages: readonly number[];
-  /** The slot whose first `past` entries are to be copied into its own before anything is read. */
+  /** The slot whose first `past` entries must be copied into its own before anything is read. */
   readonly source?: number;
-  /** Entries of these pages that are written. */
+  /** Number of written entries of these pages. */
   readonly past: number;
-  /** What the call reads after them: a piece of the prompt, or the last token. */
+  /** The tokens that the call reads next: a piece of the prompt, or the last token. */
   readonly tokenIds: readonly number[];
   readonly rule: DrawRule;
   readonly seed: number;
-  /** Tokens sampled so far. */
+  /** Number of tokens sampled so far. */
   readonly sampled: number;
-  /** Tokens that it may still sample. */
+  /** Number of tokens that it may still sample. */
   readonly remaining: number;
   readonly stopTokenIds: readonly number[];
 }
 
-/** What one call sampled for one row, in order. */
+/** The tokens that one call sampled for one row, in order. */
 export type SampledRow = readonly DrawnToken[];
 
 /** Compiled functions with weights and a cache: over pages (sampler-device.ts) or over a table of slots (slot-device.ts). */
 export interface SamplingDevice {
   readonly mode: JitMode;
-  /** What each compiled function has cost so far. */
+  /** The cost of each compiled function so far. */
   readonly functionStats: Readonly<Record<string, FunctionStats>>;
-  /** Where the policy is adapters: the base, and no adapters. */
+  /** If the policy is adapters: writes the base, without adapters. */
   writeWeights(parameters: Readonly<Record<string, Float32Array>>): void;
-  /** Adapters in place of those that were there. @throws {ModelError} NOT_FINITE: the merged weights are, and are written */
+  /** Replaces the adapters. @throws {ModelError} NOT_FINITE: the merged weights are not finite, and have been written */
   writeAdapters(adapters: Readonly<Record<string, Float32Array>>): void;
-  /** A row so drawn samples one token a call. */
+  /** Returns whether a row with this rule must be drawn on the host, one token per call. */
   needsHost(rule: DrawRule): boolean;
   /**
-   * Reads a piece of each row's prompt and samples one token for each. Pieces are padded to `length`; where pieces
-   * without a past are laid end to end, all together are. All rows have a past, or none has.
+   * Reads a piece of each row's prompt and samples one token for each. Pieces are padded to `length`; packed pieces
+   * without a past are padded to it together. Either all rows have a past or none has.
    */
   read(rows: readonly DeviceRow[], length: number): SampledRow[];
-  /** Samples `steps` tokens for each row, or fewer where no row wants more. */
+  /** Samples `steps` tokens for each row, or fewer if no row needs more. */
   decode(rows: readonly DeviceRow[], steps: number): SampledRow[];
-  /** Most tokens that `verify` may be given after the last; 0 or absent: it cannot. */
+  /** Maximum number of guesses that `verify` accepts after the last token; 0 or absent: it is not available. */
   readonly guesses?: number;
   /**
-   * Samples per token after the row's last token and after each guess that follows it in `tokenIds`. What is sampled after a wrong guess is of no
-   * use; its entries lie behind what counts of the cache.
+   * Samples one token after the row's last token and after each guess that follows it in `tokenIds`. Samples after a wrong
+   * guess are useless; their entries lie after the valid part of the cache.
    */
   verify?(row: DeviceRow): SampledRow;
   /**
-   * Samples up to `steps` tokens of the only request there is, drawn by any rule; undefined where `decode` is to do it. Absent: always.
+   * Samples up to `steps` tokens of the only running request, with any draw rule; undefined if `decode` must do it, which is
+   * always so if this method is absent.
    */
   sampleAlone?(row: DeviceRow, steps: number): SampledRow | undefined;
   /**
-   * Calls that have functions compiled which requests will need, and leave the cache as it is; those that are needed
-   * first come first. None where nothing is compiled.
+   * Returns calls that compile functions which requests will need and that leave the cache unchanged, the most urgent
+   * ones first. Empty in modes that compile nothing.
    */
   preparations(): readonly (() => void)[];
-  /** Zeroes pages or slots that may hold what is not finite. */
+  /** Zeroes pages or slots that may contain values that are not finite. */
   zeroPages(pages: readonly number[]): void;
   dispose(): void;
 }

@@ -6,19 +6,19 @@ import { drawUniform } from "./draw.js";
 import { drawLogits } from "./host-draw.js";
 import type { DeviceRow, SampledRow } from "./sampling-device.js";
 
-/** Tokens sampled alone with one set of weights, after which packing them pays: it takes about as long as these do. */
+/** Number of tokens sampled alone with one set of weights before packing them pays off: packing takes about as long. */
 const tokensBeforePacking = 16;
 const mostThreads = 8;
-/** How long packing keeps the event loop waiting, about; the request samples as all do until it is done. */
+/** Approximate time for which packing blocks the event loop; until it is done the request is sampled like any other. */
 const packingMs = 100;
 
-/** What the device that holds weights, keys and values gives and takes. */
+/** The device that has the weights, keys and values, as the decoder uses it. */
 export interface SingleRequestHost {
   readonly tensor: TensorReader;
-  /** Entries of a row's pages from the token `first` on, `width` of them. */
+  /** Reads `width` entries of a row's pages, from the token `first` on. */
   readEntries(row: DeviceRow, first: number): Entries;
   writeEntries(row: DeviceRow, first: number, count: number, entries: Entries): void;
-  /** Tokens of one call of these. */
+  /** Number of tokens per call of these. */
   readonly width: number;
 }
 
@@ -26,20 +26,20 @@ export interface SingleRequestOptions {
   readonly config: ModelConfig;
   readonly format: WeightFormat;
   readonly maxLength: number;
-  /** Default: as many as TensorFlow was given, else one for each core, at most 8. */
+  /** Default: as many as TensorFlow has, else one per core, at most 8. */
   readonly threads?: number;
 }
 
 /**
- * Responsibility: a request that runs alone samples in a decoder of its own (single/), which has copies of the weights and of the request's keys
- *   and values, and gives what it adds back before anybody else may need it.
- * Not responsible for: when a request is alone (model-sampler.ts).
+ * Responsibility: samples a request that runs alone in a separate decoder (single/), which has copies of the weights and of the
+ *   request's keys and values, and writes new entries back before anything else may need them.
+ * Not responsible for: deciding when a request is alone (model-sampler.ts).
  *
  * Invariants:
- * - SINGLE-2. Weights are copied when they have sampled 16 tokens for a request that was alone, and the decoder is made then: who sets
- *     weights often, and samples in batches, pays nothing.
- * - SINGLE-3. Every call on the device's pages but `sample` is preceded by `flush`: what it reads holds all tokens, and the copy
- *     of a request is not used after it.
+ * - SINGLE-2. Weights are copied, and the decoder is created, once they have sampled 16 tokens for a request that was alone:
+ *     whoever sets weights often and samples in batches pays nothing.
+ * - SINGLE-3. Every call on the device's pages except `sample` is preceded by `flush`, so that the pages contain all tokens, and
+ *     the copy of a request is not used after it.
  */
 export class SingleRequest {
   readonly #options: Required<SingleRequestOptions>;
@@ -48,7 +48,7 @@ export class SingleRequest {
   #hasWeights = false;
   #packing: Iterator<undefined> | undefined;
   #sampledAlone = 0;
-  /** Whose entries the decoder has, as many as `length`; those from `written` on are not in the pages yet. */
+  /** The request whose first `length` entries the decoder has; those from `written` on are not in the pages yet. */
   #context: { readonly row: DeviceRow; length: number; written: number } | undefined;
 
   constructor(options: SingleRequestOptions, host: SingleRequestHost) {
@@ -60,7 +60,7 @@ export class SingleRequest {
     return unfitness({ ...options, threads: options.threads ?? givenThreads() });
   }
 
-  /** Weights changed: the copies are of others. */
+  /** Invalidates the copies after the weights have changed. */
   forgetWeights(): void {
     this.#hasWeights = false;
     this.#packing = undefined;
@@ -68,7 +68,7 @@ export class SingleRequest {
     this.#context = undefined;
   }
 
-  /** Samples `steps` tokens of the only request; undefined where it is not worthwhile yet. */
+  /** Samples `steps` tokens of the only request; undefined if the decoder does not pay off yet. */
   sample(row: DeviceRow, steps: number): SampledRow | undefined {
     const decoder = this.#prepared(steps);
     if (decoder === undefined) return undefined;
@@ -87,7 +87,7 @@ export class SingleRequest {
     return sampled;
   }
 
-  /** Writes what the pages lack, and lets go of the request. */
+  /** Writes missing entries to the pages and drops the request. */
   flush(): void {
     const context = this.#context;
     this.#context = undefined;
@@ -109,7 +109,7 @@ export class SingleRequest {
     this.#sampledAlone += steps;
     if (this.#decoder === undefined) {
       if (this.#sampledAlone <= tokensBeforePacking) return undefined;
-      // Its threads start meanwhile.
+      // Its threads start in the meantime.
       this.#decoder = new SingleDecoder(this.#options);
     }
     if (!this.#decoder.isReady) return undefined;

@@ -41,13 +41,13 @@ export interface SlotDeviceOptions {
   readonly shapes: SlotShapes;
   readonly maxLength: number;
   readonly precision: JitPrecision;
-  /** The policy is adapters over weights. */
+  /** Set if the policy is adapters over weights. */
   readonly lora?: LoraConfig | undefined;
 }
 
 /**
- * A sampler's compiled functions over a table of slots, with weights and cache. All slots sample in one call, whatever
- * their lengths; what stops them, and truncation, is known on the device. Calls are synchronous.
+ * A sampler's compiled functions over a table of slots, with weights and cache. All slots are sampled in one call, whatever
+ * their lengths; stop conditions and truncation are evaluated on the device. Calls are synchronous.
  */
 export class SlotDevice implements SamplingDevice {
   readonly #module: JitModule;
@@ -61,7 +61,7 @@ export class SlotDevice implements SamplingDevice {
     this.#slots = shapes.maxRows;
     this.#shapes = shapes;
     const table = tableShape(this.#slots, maxLength);
-    // Mode eager has float32 alone.
+    // Mode eager supports only float32.
     const setup = { config, table, type: precision };
     const functions: Record<string, JitFunction> = { [ZERO_SLOT]: tableZeroFunction(setup) };
     for (const shape of shapes.reads)
@@ -115,7 +115,7 @@ export class SlotDevice implements SamplingDevice {
     return [...first, ...decodes, ...checks, ...furtherReads, ...reads(true)];
   }
 
-  /** Pieces without tokens: nothing is written. */
+  /** Runs a reading function on pieces without tokens, which writes nothing. */
   #readNothing(shape: TableReadShape): void {
     const { rows, length, hasPast, isPacked } = shape;
     const slots = new Int32Array(rows);
@@ -128,7 +128,7 @@ export class SlotDevice implements SamplingDevice {
     });
   }
 
-  /** No token counts: what is written goes to the spare entry. */
+  /** Runs the verifying function with no valid token: what it writes goes to the spare entry. */
   #verifyNothing(): void {
     const length = 1 + this.guesses;
     this.#module.call(VERIFY, {
@@ -149,7 +149,7 @@ export class SlotDevice implements SamplingDevice {
     this.#adapted?.writeAdapters(this.#module, adapters);
   }
 
-  /** The likeliest tokens alone are told on the host. */
+  /** Only the most likely tokens have to be computed on the host. */
   needsHost({ logprobs = 0 }: DrawRule): boolean {
     return logprobs > 0;
   }
@@ -157,7 +157,7 @@ export class SlotDevice implements SamplingDevice {
   read(rows: readonly DeviceRow[], length: number): SampledRow[] {
     const hasPast = rows.some(({ past }) => past > 0);
     const shape = this.#shapes.readShape(length, hasPast);
-    // Rows for nobody repeat the last one.
+    // Rows without a request repeat the last row.
     const all = Array.from({ length: shape.rows }, (_, i) => rows[Math.min(i, rows.length - 1)] as DeviceRow);
     const ofRows = (number: (row: DeviceRow) => number) => Int32Array.from(all, number);
     const slotOf = ({ pages }: DeviceRow) => pages[0] as number;
@@ -198,11 +198,11 @@ export class SlotDevice implements SamplingDevice {
     );
   }
 
-  /** Samples up to `steps` tokens for each row, in as few steps as the rows still want. */
+  /** Samples up to `steps` tokens for each row, in as few steps as the rows still need. */
   decode(rows: readonly DeviceRow[], steps: number): SampledRow[] {
     const wanted = Math.max(...rows.map(({ remaining }) => remaining));
     const isSingle = rows.some(({ rule }) => this.needsHost(rule));
-    // A guess may be made between two calls, so those of a request that runs alone are the shorter ones.
+    // A guess may be made between two calls, so calls for a single request are the shorter ones.
     const most = this.guesses > 0 && rows.length === 1 ? Math.min(...this.#shapes.steps) : steps;
     const count = isSingle ? 1 : this.#shapes.stepsOfCall(Math.min(most, wanted));
     return this.#decode(rows, count, !isSingle && rows.some(({ rule }) => truncates(rule)));
@@ -236,12 +236,12 @@ export class SlotDevice implements SamplingDevice {
     return this.#shapes.guesses;
   }
 
-  /** A token after each of the row's last token and guesses, truncated as the row wants it. */
+  /** Samples one token after the row's last token and after each guess, truncated as the row requires. */
   verify(row: DeviceRow): SampledRow {
     const length = 1 + this.guesses;
     const ids = new Int32Array(length);
     ids.set(row.tokenIds);
-    // Each token is a row of its own, which draws by the place that it would have in the reply.
+    // Each token is a row of its own, which draws at the position that the token would have in the reply.
     const placed = row.tokenIds.map(
       (_, i) => [i, { ...row, sampled: row.sampled + i, remaining: 1 }] as const,
     );
@@ -287,7 +287,7 @@ export class SlotDevice implements SamplingDevice {
   }
 }
 
-/** Rows and where each stands in a call. */
+/** Rows and their indices in a call. */
 type Placed = readonly (readonly [at: number, row: DeviceRow])[];
 
 function drawInputs(placed: Placed, width: number, steps: number): Record<string, HostArray> {

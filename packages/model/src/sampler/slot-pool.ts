@@ -1,30 +1,30 @@
 import { type CacheLease, type CachePool, worthwhileTokens } from "./cache-pool.js";
 
 /*
- * Responsibility: which slot of a table holds whose tokens, and from which slot a prompt that begins alike copies what
+ * Responsibility: which slot of a table stores whose tokens, and from which slot a prompt with a common prefix copies what
  * another request has read.
- * Not responsible for: what is in the slots (table-cache.ts), who is served when (model-sampler.ts).
+ * Not responsible for: the contents of slots (table-cache.ts), the order of service (model-sampler.ts).
  *
  * Invariants:
  * SLOT-1. A slot has one owner at most, and only its owner writes it.
- * SLOT-2. A slot that somebody is yet to copy from gets no new owner.
- * SLOT-3. Shared tokens count as read once their slot is filled so far; if its owner gives up before, the lease is broken.
+ * SLOT-2. A slot from which a request still has to copy gets no new owner.
+ * SLOT-3. Shared tokens count as read once their slot is filled that far; if its owner gives up before, the lease is broken.
  */
 
 interface Slot {
   readonly index: number;
-  /** What its rows hold, or will hold once the owner has read its prompt. */
+  /** The tokens that it stores, or will store once the owner has read its prompt. */
   tokens: readonly number[];
-  /** How many of these tokens are written. */
+  /** Number of these tokens that are written. */
   filled: number;
   owner: HeldLease | undefined;
-  /** Leases that are yet to copy from it. */
+  /** Leases that still have to copy from it. */
   readonly readers: Set<HeldLease>;
 }
 
 interface HeldLease extends CacheLease {
   readonly slot: Slot;
-  /** Where the shared tokens are to be copied from; undefined once they are in its own slot. */
+  /** The slot from which the shared tokens must be copied; undefined once they are in its own slot. */
   from: Slot | undefined;
   isBroken: boolean;
 }
@@ -37,13 +37,13 @@ export interface SlotPoolOptions {
 
 /**
  * Slots of equal length, one for each request in flight. What a request leaves in its slot is kept until the slot is
- * needed: the slot that was released longest ago goes first.
+ * needed; the least recently released slot is reused first.
  */
 export class SlotPool implements CachePool {
   readonly #share: boolean;
   readonly #slots: readonly Slot[];
   readonly #held = new Map<CacheLease, HeldLease>();
-  /** Slots without an owner, those released longest ago first. */
+  /** Slots without an owner, least recently released first. */
   readonly #idle: Set<Slot>;
 
   constructor({ slots, share }: SlotPoolOptions) {
@@ -58,12 +58,12 @@ export class SlotPool implements CachePool {
     this.#idle = new Set(this.#slots);
   }
 
-  /** Slots that a new request could get. */
+  /** Number of slots that a new request could get. */
   get availableSlots(): number {
     return this.#free().length;
   }
 
-  /** At least one token of the prompt is left to be read: its output is what sampling starts from. */
+  /** At least one token of the prompt is left to be read, because sampling starts from its output. */
   reserve(promptTokenIds: readonly number[]): CacheLease | undefined {
     const free = this.#free();
     const [oldest] = free;
@@ -71,7 +71,7 @@ export class SlotPool implements CachePool {
     const found = this.#share ? this.#longestMatch(promptTokenIds) : { tokens: 0 };
     const isWorthwhile = found.tokens >= Math.min(worthwhileTokens, promptTokenIds.length / 2);
     const source = isWorthwhile ? found.slot : undefined;
-    // A slot is taken over where nothing of it is lost, or where there is no other.
+    // A slot is taken over if nothing useful in it is lost, or if there is no other.
     const takesOver =
       source !== undefined &&
       free.includes(source) &&
@@ -118,7 +118,7 @@ export class SlotPool implements CachePool {
 
   discard(lease: CacheLease): readonly number[] {
     const { slot } = this.#of(lease);
-    // Whoever is about to copy may copy what is not finite.
+    // Requests that are about to copy may copy values that are not finite.
     for (const reader of slot.readers) {
       reader.isBroken = true;
       reader.from = undefined;
@@ -157,7 +157,7 @@ export class SlotPool implements CachePool {
     return held;
   }
 
-  /** The slot whose tokens begin most like the prompt; among several the one that has read most of them. */
+  /** Returns the slot that shares the longest prefix with the prompt; of several, the one that has read most of it. */
   #longestMatch(prompt: readonly number[]): { readonly slot?: Slot; readonly tokens: number } {
     let best: { readonly slot: Slot; readonly tokens: number; readonly read: number } | undefined;
     for (const slot of this.#slots) {
@@ -165,7 +165,7 @@ export class SlotPool implements CachePool {
       const most = Math.min(tokens.length, prompt.length - 1);
       let length = 0;
       while (length < most && tokens[length] === prompt[length]) length++;
-      // One that itself waits for a copy comes last.
+      // A slot that itself waits for a copy comes last.
       const read = owner?.from === undefined ? Math.min(slot.filled, length) : -1;
       if (length > (best?.tokens ?? 0) || (length === best?.tokens && read > best.read))
         best = { slot, tokens: length, read };

@@ -5,39 +5,39 @@ import type { CallPlan } from "./call-plan.js";
 import { affordablePrefill, type ShapeOptions } from "./call-shapes.js";
 import type { TableReadShape } from "./table-read.js";
 
-/** One request's products of sixteen rows cost a GPU no more than those of one: the weights are read once for all. */
+/** On a GPU products of sixteen rows cost no more than those of one, because the weights are read once for all. */
 const mostGuesses = 15;
 const shortestPiece = 64;
-/** What follows a shared beginning is often a few tokens. */
+/** What follows a shared prefix is often a few tokens. */
 const shortestFurtherPiece = 32;
 const longestPiece = 1024;
 const shortestPacked = 256;
-/** A product of attention that is no kernel of its own has a score for every two tokens of a packed call. */
+/** Attention without a fused kernel has a score for every pair of tokens of a packed call. */
 const longestPackedOffGpu = 512;
-/** A packed call has room for as many prompts as if each had so many tokens. */
+/** A packed call has room for as many prompts as if each had this many tokens. */
 const packedTokensPerRow = 32;
 /**
- * What a GPU reads in a few times the time of a call that samples: slots that fall free in one such call must be read into
- * before the next, or they stay idle.
+ * What a GPU reads in a few times the duration of a sampling call: prompts for slots that become free in one such call must be
+ * read before the next, or the slots stay idle.
  */
 const gpuReadOperations = 40e12;
-/** Padded tokens of one call that reads: a GPU is busy with them, and more rows would be further shapes. */
+/** Padded tokens of one reading call: they saturate a GPU, and more rows would need further shapes. */
 const gpuCallTokens = 4096;
 
 /**
- * The shapes of calls over a table of slots: a handful, since each is compiled for seconds on a GPU. What samples is one
- * shape at every length of past. Prompts without a past are laid end to end where `packs` says so: of rows of 256, prompts
- * of 32 to 160 tokens filled a sixth. What else reads has one number of rows for each length, since few rows cost a GPU
- * nearly what many do.
+ * The shapes of calls over a table of slots. There are only a handful, because each takes seconds to compile on a GPU.
+ * Sampling has one shape for every length of past. Prompts without a past are packed end to end if `packs` is set: in rows of
+ * 256, prompts of 32 to 160 tokens filled a sixth. Other reads have one number of rows for each length, because on a GPU few
+ * rows cost nearly as much as many.
  */
 export class SlotShapes implements CallPlan {
   readonly prefillTokens: number;
   readonly maxRows: number;
   readonly mixesLengths = true;
-  /** Step counts of the functions that sample, ascending. */
+  /** Step counts of the sampling functions, ascending. */
   readonly steps: readonly number[];
   readonly packedLengths: readonly number[];
-  /** Most tokens of one request that are guessed and checked in a call; 0: none. */
+  /** Maximum number of tokens of one request that are guessed and checked in a call; 0: none. */
   readonly guesses: number;
   readonly #callTokens: number;
   readonly #lengths: readonly number[];
@@ -61,7 +61,7 @@ export class SlotShapes implements CallPlan {
     this.steps = [...new Set([Math.ceil(stepsPerCall / 4), stepsPerCall])];
   }
 
-  /** Every shape that `readShape` may give. */
+  /** All shapes that `readShape` may return. */
   get reads(): TableReadShape[] {
     return [false, true].flatMap((hasPast) => {
       const isPacked = !hasPast && this.packedLengths.length > 0;
@@ -97,7 +97,7 @@ export class SlotShapes implements CallPlan {
     return Math.min(this.maxRows, Math.ceil(length / packedTokensPerRow));
   }
 
-  /** All rows go together: those that want fewer tokens stop on the device. */
+  /** All rows go together: those that need fewer tokens stop on the device. */
   stepsFor(): number {
     return this.steps.at(-1) as number;
   }
@@ -106,7 +106,7 @@ export class SlotShapes implements CallPlan {
     return 0;
   }
 
-  /** Steps of the smallest function that takes `wanted`. */
+  /** Steps of the smallest function with at least `wanted` steps. */
   stepsOfCall(wanted: number): number {
     return bucketFor(this.steps, wanted);
   }

@@ -1,6 +1,6 @@
 /**
- * Finds stop strings in the text of sampled tokens as they come, across the borders of tokens. Only the last tokens are
- * decoded again: as many as a stop string can lie on, when each token is at least one byte.
+ * Finds stop strings in the text of sampled tokens as they come, across token boundaries. Only the last tokens are
+ * decoded again: as many as a stop string can span if each token has at least one byte.
  */
 export class StopMatcher {
   readonly #stops: readonly string[];
@@ -11,11 +11,11 @@ export class StopMatcher {
     this.#stops = stops;
     this.#decode = decode;
     const longest = stops.reduce((most, stop) => Math.max(most, Buffer.byteLength(stop)), 0);
-    // Some tokens at the start may be parts of a character, or special ones without text.
+    // Some tokens at the start may be parts of a character, or special tokens without text.
     this.#window = longest + 8;
   }
 
-  /** The stop string that the newest token completes. @param tokenIds all sampled tokens so far */
+  /** Returns the stop string that the newest token completes. @param tokenIds all sampled tokens so far */
   match(tokenIds: readonly number[]): string | undefined {
     if (this.#stops.length === 0) return undefined;
     const text = this.#decode(tokenIds.slice(-this.#window));

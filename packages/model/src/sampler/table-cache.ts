@@ -6,20 +6,20 @@ import type { KeyValues } from "./table-layers.js";
 
 /*
  * Keys and values in a table of slots: for each layer two entries [slots, length, kvHeads, headDim]. A request has one
- * slot and writes its tokens in order. The last column of a slot takes what is written for no token, and is never
- * looked at. Attention looks at the first entries of a slot alone; but a product with a masked entry that is no number
- * is no number either, so a slot that may hold one is zeroed.
+ * slot and writes its tokens in order. The last column of a slot is a spare that receives the writes of no token, and is
+ * never attended to. Attention reads only the first entries of a slot; but a product with a masked NaN is still NaN, so a
+ * slot that may contain NaN is zeroed.
  */
 
 export interface TableShape {
   readonly slots: number;
-  /** Entries a slot, with the spare one at its end. */
+  /** Entries per slot, including the spare one at its end. */
   readonly length: number;
 }
 
 const lengthTile = 64;
 
-/** A table for requests of `maxLength` tokens. */
+/** Returns the shape of a table for requests of `maxLength` tokens. */
 export function tableShape(slots: number, maxLength: number): TableShape {
   return { slots, length: lengthTile * Math.ceil((maxLength + 1) / lengthTile) };
 }
@@ -64,20 +64,20 @@ export function writeTable(table: KeyValues, targets: tf.Tensor, fresh: KeyValue
   };
 }
 
-/** What a call that reads writes into the tables: the same entries in every layer. */
+/** What a reading call writes into the tables: the same entries in every layer. */
 export interface ReadPlan {
   /** int32 [slots · length]: the token that an entry would come from. */
   readonly tokens: tf.Tensor;
-  /** bool [slots, length, 1, 1]: whether it does. */
+  /** bool [slots, length, 1, 1]: whether the entry is written. */
   readonly isFresh: tf.Tensor;
-  /** int32 [slots]: the slot whose entries are kept; absent: each its own. */
+  /** int32 [slots]: the slot whose entries are kept; absent: each slot's own. */
   readonly kept?: tf.Tensor;
 }
 
 /**
- * @param rows int32 [R] each: slots, entries before the piece, tokens of it (0: nothing is written), and the slots that hold
- *   what is before. Rows of one slot are equal. Pieces laid end to end have `starts`, their first tokens among all.
- * @param pieceLength to which pieces are padded; of those laid end to end, tokens of all together
+ * @param rows int32 [R] each: slots, entries before the piece, tokens of the piece (0: nothing is written), and the slots that
+ *   store what precedes it. Rows of one slot are equal. Packed pieces have `starts`, the indices of their first tokens.
+ * @param pieceLength the length that pieces are padded to; for packed pieces, the number of tokens of all together
  */
 export function readPlan(
   { slots, length }: TableShape,
@@ -113,8 +113,8 @@ export function readPlan(
 }
 
 /**
- * Writes pieces into a table by one pass over all of it. A scatter of as many entries is a hundred times slower on a GPU: padding
- * goes to one place, and bfloat16 is written there by compare and swap.
+ * Writes pieces into a table in one pass over all of it. A scatter of as many entries is a hundred times slower on a GPU, because
+ * all padding goes to one entry, which bfloat16 scatters update by compare-and-swap.
  * @param fresh [tokens, KV, hd]
  */
 export function writePieces(
@@ -129,12 +129,12 @@ export function writePieces(
   return { keys: write(table.keys, fresh.keys), values: write(table.values, fresh.values) };
 }
 
-/** Whole slots, copied. @param slots int32 [R]. @returns [R, length, KV, hd] */
+/** Copies whole slots. @param slots int32 [R]. @returns [R, length, KV, hd] */
 export function slotsOf(table: KeyValues, slots: tf.Tensor): KeyValues {
   return { keys: tf.gather(table.keys, slots), values: tf.gather(table.values, slots) };
 }
 
-/** Replaces whole slots. @param slots int32 [R]; two that are equal get equal contents */
+/** Replaces whole slots. @param slots int32 [R]; duplicates must have equal contents */
 export function writeSlots(table: KeyValues, slots: tf.Tensor, contents: KeyValues): KeyValues {
   const indices = slots.reshape([slots.size, 1]);
   return {

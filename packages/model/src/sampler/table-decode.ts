@@ -7,7 +7,7 @@ import { type KeyValues, tableLayers } from "./table-layers.js";
 import { drawInputs, int32, oneStep, passOf, type TableSetup, tableLogits } from "./table-setup.js";
 import { drawTruncatedTokens, truncationInputs, truncationOf } from "./truncated-draw.js";
 
-/** Stop tokens of a request that the device knows; the host knows them all. */
+/** Number of a request's stop tokens that the device checks; the host checks all of them. */
 export const stopTokensOnDevice = 8;
 /** No token has this id. */
 export const noToken = -1;
@@ -18,12 +18,12 @@ export interface TableDecodeShape {
 }
 
 /**
- * Samples up to `steps` tokens in every slot that has some left, until its limit or a stop token; after that, and in
- * slots without a request, nothing is written. What is drawn there means nothing.
- * Inputs: ids int32 [S], each slot's last token; positions int32 [S], its position; left int32 [S], tokens still wanted,
+ * Samples up to `steps` tokens in every slot with tokens left, until its limit or a stop token; after that, and in
+ * slots without a request, nothing is written and the draws are meaningless.
+ * Inputs: ids int32 [S], each slot's last token; positions int32 [S], its position; left int32 [S], tokens still needed,
  * 0 for none; stops int32 [S, 8], padded with -1; uniforms float32 [steps, S]; inverseTemperature float32 [S]; truncated
  * also topK, topP and minP float32 [S].
- * Outputs: tokens int32, logprobs and sampledLogprobs float32 [steps, S]. One step leaves its logits.
+ * Outputs: tokens int32, logprobs and sampledLogprobs float32 [steps, S]. A call of one step also stores its logits.
  */
 export function tableDecodeFunction(setup: TableSetup, { steps, truncates }: TableDecodeShape): JitFunction {
   const { config, table, type } = setup;

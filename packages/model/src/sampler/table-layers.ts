@@ -7,8 +7,9 @@ import { named, part, projectHeads, unitNorm } from "./packed-layers.js";
 import { layerOfTable, type TableWeights, tableWeightNames } from "./packed-weights.js";
 
 /*
- * The layers of a model as a GPU wants them: compiled one after the other and no loop, so that XLA fuses what stands between two products, which take
- * and give bfloat16 where that is asked for. The residual stream, norms, rotation and the gated unit are float32.
+ * The layers of a model in the form that suits a GPU: compiled one after another instead of as a loop, so that XLA fuses
+ * everything between two products, whose inputs and outputs are bfloat16 if requested. The residual stream, norms, rotary
+ * embedding and the gated unit are float32.
  */
 
 /** Keys and values of one layer: rows of a cache, or fresh ones. */
@@ -25,7 +26,7 @@ export interface Projected extends KeyValues {
 export interface TablePass {
   readonly state: Tensors;
   readonly config: ModelConfig;
-  /** What products take and the cache holds. */
+  /** The type of products and of the cache. */
   readonly type: FloatType;
   /** Of the tokens' positions, float32 [N, 1, hd]. */
   readonly cos: tf.Tensor;
@@ -34,7 +35,7 @@ export interface TablePass {
 
 /**
  * Attention of one layer over its table, which also writes the new keys and values.
- * @param shared what the call of `tableLayers` was given
+ * @param shared the tensors given to `tableLayers`
  * @returns mixed [N, heads · hd], and the layer's table
  */
 export type Mix = (
@@ -44,10 +45,10 @@ export type Mix = (
 ) => { readonly mixed: tf.Tensor; readonly table: KeyValues };
 
 /**
- * Takes tokens through all layers. A layer is one function that is called, so `mix` uses its arguments and constants alone.
+ * Passes tokens through all layers. A layer is a `callable`, so `mix` may use only its arguments and constants.
  * @param ids    int32 [N]
  * @param tables one per layer
- * @param shared tensors that `mix` wants in every layer
+ * @param shared tensors that `mix` needs in every layer
  * @returns the residual stream float32 [N, D], and the new tables
  */
 export function tableLayers(

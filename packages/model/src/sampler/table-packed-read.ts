@@ -8,11 +8,11 @@ import type { TableReadShape } from "./table-read.js";
 import { drawInputs, int32, oneStep, passOf, type TableSetup, tableLogits } from "./table-setup.js";
 
 /**
- * Reads whole beginnings of prompts, laid end to end, into slots and samples the token after each, without truncation: nothing
- * is padded but the end of the call.
- * Inputs: ids, segments and positions int32 [T], where token t belongs to piece segments[t] - 1, 0 for padding, and stands at
- * positions[t] of its prompt; starts, lengths and slots int32 [R], 0 tokens for a row that writes nothing; uniforms float32
- * [1, R]; inverseTemperature float32 [R].
+ * Reads whole prompts from their beginning, packed end to end, into slots and samples the token after each, without
+ * truncation. Only the end of the call is padding.
+ * Inputs: ids, segments and positions int32 [T], where token t belongs to piece segments[t] - 1 (0 for padding) and has
+ * position positions[t] in its prompt; starts, lengths and slots int32 [R], with 0 tokens for a row that writes nothing;
+ * uniforms float32 [1, R]; inverseTemperature float32 [R].
  * Outputs: tokens int32, logprobs and sampledLogprobs float32 [1, R].
  */
 export function tablePackedReadFunction(setup: TableSetup, { rows, length }: TableReadShape): JitFunction {
@@ -75,7 +75,7 @@ export function tablePackedReadFunction(setup: TableSetup, { rows, length }: Tab
   };
 }
 
-/** What says where pieces lie, for a call of `rows` pieces and `length` tokens at most. */
+/** Lays out the pieces of a call of `rows` pieces and `length` tokens at most. */
 export function packedPieces(
   pieces: readonly (readonly number[])[],
   rows: number,

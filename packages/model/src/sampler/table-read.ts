@@ -9,19 +9,19 @@ import { drawTruncatedTokens, truncationInputs, truncationOf } from "./truncated
 
 export interface TableReadShape {
   readonly rows: number;
-  /** What each piece is padded to; of a packed call, tokens of all pieces together. */
+  /** The length that each piece is padded to; for a packed call, the number of tokens of all pieces together. */
   readonly length: number;
-  /** The pieces stand behind what was read before, in this slot or in another. */
+  /** Whether the pieces follow tokens that were read before, in this slot or in another. */
   readonly hasPast: boolean;
-  /** The pieces are laid end to end (table-packed-read.ts). */
+  /** Whether the pieces are packed end to end (table-packed-read.ts). */
   readonly isPacked: boolean;
 }
 
 /**
  * Reads pieces of prompts into slots and samples the token after each, without truncation.
  * Inputs: ids int32 [R, T] right-padded; lengths int32 [R], 0 for a row that writes nothing; slots int32 [R]; uniforms float32 [1, R];
- * inverseTemperature float32 [R]; with a past also pasts int32 [R] ≥ 1, entries before the piece, and sources int32
- * [R], the slot that holds them. Rows for nobody repeat another row.
+ * inverseTemperature float32 [R]; with a past also pasts int32 [R] ≥ 1, the number of entries before the piece, and sources
+ * int32 [R], the slot that stores them. Rows without a request repeat another row.
  * Outputs: tokens int32, logprobs and sampledLogprobs float32 [1, R].
  */
 export function tableReadFunction(setup: TableSetup, shape: TableReadShape): JitFunction {
@@ -96,7 +96,7 @@ export function tableReadFunction(setup: TableSetup, shape: TableReadShape): Jit
   };
 }
 
-/** Draws again, with truncation, from the logits that the last reading call of `rows` rows left. Outputs as of reading. */
+/** Draws again, with truncation, from the logits of the last reading call of `rows` rows. Outputs as for reading. */
 export function tableDrawFunction(rows: number): JitFunction {
   const body = (state: Tensors, inputs: Tensors) => {
     const drawn = drawTruncatedTokens(named(state, tableLogits(rows)), {

@@ -7,15 +7,15 @@ import { isMatrix, packedShapes } from "./packed-weights.js";
 import { type TableShape, tableState } from "./table-cache.js";
 import type { TablePass } from "./table-layers.js";
 
-/** What all functions over one table share. */
+/** What all functions over one table have in common. */
 export interface TableSetup {
   readonly config: ModelConfig;
   readonly table: TableShape;
-  /** What matrices and cache are stored in, and what products take. */
+  /** The type in which matrices and cache are stored and products are computed. */
   readonly type: FloatType;
 }
 
-/** Weights, rotary tables, the tables of keys and values, and the last logits of each number of rows that reads. */
+/** State: weights, rotary tables, the tables of keys and values, and the last logits of each number of rows that reads. */
 export function tableModelState(
   { config, table, type }: TableSetup,
   readRows: readonly number[],
@@ -35,7 +35,7 @@ export function tableModelState(
   };
 }
 
-/** State entry with logits float32 [rows, V]: of the last reading call of so many rows, or of the last single step. */
+/** Name of the state entry with logits float32 [rows, V] of the last reading call with that many rows, or of the last single step. */
 export function tableLogits(rows: number): string {
   return `logits.${rows}`;
 }

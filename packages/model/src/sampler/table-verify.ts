@@ -7,12 +7,12 @@ import { tableLayers } from "./table-layers.js";
 import { drawInputs, int32, oneStep, passOf, type TableSetup, tableLogits } from "./table-setup.js";
 
 /**
- * Samples one token after each of a request's last token and the guesses of what follows it, without truncation. The first
- * holds in any case, and each further one where all guesses before it were sampled. The entries of a wrong guess lie behind
- * what counts of the slot, and the next call writes over them.
+ * Samples one token after a request's last token and after each guess of what follows it, without truncation. The first is
+ * always valid, and each further one if all guesses before it were sampled. The entries of a wrong guess lie after the valid
+ * part of the slot, and the next call overwrites them.
  *
- * Inputs: ids int32 [T], right-padded; count int32 [1], how many of them count; slots int32 [1]; pasts int32 [1] ≥ 1,
- * entries of the slot before them; uniforms float32 [1, T]; inverseTemperature float32 [T].
+ * Inputs: ids int32 [T], right-padded; count int32 [1], how many of them are valid; slots int32 [1]; pasts int32 [1] ≥ 1, the
+ * number of entries of the slot before them; uniforms float32 [1, T]; inverseTemperature float32 [T].
  * Outputs: tokens int32, logprobs and sampledLogprobs float32 [1, T].
  */
 export function tableVerifyFunction(setup: TableSetup, length: number): JitFunction {

@@ -5,13 +5,13 @@ import { named } from "./packed-layers.js";
 import type { DrawRule } from "./truncation.js";
 
 /*
- * A truncated draw without a sort. In falling order, equal logits by id, what top-k, top-p and min-p keep is a beginning
- * each, so what all keep is the shortest of them, and its mass says where it ends. A draw is the token at which the
- * running sum in that order exceeds uniform · mass. Where a running sum exceeds a bound is found by narrowing an
- * interval of logits, by sums over all that lie above a few thresholds at a time.
+ * Draws with truncation without a sort. In descending order of logits (equal ones by id), top-k, top-p and min-p each keep a
+ * prefix, so together they keep the shortest of these, and its mass says where it ends. The draw is the token at which the
+ * running sum in that order exceeds uniform · mass. The place where a running sum exceeds a bound is found by narrowing an
+ * interval of logits, using sums over all logits above a few thresholds at a time.
  */
 
-/** Float32 each [S]; what a row does not ask for is topK 0, topP 1, minP 0. */
+/** Each is float32 [S]; to disable a rule for a row use topK 0, topP 1, minP 0. */
 export interface Truncation {
   readonly topK: tf.Tensor;
   readonly topP: tf.Tensor;
@@ -27,22 +27,23 @@ export function truncationOf(inputs: Tensors): Truncation {
   return { topK: named(inputs, "topK"), topP: named(inputs, "topP"), minP: named(inputs, "minP") };
 }
 
-/** A row is drawn in falling order of probability, as on the host; others in the order of ids. */
+/** Returns whether a row is drawn in descending order of probability, as on the host; other rows are drawn in the order of ids. */
 export function truncates({ temperature, topK = 0, topP = 1, minP = 0 }: DrawRule): boolean {
   return temperature > 0 && (topK > 0 || topP < 1 || minP > 0);
 }
 
 /** Below this e^x is 0 in float32. */
 const lowest = -105;
-/** Parts of an interval that one pass tells apart: on a GPU their sums read the row once. */
+/** Number of parts of an interval that one pass distinguishes: on a GPU their sums read the row once. */
 const parts = 8;
-/** 105 / 8⁹ is below the distance of float32 numbers from 8 on. */
+/** 105 / 8⁹ is below the spacing of float32 numbers from 8 on. */
 const passes = 9;
-/** Keeps a draw below the mass, which was added in another order. */
+/** Keeps a draw below the mass, which was summed in a different order. */
 const belowOne = 1 - 2 ** -20;
 
 /**
- * One token a row, as `drawTruncated` of truncation.ts draws it: temperature, then top-k, top-p over what that left, min-p.
+ * Draws one token per row in the same way as `drawTruncated` of truncation.ts: temperature, then top-k, top-p over what that
+ * left, min-p.
  * @param logits float32 [S, V]
  */
 export function drawTruncatedTokens(
@@ -71,7 +72,7 @@ export function drawTruncatedTokens(
   const target = mass.mul(column(draw.uniforms)).mul(belowOne);
   const found = pivot(scaled, weights, target);
   const tie = target.sub(found.above).div(found.weight).floor().maximum(0).minimum(found.ties.sub(1));
-  // The small share of every token keeps the choice within the row where nothing is equal: in rows of NaN.
+  // A small weight for every token keeps the choice within the row if nothing is equal, as in rows of NaN.
   const isFound = scaled.equal(found.value).toFloat().add(1e-9);
   const inOrder = invert(isFound, tie.add(0.5).div(isFound.sum(-1, true)).reshape([rows]));
   const byId = invert(weights.mul(isLikelyEnough.toFloat()), draw.uniforms);
@@ -87,11 +88,11 @@ export function drawTruncatedTokens(
 }
 
 interface Pivot {
-  /** The logit, in falling order, at which the running sum exceeds the target. */
+  /** The logit, in descending order, at which the running sum exceeds the target. */
   readonly value: tf.Tensor;
-  /** The sum over all larger ones. */
+  /** The sum over all larger logits. */
   readonly above: tf.Tensor;
-  /** How many logits are equal to it, as float32. */
+  /** The number of logits equal to it, as float32. */
   readonly ties: tf.Tensor;
   /** e^value */
   readonly weight: tf.Tensor;
@@ -101,7 +102,7 @@ interface Pivot {
  * @param scaled   float32 [S, V], ≤ 0, some 0
  * @param summands float32 [S, V], ≥ 0
  * @param target   float32 [S, 1]
- * @returns float32 [S, 1] each; where the sum never exceeds the target, a value below all
+ * @returns float32 [S, 1] each; if the sum never exceeds the target, a value below all logits
  */
 function pivot(scaled: tf.Tensor, summands: tf.Tensor, target: tf.Tensor): Pivot {
   const sumAbove = (bound: tf.Tensor) => summands.mul(scaled.greater(bound).toFloat()).sum(-1, true);
@@ -115,7 +116,7 @@ function pivot(scaled: tf.Tensor, summands: tf.Tensor, target: tf.Tensor): Pivot
           .greater(target)
           .toFloat(),
       );
-    // The last part ends at its interval's own end, whatever its width was rounded to.
+    // The last part ends at its interval's end, however its width was rounded.
     const end = tf.where(count.equal(parts - 1), to, from.add(width.mul(count.add(1))));
     return [from.add(width.mul(count)), end];
   };

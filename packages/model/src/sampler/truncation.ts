@@ -7,7 +7,7 @@ export interface DrawRule {
   readonly topK?: number;
   readonly topP?: number;
   readonly minP?: number;
-  /** How many of the likeliest tokens to report. */
+  /** Number of most likely tokens to report. */
   readonly logprobs?: number;
 }
 
@@ -20,13 +20,13 @@ export interface DrawnToken {
   readonly top?: TopLogprobs;
 }
 
-/** The rule needs the whole distribution on the host; plain sampling and greedy choice happen on the device. */
+/** Returns whether the rule needs the whole distribution on the host; plain sampling and greedy decoding happen on the device. */
 export function needsHost({ temperature, topK = 0, topP = 1, minP = 0, logprobs = 0 }: DrawRule): boolean {
   return logprobs > 0 || (temperature > 0 && (topK > 0 || topP < 1 || minP > 0));
 }
 
 /**
- * One token of one row of logits. Temperature first, then top-k, top-p over what top-k left, min-p: the order of
+ * Draws one token from a row of logits. Temperature first, then top-k, top-p over what top-k left, min-p: the order of
  * transformers. Only as many tokens are sorted as the truncation can keep.
  * @param uniform in [0, 1)
  */
@@ -54,7 +54,7 @@ export function drawTruncated(logits: Float32Array, rule: DrawRule, uniform: num
   };
 }
 
-/** Ids that truncation keeps, likeliest first, at least one. */
+/** Returns the ids that truncation keeps, most likely first, at least one. */
 function keptTokens(
   logits: Float32Array,
   largest: number,
@@ -90,7 +90,7 @@ function keptTokens(
   return minP === 0 ? ids : ids.filter((id, i) => i === 0 || weightOf(id) >= minP);
 }
 
-/** Ids in falling order, from the likeliest down to a bound at which there are `enough`, or all. */
+/** Returns ids in descending order of likelihood, down to a bound at which there are `enough`, or all. */
 function likeliest(
   logits: Float32Array,
   largest: number,

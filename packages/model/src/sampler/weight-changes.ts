@@ -6,13 +6,13 @@ import type { SamplingDevice } from "./sampling-device.js";
 
 type Values = Readonly<Record<string, Float32Array>>;
 
-/** What names a policy. */
+/** The identity of a policy. */
 export interface PolicyName {
   readonly policyVersion: number;
   readonly weightsHash: string;
 }
 
-/** Whole weights, or adapters over those that are there. */
+/** Whole weights, or adapters over the present ones. */
 export type PolicyValues = { readonly parameters: Values } | { readonly adapters: Values };
 
 type NewWeights = PolicyName & PolicyValues;
@@ -23,20 +23,20 @@ type WeightChange = NewWeights & {
 };
 
 /**
- * Responsibility: the weights of a sampler, and those that wait until its running requests are done: of several, the newest
- *   are taken.
+ * Responsibility: the weights of a sampler, and the changes that wait until its running requests are done; of several, the
+ *   newest is applied.
  * Not responsible for: when that is (model-sampler.ts), and how they are written (sampling-device.ts).
  *
  * Invariants:
- * - WEIGHTS-1. What is refused before it is written leaves the weights as they were. Where merged weights turn out not to be
- *     finite, the adapters before them are merged again: those that wait with them, or those that were there.
+ * - WEIGHTS-1. A change that is refused before it is written leaves the weights unchanged. If merged weights turn out not to
+ *     be finite, earlier adapters are merged again: those that waited with them, or the previous ones.
  */
 export class WeightChanges {
   readonly #model: ModelConfig;
   readonly #lora: LoraConfig | undefined;
   readonly #device: SamplingDevice;
   #current: PolicyName;
-  /** Those that are merged; undefined: the base alone. */
+  /** The merged adapters; undefined: the base alone. */
   #adapters: Values | undefined;
   #waiting: WeightChange[] = [];
 
@@ -82,7 +82,7 @@ export class WeightChanges {
     checkFinite(values.adapters);
   }
 
-  /** Resolves when they are written. They are to be checked before, and not to be changed any more. */
+  /** Resolves when they are written. The caller must have checked them, and must not modify them afterwards. */
   add(weights: NewWeights): Promise<void> {
     return new Promise<void>((applied, failed) => {
       this.#waiting.push({ ...weights, applied, failed });
@@ -90,13 +90,13 @@ export class WeightChanges {
   }
 
   /**
-   * Writes the newest that is finite. Those who wait are told what came of theirs: what a newer one replaced was taken over, and
-   * only what is itself not finite is refused.
-   * @throws what the device does where some tensors may be new and some old
+   * Writes the newest finite change. Callers learn the fate of their own change: one that a newer change superseded counts as
+   * applied, and only one that is itself not finite is rejected.
+   * @throws what the device throws if some tensors may be new and some old
    */
   apply(advised: (error: unknown) => unknown): void {
     const changes = this.#waiting.splice(0);
-    // Adapters belong to the last whole weights, which wait with them or were written before.
+    // Adapters belong to the last whole weights, which are either waiting too or already written.
     const whole = changes.findLast((change) => "parameters" in change);
     try {
       if (whole !== undefined && "parameters" in whole) {

@@ -2,7 +2,7 @@ import type { JitModule } from "@palimpsest/jit";
 
 const writtenAtOnceBytes = 2 ** 28;
 
-/** In a few parts: all at once would double a large model on the host, and every new set of names costs a graph. */
+/** Writes weights in a few parts: all at once would double a large model on the host, and every new set of names costs a graph. */
 export function writeInParts(
   module: JitModule,
   weights: Iterable<readonly [name: string, values: Float32Array]>,

@@ -1,5 +1,5 @@
 /*
- * As much of WebAssembly's binary format as the kernels of this folder need. Code is an array of bytes; an expression leaves one value.
+ * The subset of WebAssembly's binary format that the kernels of this folder need. Code is an array of bytes; an expression leaves one value.
  */
 
 export type Code = readonly number[];
@@ -35,7 +35,7 @@ export const f32 = { add: scalar(0x92), mul: scalar(0x94) };
 
 export const v128 = {
   and: vector(0x4e),
-  /** a where the mask's bits are 0. */
+  /** a, where the mask's bits are 0. */
   andNot: vector(0x4f),
   f32Splat: vector(0x13),
   load: (address: Code, offset = 0): Code => [...address, 0xfd, 0x00, 2, ...unsigned(offset)],
@@ -67,7 +67,7 @@ export const f32x4 = {
 export const i32x4 = {
   add: vector(0xae),
   shiftLeft: (value: Code, bits: number): Code => [...value, ...i32Const(bits), 0xfd, 0xab, 0x01],
-  /** Products of signed 16-bit lanes, added up in pairs. */
+  /** Products of signed 16-bit lanes, summed in pairs. */
   dot: vector(0xba),
   truncated: vector(0xf8),
 };
@@ -85,7 +85,7 @@ export const f32Store = (address: Code, value: Code, offset = 0): Code => [
   ...unsigned(offset),
 ];
 
-/** Runs `body` at least once, as long as `condition` holds after it. */
+/** Runs `body` at least once, and again as long as `condition` is true after it. */
 export const repeat = (body: Code, condition: Code): Code => [
   0x03,
   0x40,

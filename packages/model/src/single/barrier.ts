@@ -1,16 +1,16 @@
 import { SYNC } from "./layout.js";
 
-/** Looks before a thread sleeps: a few microseconds, which is what most waits take. */
+/** Number of polls before a thread sleeps: a few microseconds, which is how long most waits take. */
 const spins = 2000;
-/** No step of a layer takes as long: the other thread is gone. */
+/** No step of a layer takes this long, so the other thread must have died. */
 const patienceMs = 20_000;
 
 /**
- * Responsibility: threads that take turns of one step wait for each other, and workers for the next job.
- * Not responsible for: what they do between.
+ * Responsibility: synchronizes the threads of one step, and workers that wait for the next job.
+ * Not responsible for: what they do in between.
  *
  * Invariants:
- * - SINGLE-1. No thread goes past a barrier before all have come to it; one that waits in vain for 20 s throws instead.
+ * - SINGLE-1. No thread passes a barrier before all have reached it; one that waits for 20 s throws instead.
  */
 export class Barrier {
   readonly #sync: Int32Array;
@@ -32,7 +32,7 @@ export class Barrier {
     } else this.#until(SYNC.round, round, patienceMs);
   }
 
-  /** Waits until the number at an index is another. */
+  /** Waits until the number at an index has changed. */
   #until(index: number, before: number, patience: number): void {
     const sync = this.#sync;
     for (let i = 0; i < spins; i++) if (Atomics.load(sync, index) !== before) return;
@@ -46,7 +46,7 @@ export class Barrier {
     }
   }
 
-  /** Hands workers a job; negative: they end. */
+  /** Gives workers a job; a negative one ends them. */
   give(job: number): void {
     Atomics.store(this.#sync, SYNC.job, job);
     if (Atomics.load(this.#sync, SYNC.sleeping) > 0) Atomics.notify(this.#sync, SYNC.job);

@@ -18,28 +18,29 @@ import {
 } from "./assembler.js";
 
 /*
- * The hot loops of a single request, in WebAssembly with 128-bit SIMD and no instruction whose result depends on the machine: products of
- * a matrix and one vector, whose weights are float32, bfloat16 or 8-bit integers, and exponentials with their sum. Four rows at a time, so that
- * their sums do not wait for each other.
+ * The hot loops of a single request, in WebAssembly with 128-bit SIMD and without instructions whose results depend on the
+ * machine: products of a matrix and one vector, with weights in float32, bfloat16 or 8-bit integers, and exponentials with
+ * their sum. They process four rows at a time, so that the additions of their sums do not wait for each other.
  */
 
-/** What the weights of a matrix are. */
+/** The number format of a matrix's weights. */
 export type WeightFormat = "float32" | "bfloat16" | "int8";
 
-/** Rows of a product are a multiple of it. */
+/** The number of rows of a product is a multiple of it. */
 export const rowUnit = 4;
 
 /**
- * How a format lies: four rows side by side, tile after tile of `columns` columns, so that a product reads one stream. A tile has its
- * first row's weights, then the second's; 8-bit ones are followed by four scales, float32, one for each row. So is what a tile of them is
- * multiplied by, 16-bit integers, by one scale: a few large numbers among the activations would take the digits of all others.
+ * Memory layout of a format: four rows side by side, tile after tile of `columns` columns, so that a product reads one stream.
+ * A tile has its first row's weights, then the second's, and so on; 8-bit weights are followed by four float32 scales, one per
+ * row. The vector is split into tiles as well, of 16-bit integers with one scale each, because a few large activations would
+ * otherwise take the precision of all others.
  */
 export interface TileForm {
   readonly columns: number;
   /** Of one row. */
   readonly rowBytes: number;
   readonly tileBytes: number;
-  /** Of the vector that a tile is multiplied by. */
+  /** Of the part of the vector that a tile is multiplied by. */
   readonly vectorBytes: number;
 }
 
@@ -50,10 +51,10 @@ export const tileForms: Readonly<Record<WeightFormat, TileForm>> = {
 };
 
 /**
- * out[r] = factor · Σ W[r, c] · x[c], of `rows` rows, a multiple of four. Addresses are in bytes. `x` lies as the format has it
- * (matrix.ts).
+ * out[r] = factor · Σ W[r, c] · x[c], for `rows` rows, a multiple of four. Addresses are in bytes. `x` is laid out as the format
+ * requires (matrix.ts).
  * @param groupBytes from four rows to the next four
- * @param xEnd behind x: tells the number of columns
+ * @param xEnd the end of x, which determines the number of columns
  */
 export type Product = (
   weights: number,
@@ -75,12 +76,12 @@ export interface Kernels {
 
 const rows = Array.from({ length: rowUnit }, (_, row) => row);
 
-/** How one format is multiplied. */
+/** How a format is multiplied. */
 interface Form {
   readonly name: WeightFormat;
   /** v128 locals, by `own`. */
   readonly ownLocals: number;
-  /** Before a tile's rows. */
+  /** Runs before a tile's rows. */
   readonly load: Code;
   readonly multiply: (row: number) => Code;
 }
@@ -90,7 +91,7 @@ const local = {
   tile: 7,
   xAt: 8,
   outEnd: 9,
-  /** v128: two sums a row. */
+  /** v128: two sums per row. */
   sum: (row: number, part: number) => 10 + 2 * row + part,
   own: (index: number) => 18 + index,
 };
@@ -192,7 +193,7 @@ function productFunction(form: Form): WasmFunction {
   };
 }
 
-/** Of Cephes' expf: e^r on |r| ≤ ln 2 / 2, to a relative error of 2e-7. */
+/** From Cephes' expf: e^r on |r| ≤ ln 2 / 2, with a relative error of 2e-7. */
 const polynomial = [1.9875691e-4, 1.3981999e-3, 8.3334519e-3, 4.1665796e-2, 1.6666665e-1, 0.5, 1, 1];
 const [ln2High, ln2Low] = [0.693359375, -2.1219444e-4];
 const smallestExponent = -87;
@@ -224,7 +225,7 @@ function exponentialFunction(): WasmFunction {
         f32x4.mul(get(power), v128.splat(ln2Low)),
       ),
     ),
-    // A NaN is not below anything and stays.
+    // Comparisons with NaN are false, so NaN is propagated.
     ...set(
       result,
       v128.andNot(f32x4.mul(horner, scale), f32x4.lessThan(get(value), v128.splat(smallestExponent))),
@@ -266,10 +267,10 @@ export interface SharedMemory {
 }
 
 const pageBytes = 65_536;
-/** What 32 bits address. */
+/** The most that 32 bits can address. */
 export const mostBytes = 65_535 * pageBytes;
 
-/** Memory that threads share. @throws RangeError where there is not as much */
+/** Allocates memory that threads share. @throws RangeError if there is not enough */
 export function sharedMemory(sizeBytes: number): SharedMemory {
   const pages = Math.ceil(sizeBytes / pageBytes);
   return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });

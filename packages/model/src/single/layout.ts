@@ -2,7 +2,7 @@ import type { ModelConfig } from "../config.js";
 import { rowUnit, tileForms, type WeightFormat } from "./kernels.js";
 import { type Matrix, matrixAt, matrixBytes } from "./matrix.js";
 
-/** What the threads of a single request share: where everything lies in their memory, in bytes. */
+/** The layout of the memory that the threads of a single request share, in bytes. */
 export interface SingleLayout {
   readonly sizeBytes: number;
   /** int32: see SYNC. */
@@ -23,11 +23,11 @@ export interface SingleLayout {
   readonly gate: number;
   readonly up: number;
   readonly logits: number;
-  /** Of a draw, [V]. */
+  /** For a draw, [V]. */
   readonly exponentials: number;
-  /** Of each thread. */
+  /** One per thread. */
   readonly scratch: readonly Scratch[];
-  /** Tokens that a cache has room for. */
+  /** Number of tokens that the cache has room for. */
   readonly length: number;
 }
 
@@ -37,7 +37,7 @@ export interface SingleLayer {
   readonly gate: Matrix;
   readonly up: Matrix;
   readonly down: Matrix;
-  /** float32 [D], [H·hd], [D], [F]: what vectors are multiplied by before products, in the format int8; 0: nothing. */
+  /** float32 [D], [H·hd], [D], [F]: factors on vectors before products, in the format int8; 0: none. */
   readonly attentionInScales: number;
   readonly attentionOutScales: number;
   readonly gatesScales: number;
@@ -46,9 +46,9 @@ export interface SingleLayer {
   readonly attentionBias: number;
   /** float32 [H + KV, hd]; 0: none. */
   readonly headNorm: number;
-  /** Of each key head: rows are tokens. */
+  /** One per key head: rows are tokens. */
   readonly keys: readonly Matrix[];
-  /** Of each: rows are the head's places, columns tokens. */
+  /** One per key head: rows are the head's elements, columns tokens. */
   readonly values: readonly Matrix[];
 }
 
@@ -58,7 +58,7 @@ export interface Scratch {
   readonly scores: number;
 }
 
-/** int32 places of `sync`. */
+/** int32 offsets within `sync`. */
 export const SYNC = {
   job: 0,
   arrived: 1,
@@ -77,7 +77,7 @@ export interface SingleOptions {
   readonly threads: number;
 }
 
-/** Whether products take matrices of these shapes. */
+/** Returns whether the kernels can multiply matrices of these shapes. */
 export function fitsTiles({ config, format }: Pick<SingleOptions, "config" | "format">): boolean {
   const { hiddenSize, heads, kvHeads, headDim, intermediateSize, vocabSize } = config;
   const columns = [hiddenSize, heads * headDim, intermediateSize];
@@ -90,7 +90,7 @@ export function fitsTiles({ config, format }: Pick<SingleOptions, "config" | "fo
   );
 }
 
-/** What keys and values are stored in. */
+/** Returns the format in which keys and values are stored. */
 export function cacheFormat(format: WeightFormat): "float32" | "bfloat16" {
   return format === "float32" ? "float32" : "bfloat16";
 }

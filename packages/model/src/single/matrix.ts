@@ -1,12 +1,12 @@
 import { rowUnit, tileForms, type WeightFormat } from "./kernels.js";
 
-/** Where a matrix lies in the shared memory, in tiles of its format. Rows are what a product gives, columns what it sums over. */
+/** The position of a matrix in the shared memory, in tiles of its format. A product sums over columns and returns rows. */
 export interface Matrix {
   readonly format: WeightFormat;
   readonly at: number;
   readonly rows: number;
   readonly columns: number;
-  /** From four rows to the next four. */
+  /** Distance from four rows to the next four. */
   readonly groupBytes: number;
 }
 
@@ -19,7 +19,7 @@ export function matrixBytes({ rows, groupBytes }: Matrix): number {
   return (rows / rowUnit) * groupBytes;
 }
 
-/** A memory's numbers, by type. */
+/** Typed views of a memory. */
 export interface Views {
   readonly floats: Float32Array;
   readonly ints: Int32Array;
@@ -43,11 +43,11 @@ const roundingBits = new Uint32Array(rounding.buffer);
 
 const most8Bits = 127;
 const most16Bits = 32_767;
-/** Four rows of eight. */
+/** Room for four rows of eight. */
 const roundingTile = new Float32Array(32);
 const roundingTileBits = new Uint32Array(roundingTile.buffer);
 
-/** The nearest bfloat16, ties to even, as the upper half of a float32. */
+/** Returns the nearest bfloat16, ties to even, as the upper half of a float32. */
 export function toHalf(value: number): number {
   rounding[0] = value;
   const bits = roundingBits[0] as number;
@@ -55,7 +55,7 @@ export function toHalf(value: number): number {
   return (bits + 0x7fff + ((bits >>> 16) & 1)) >>> 16;
 }
 
-/** Byte offset of an entry from its matrix's beginning, of formats whose entries can be written alone. */
+/** Returns the byte offset of an entry within its matrix, for formats whose entries can be written separately. */
 export function entryOffset({ format, groupBytes }: Matrix, row: number, column: number): number {
   const { columns: unit, rowBytes, tileBytes } = tileForms[format];
   const tile = (row >> 2) * groupBytes + Math.floor(column / unit) * tileBytes;
@@ -70,8 +70,8 @@ export function writeEntry(views: Views, matrix: Matrix, row: number, column: nu
 
 /**
  * Writes a whole matrix.
- * @param values float32, row-major [rows, columns], or [columns, rows] where `transposed`
- * @param columnScales what each column is divided by before it is rounded; its products' vectors are to be multiplied by the same
+ * @param values float32, row-major [rows, columns], or [columns, rows] if `transposed`
+ * @param columnScales divisors of the columns before rounding; the vectors must be multiplied by them before products
  */
 export function writeMatrix(
   views: Views,
@@ -109,7 +109,7 @@ function writeTile(
     roundingTile.set(tile);
     for (let i = 0; i < tile.length; i++) {
       const bits = roundingTileBits[i] as number;
-      // Weights are finite: nothing rounds a NaN to an infinity.
+      // Weights are finite, so this cannot round a NaN to infinity.
       halves[(at >>> 1) + i] = (bits + 0x7fff + ((bits >>> 16) & 1)) >>> 16;
     }
   } else {
@@ -130,7 +130,7 @@ function writeTile(
   }
 }
 
-/** The root mean square of each column over all rows of matrices that multiply one vector; 1 where it is 0. */
+/** Returns the root mean square of each column over all rows of matrices that multiply the same vector; 1 where it is 0. */
 export function columnSizes(
   matrices: readonly Float32Array[],
   columns: number,
@@ -141,7 +141,7 @@ export function columnSizes(
   for (const values of matrices) {
     const rows = values.length / columns;
     count += rows;
-    // In the order in which they lie.
+    // In memory order.
     for (let at = 0; at < values.length; at += transposed ? rows : columns) {
       let sum = 0;
       for (let i = 0; transposed && i < rows; i++)
@@ -172,13 +172,13 @@ export function readRow(views: Views, matrix: Matrix, row: number, out: Float32A
   }
 }
 
-/** Bytes of a vector of this many numbers as a format's products take it. */
+/** Returns the size of a vector of this many numbers in the layout that a format's products use. */
 export function vectorBytes(format: WeightFormat, columns: number): number {
   const { columns: unit, vectorBytes: ofTile } = tileForms[format];
   return (columns / unit) * ofTile;
 }
 
-/** Writes a vector at byte `at` as products of a format take it. */
+/** Writes a vector at byte `at` in the layout that a format's products use. */
 export function prepareVector(
   views: Views,
   format: WeightFormat,
@@ -201,13 +201,13 @@ export function prepareVector(
   }
 }
 
-/** Rounds each tile's numbers to 16 bits of its largest. */
+/** Quantizes each tile's numbers to 16 bits relative to its largest. */
 function prepareInts({ floats, shorts }: Views, vector: Float32Array, columns: number, at: number): void {
   const { columns: unit, vectorBytes: tileBytes } = tileForms.int8;
   for (let tile = 0; tile * unit < columns; tile++) {
     const from = tile * unit;
     let largest = 0;
-    // A NaN stays the largest, and reaches the results by way of the scale.
+    // A NaN stays the largest and reaches the results through the scale.
     for (let i = 0; i < unit; i++) largest = Math.max(largest, Math.abs(vector[from + i] as number));
     const inverse = largest === 0 ? 0 : most16Bits / largest;
     const base = (at + tile * tileBytes) >>> 1;

@@ -15,19 +15,19 @@ import { columnSizes, readRow, type Views, viewsOf, writeEntry, writeMatrix } fr
 import type { SingleThreadData } from "./single-thread.js";
 import { clearBehind, SingleStep } from "./step.js";
 
-// Threads run built code, also when tests run this module from its source.
+// Threads run the built code, even when tests run this module from its source.
 const program = fileURLToPath(new URL("../../dist/single/single-thread.js", import.meta.url));
 
-/** The tensors of the sampler's stacks that a decoder takes, by name. */
+/** Reads the tensors of the sampler's stacks that a decoder needs, by name. */
 export type TensorReader = (name: string) => Float32Array;
 
-/** Keys and values of tokens that stand one behind the other, float32 [layers, kvHeads, tokens, headDim]. */
+/** Keys and values of consecutive tokens, float32 [layers, kvHeads, tokens, headDim]. */
 export interface Entries {
   readonly keys: Float32Array;
   readonly values: Float32Array;
 }
 
-/** Why a model cannot be decoded here; undefined: it can. */
+/** Returns why a model cannot be decoded here; undefined: it can. */
 export function unfitness(options: SingleOptions): string | undefined {
   const { format } = options;
   if (!fitsTiles(options))
@@ -38,8 +38,8 @@ export function unfitness(options: SingleOptions): string | undefined {
 }
 
 /**
- * Responsibility: logits of one request, token by token, from weights and a cache of its own in memory that its threads share. A token's pass
- *   reads every weight once, and that is what it costs.
+ * Responsibility: logits of one request, token by token, from its own copies of weights and cache in memory that its threads
+ *   share. A token's pass reads every weight once, which determines its cost.
  * Not responsible for: which request it is, and what is drawn (sampler/single-request.ts).
  */
 export class SingleDecoder {
@@ -76,12 +76,12 @@ export class SingleDecoder {
     });
   }
 
-  /** All its threads have started, and none has failed. */
+  /** Whether all its threads have started and none has failed. */
   get isReady(): boolean {
     return this.#failure === undefined && Atomics.load(this.#sync, SYNC.ready) === this.#options.threads - 1;
   }
 
-  /** Room for as many numbers as there are logits, in the kernels' memory. */
+  /** A buffer in the kernels' memory with room for as many numbers as there are logits. */
   get weights(): Float32Array {
     const { exponentials } = this.#layout;
     return this.#views.floats.subarray(exponentials, exponentials + this.#options.config.vocabSize);
@@ -92,8 +92,8 @@ export class SingleDecoder {
   }
 
   /**
-   * Writes weights, piece by piece: each turn takes some milliseconds, so that an event loop is not kept waiting.
-   * @param tensor by the names of `packedShapes`, as stacks of all layers
+   * Writes weights piece by piece: each step takes some milliseconds, so that the event loop is not blocked.
+   * @param tensor reads by the names of `packedShapes`, as stacks of all layers
    */
   *writeWeights(tensor: TensorReader): Generator<undefined> {
     const { config } = this.#options;
@@ -117,7 +117,7 @@ export class SingleDecoder {
     }
   }
 
-  /** Matrices of all layers that multiply the same vectors. */
+  /** Writes the matrices of all layers that multiply the same vectors. */
   *#writeMatrices(
     tensor: TensorReader,
     names: readonly ("attentionIn" | "attentionOut" | "gate" | "up" | "down")[],
@@ -141,7 +141,7 @@ export class SingleDecoder {
     }
   }
 
-  /** Writes `count` tokens' entries from position `first` on; of arrays of `width` tokens, the first of them. */
+  /** Writes `count` tokens' entries from position `first` on, taken from the start of arrays of `width` tokens. */
   writeEntries({ keys, values }: Entries, first: number, count: number, width: number): void {
     const { kvHeads, headDim } = this.#options.config;
     this.#layout.layers.forEach((layer, l) => {
@@ -161,7 +161,7 @@ export class SingleDecoder {
     });
   }
 
-  /** Entries of `count` tokens from position `first` on, in arrays of `width` tokens. */
+  /** Reads entries of `count` tokens from position `first` on, into arrays of `width` tokens. */
   readEntries(first: number, count: number, width: number): Entries {
     const { kvHeads, headDim, layers } = this.#options.config;
     const size = layers * kvHeads * width * headDim;
@@ -187,9 +187,9 @@ export class SingleDecoder {
   }
 
   /**
-   * Passes a token that stands at a position behind those whose entries are written.
+   * Runs one token at the position after those whose entries are written.
    * @returns float32 [V], valid until the next call
-   * @throws what a thread failed with
+   * @throws the error with which a thread failed
    */
   next(token: number, position: number): Float32Array {
     if (this.#failure !== undefined) throw this.#failure;

@@ -1,4 +1,4 @@
-/** A worker of a single request's decoder: computes its share of every token until it is told to end. */
+/** A worker thread of a single request's decoder: computes its share of every token until it is told to end. */
 import { workerData } from "node:worker_threads";
 import type { SharedMemory } from "./kernels.js";
 import { type SingleOptions, SYNC } from "./layout.js";
@@ -9,7 +9,7 @@ export interface SingleThreadData {
   readonly memory: SharedMemory;
   readonly options: SingleOptions;
   readonly thread: number;
-  /** Where `sync` begins, bytes. */
+  /** Byte offset of `sync`. */
   readonly syncAt: number;
 }
 

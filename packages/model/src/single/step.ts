@@ -12,10 +12,10 @@ import {
   writeEntry,
 } from "./matrix.js";
 
-/** Tokens whose values are multiplied together. */
+/** Number of tokens whose values are multiplied together. */
 export const cacheUnit = 8;
 
-/** Zeroes the values that are multiplied together with a token's and lie behind it: a weight of 0 hides no NaN. */
+/** Zeroes the values after a token's that are multiplied together with it, because a weight of 0 does not hide a NaN. */
 export function clearBehind(views: Views, values: Matrix, position: number): void {
   const end = Math.ceil((position + 1) / cacheUnit) * cacheUnit;
   for (let column = position + 1; column < end; column++)
@@ -23,8 +23,8 @@ export function clearBehind(views: Views, values: Matrix, position: number): voi
 }
 
 /**
- * One thread's part of a token's pass through the model: all threads run `step` at once, each computes its share of every product's rows
- * and of attention's heads, and all wait for each other where one needs what another has. Norms are computed by everybody.
+ * One thread's part of a token's pass through the model. All threads run `step` at once; each computes its share of every
+ * product's rows and of attention's heads, and they synchronize where one needs another's results. Every thread computes the norms.
  */
 export class SingleStep {
   readonly #options: SingleOptions;
@@ -56,7 +56,7 @@ export class SingleStep {
     this.barrier = new Barrier(sync, options.threads);
   }
 
-  /** Writes the token's keys and values at its position and leaves the logits of what follows. */
+  /** Writes the token's keys and values at its position and computes the logits of the next token. */
   step(token: number, position: number): void {
     const { config } = this.#options;
     const layout = this.#layout;
@@ -125,10 +125,10 @@ export class SingleStep {
   }
 
   /**
-   * This thread's rows of the products of one vector and matrices of as many rows each.
-   * @param scalesAt what the vector is multiplied by first, in floats; 0: nothing
+   * Computes this thread's rows of the products of one vector with matrices of equal row counts.
+   * @param scalesAt factors on the vector, in floats; 0: none
    * @param biasAt added, in floats; 0: none
-   * @returns the rows, from and to
+   * @returns the range of rows
    */
   #products(
     vector: Float32Array,
@@ -158,7 +158,7 @@ export class SingleStep {
     return [first, end];
   }
 
-  /** Whole groups of four rows. */
+  /** Returns this thread's share, in whole groups of four rows. */
   #share(rows: number): readonly [number, number] {
     const groups = rows / rowUnit;
     const { threads } = this.#options;
@@ -166,7 +166,7 @@ export class SingleStep {
     return [from(this.#thread), from(this.#thread + 1)];
   }
 
-  /** silu(gate) · up, in the place of gate. */
+  /** silu(gate) · up, in place of gate. */
   #gate(first: number, end: number): void {
     const { floats } = this.#views;
     const { gate, up } = this.#layout;
@@ -179,7 +179,7 @@ export class SingleStep {
     }
   }
 
-  /** This thread's heads. Everybody writes the token's keys and values that it needs: the same numbers. */
+  /** Computes this thread's heads. Each thread writes the keys and values that it needs itself; all write the same numbers. */
   #attend(layer: SingleLayer, position: number): void {
     const { heads, kvHeads, headDim } = this.#options.config;
     const { threads } = this.#options;
@@ -231,7 +231,7 @@ export class SingleStep {
 
   readonly #head = new Float32Array(512);
 
-  /** One head of the token's queries or keys: its norm, where the architecture has one, and rotation. */
+  /** One head of the token's queries or keys: normalized, if the architecture does so, and rotated. */
   #rotated({ headNorm }: SingleLayer, head: number, position: number): Float32Array {
     const { headDim, rmsNormEps } = this.#options.config;
     const { joint, ropeCos, ropeSin } = this.#layout;

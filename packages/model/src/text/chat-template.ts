@@ -22,8 +22,8 @@ const tokenFields = [
 ];
 
 /**
- * A conversation as the model was trained to see it: its own Jinja template, from tokenizer_config.json
- * (one, or several by name) or chat_template.jinja.
+ * Renders a conversation in the format that the model was trained on: with its own Jinja template, from
+ * tokenizer_config.json (one, or several by name) or chat_template.jinja.
  */
 export class ChatTemplate {
   readonly #tokenizer: BpeTokenizer;
@@ -32,8 +32,8 @@ export class ChatTemplate {
   readonly #now: () => Date;
 
   /**
-   * @param options.template Jinja text that stands in for the tokenizer's own
-   * @param options.now what `strftime_now` sees; default: this machine's clock
+   * @param options.template Jinja text that replaces the tokenizer's own
+   * @param options.now the time for `strftime_now`; default: this machine's clock
    * @throws {ModelError} TEMPLATE_MISSING, TEMPLATE_INVALID
    */
   constructor(
@@ -56,12 +56,12 @@ export class ChatTemplate {
     return templateField.safeParse(tokenizer.configJson["chat_template"]).success;
   }
 
-  /** Texts that stand for special tokens in what `render` gives. */
+  /** Texts that represent special tokens in the result of `render`. */
   get specialTokens(): readonly string[] {
     return [...this.#tokenizer.specialTokens.keys()];
   }
 
-  /** Special tokens that end the assistant's turn; none where the tokenizer names none. */
+  /** Special tokens that end the assistant's turn; empty if the tokenizer names none. */
   get stopTokens(): readonly string[] {
     const { endToken } = this.#tokenizer;
     return endToken === undefined ? [] : [endToken];
@@ -95,8 +95,8 @@ export class ChatTemplate {
   }
 
   /**
-   * The rendered conversation as token ids. Special tokens come from the template alone: where a message or
-   * a tool spells one out, it is encoded as the letters that it is, so that no content can forge a turn.
+   * Returns the rendered conversation as token ids. Special tokens come only from the template: if a message or
+   * a tool spells one out, it is encoded as ordinary text, so that no content can forge a turn.
    * @throws {ModelError} TEMPLATE_REFUSED, TOKENIZER_INVALID
    */
   encode(messages: readonly ChatMessage[], options: ChatOptions = {}): number[] {

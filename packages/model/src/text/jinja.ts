@@ -1,17 +1,18 @@
 import { Environment, Interpreter, parse, tokenize } from "@huggingface/jinja";
 import { formatTime } from "./current-time.js";
 
-/** A Jinja template with the globals that `transformers` gives to chat templates. */
+/** A Jinja template with the globals that `transformers` provides to chat templates. */
 export class JinjaTemplate {
   readonly #program: ReturnType<typeof parse>;
 
-  /** @throws what the parser says when the text is no template */
+  /** @throws the parser's error if the text is not a template */
   constructor(text: string) {
     this.#program = parse(tokenize(text, { lstrip_blocks: true, trim_blocks: true }));
   }
 
   /**
-   * The library's own rendering has a clock that cannot be set and writes the month in the machine's language.
+   * Renders with our own clock function, because the library's has a clock that cannot be set and writes the month in the
+   * machine's language.
    * @throws what the template raises, or what fails in it
    */
   render(variables: Readonly<Record<string, unknown>>, now: () => Date): string {

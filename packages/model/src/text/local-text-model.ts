@@ -7,39 +7,38 @@ import type { SamplerConfigInput } from "../sampler/request.js";
 import { ChatTemplate } from "./chat-template.js";
 import { TextModel } from "./text-model.js";
 
-/** A model as loadModel gives it. */
+/** A model as returned by loadModel. */
 export interface LoadedModel {
   readonly config: ModelConfig;
   readonly parameters: Readonly<Record<string, Float32Array>>;
   readonly tokenizer?: BpeTokenizer;
-  /** generation_config.json, of which the end tokens are taken. */
+  /** generation_config.json, from which the end tokens are taken. */
   readonly generationConfig?: Readonly<Record<string, unknown>>;
 }
 
 export interface LocalTextModelOptions extends Partial<SamplerConfigInput> {
   readonly backend: Backend;
   readonly mode?: "auto" | JitMode;
-  /** Jinja text that stands in for the tokenizer's own chat template. */
+  /** Jinja text that replaces the tokenizer's own chat template. */
   readonly template?: string;
   /** Default: the tokenizer's end token and those of generation_config.json. */
   readonly stopTokens?: readonly string[];
-  /** Longest answer where a request says nothing. Default 512. */
+  /** Longest answer if a request does not set it. Default 512. */
   readonly maxTokens?: number;
 }
 
 const defaultMaxLength = 4096;
 
 /**
- * A loaded model as text in and text out, in this process: tokenizer, chat template where it has one, and a
- * sampler of its own.
- * @throws {ModelError} TOKENIZER_INVALID when the model came without a tokenizer; CONFIG_INVALID
+ * A loaded model as text in, text out, in this process: tokenizer, chat template if it has one, and its own sampler.
+ * @throws {ModelError} TOKENIZER_INVALID if the model was loaded without a tokenizer; CONFIG_INVALID
  */
 export function createTextModel(model: LoadedModel, options: LocalTextModelOptions): LocalTextModel {
   return new LocalTextModel(model, options);
 }
 
 export class LocalTextModel extends TextModel {
-  /** For token ids: the sampler that the texts come from. */
+  /** The underlying sampler, for requests with token ids. */
   readonly sampler: ModelSampler;
   readonly tokenizer: BpeTokenizer;
 
@@ -65,7 +64,7 @@ export class LocalTextModel extends TextModel {
       config,
       parameters,
       decode: (tokenIds) => tokenizer.decode(tokenIds),
-      // Weights that are never exchanged need no proof of which they are; hashing half a gigabyte takes seconds.
+      // Weights that never change need no identification; hashing half a gigabyte takes seconds.
       weightsHash: "",
       ...(mode === undefined ? {} : { mode }),
     });
@@ -81,13 +80,13 @@ export class LocalTextModel extends TextModel {
     this.tokenizer = tokenizer;
   }
 
-  /** Rejects what runs and frees the model's memory. A second close does nothing. */
+  /** Rejects running requests and frees the model's memory. Closing twice does nothing. */
   async close(): Promise<void> {
     await this.sampler.close();
   }
 }
 
-/** The ids that generation_config.json names: one, or several, as models that chat often end at more than one. */
+/** Returns the end tokens that generation_config.json names: one or several, since many chat models have more than one. */
 export function endTokenIds(generationConfig: Readonly<Record<string, unknown>> | undefined): number[] {
   const ids = generationConfig?.["eos_token_id"];
   return (Array.isArray(ids) ? ids : [ids]).filter((id) => Number.isInteger(id)) as number[];

@@ -1,19 +1,19 @@
 import type { BpeTokenizer } from "../bpe-tokenizer.js";
 
 export interface SpecialTokenGuard<T> {
-  /** The values with a stand-in for every special token that their texts spell out. */
+  /** The values with a placeholder for every special token that their texts spell out. */
   readonly values: T;
-  /** Encodes what a template made of those values: its own special tokens as ids, the stand-ins as text. */
+  /** Encodes what a template made from those values: its own special tokens as ids, the placeholders as text. */
   encode(rendered: string): number[];
 }
 
-/** A plane of characters that no standard assigns: texts do not hold them, templates do not touch them. */
+/** A private-use plane of Unicode: texts do not contain its characters, and templates do not change them. */
 const firstStandIn = 0xf0000;
 const lastStandIn = 0xffffd;
 
 /**
- * Keeps special tokens inside content apart from those that a template writes, while the template runs on
- * text. Undefined when no text spells one out, which is nearly always.
+ * Distinguishes special tokens inside content from those that a template writes, although the template works on text.
+ * Undefined if no text spells one out, which is nearly always the case.
  */
 export function guardSpecialTokens<T>(tokenizer: BpeTokenizer, values: T): SpecialTokenGuard<T> | undefined {
   const specials = [...tokenizer.specialTokens.keys()];
@@ -57,7 +57,7 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   );
 }
 
-/** Characters of the plane that none of the texts uses. */
+/** Returns characters of the plane that none of the texts uses. */
 function freeCharacters(texts: readonly string[], count: number): string[] {
   const used = new Set(texts.flatMap((text) => text.match(/[\u{f0000}-\u{ffffd}]/gu) ?? []));
   const free: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Lets text through up to the first of some stop texts. What may be the beginning of one is held back, so
- * that no reader sees half of it.
+ * Passes text through up to the first of some stop texts. A possible beginning of one is held back, so that no reader sees
+ * part of it.
  */
 export class StopText {
   readonly #stops: readonly string[];
@@ -32,14 +32,14 @@ export class StopText {
     return out;
   }
 
-  /** What was held back and is no stop text after all. */
+  /** Returns what was held back and turned out not to be a stop text. */
   end(): string {
     const rest = this.#held;
     this.#held = "";
     return rest;
   }
 
-  /** Length of the longest end of the held text that begins a stop text. */
+  /** Returns the length of the longest suffix of the held text that begins a stop text. */
   #beginning(): number {
     const longest = Math.max(0, ...this.#stops.map((stop) => stop.length - 1));
     for (let length = Math.min(longest, this.#held.length); length > 0; length--) {

@@ -5,7 +5,7 @@ import type { ChatTemplate } from "./chat-template.js";
 import { StopText } from "./stop-text.js";
 import { TextStream, type TokenDecoder } from "./text-stream.js";
 
-/** What is asked of a sampler; ModelSampler and the engines behind HTTP both answer it. */
+/** A request to a sampler, either ModelSampler or one of the engines behind HTTP. */
 export interface TokenRequest {
   readonly promptTokenIds: readonly number[];
   readonly maxTokens: number;
@@ -15,7 +15,7 @@ export interface TokenRequest {
   readonly minP?: number;
   readonly stopTokenIds: readonly number[];
   readonly seed: number;
-  /** Texts after which sampling stops; the sampled tokens then hold the text's own. */
+  /** Texts after which sampling stops; the sampled tokens include the text's own. */
   readonly stop?: readonly string[];
   /** Called with sampled tokens as they come, each once and in order. */
   readonly onTokens?: (tokenIds: readonly number[]) => void;
@@ -38,9 +38,9 @@ export interface TextTokenizer extends TokenDecoder {
   /** Written before a plain prompt; chat templates write their own. Absent: none. */
   readonly beginTokenIds?: readonly number[];
   specialTokenId(text: string): number | undefined;
-  /** The special token that ends a text or an answer, where the vocabulary names one. */
+  /** The special token that ends a text or an answer, if the vocabulary names one. */
   readonly endToken?: string | undefined;
-  /** Special tokens are left out of texts for readers. */
+  /** Returns whether a token is special; those are left out of texts for readers. */
   isSpecial(tokenId: number): boolean;
 }
 
@@ -50,14 +50,14 @@ interface TextSettings {
   readonly topP?: number;
   readonly topK?: number;
   readonly minP?: number;
-  /** Texts that end the answer; they are no part of it. */
+  /** Texts that end the answer; they are not part of it. */
   readonly stop?: readonly string[];
-  /** Default: another one each time. */
+  /** Default: a different one each time. */
   readonly seed?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Either a conversation, rendered by the model's chat template, or a text to go on with. */
+/** Either a conversation, rendered by the model's chat template, or a text to continue. */
 export type TextRequest = TextSettings &
   (
     | ({ readonly messages: readonly ChatMessage[]; readonly prompt?: never } & ChatOptions)
@@ -77,7 +77,7 @@ export interface GeneratedText {
   readonly weightsHash: string;
 }
 
-/** An answer while it is written: iterate it once for the pieces of text, await `result` for all of it. */
+/** An answer while it is generated: iterate once for the pieces of text, await `result` for the whole answer. */
 export interface TextGeneration extends AsyncIterable<string> {
   readonly result: Promise<GeneratedText>;
 }
@@ -85,15 +85,15 @@ export interface TextGeneration extends AsyncIterable<string> {
 export interface TextModelOptions {
   readonly sampler: TokenSampler;
   readonly tokenizer: TextTokenizer;
-  /** Absent: only `prompt` is answered, not `messages`. */
+  /** Absent: only `prompt` is supported, not `messages`. */
   readonly template?: Pick<ChatTemplate, "encode">;
   /** Special tokens that end an answer; default: the tokenizer's end token. */
   readonly stopTokens?: readonly string[];
-  /** More of them, by id: what generation_config.json of some models adds. */
+  /** Further end tokens by id, which generation_config.json of some models adds. */
   readonly stopTokenIds?: readonly number[];
-  /** Longest answer where a request says nothing. Default 512. */
+  /** Longest answer if a request does not set it. Default 512. */
   readonly maxTokens?: number;
-  /** Tokens of prompt and answer together: an answer ends there, as if it were its maxTokens. */
+  /** Limit on prompt plus answer in tokens: an answer ends there, as if it were its maxTokens. */
   readonly maxLength?: number;
 }
 
@@ -102,7 +102,7 @@ export class TextModel {
   readonly #options: TextModelOptions;
   readonly #stopTokenIds: readonly number[];
 
-  /** @throws {ModelError} CONFIG_INVALID for a stop token that the vocabulary has not */
+  /** @throws {ModelError} CONFIG_INVALID for a stop token that is not in the vocabulary */
   constructor(options: TextModelOptions) {
     this.#options = options;
     const { endToken } = options.tokenizer;
@@ -124,7 +124,7 @@ export class TextModel {
     return await this.#generate(request, () => undefined);
   }
 
-  /** Starts at once. Whoever stops iterating aborts the rest. */
+  /** Starts at once. If the reader stops iterating, the rest is aborted. */
   streamText(request: TextRequest): TextGeneration {
     const left = new AbortController();
     const signal = request.signal ? AbortSignal.any([request.signal, left.signal]) : left.signal;
@@ -138,7 +138,7 @@ export class TextModel {
       ended = true;
       wake();
     });
-    // Whoever only iterates sees the failure there; nobody need await `result` as well.
+    // A caller who only iterates sees the failure there and need not await `result` as well.
     result.catch(() => undefined);
     async function* read(): AsyncGenerator<string, void> {
       try {
@@ -170,7 +170,7 @@ export class TextModel {
     );
   }
 
-  /** A prompt that leaves no room still asks for one token, so that the sampler says what is too long. */
+  /** A prompt that leaves no room still requests one token, so that the sampler's error says what is too long. */
   #room(wanted: number | undefined, promptTokens: number): number {
     const { maxTokens = 512, maxLength = Number.POSITIVE_INFINITY } = this.#options;
     return Math.min(wanted ?? maxTokens, Math.max(1, maxLength - promptTokens));
@@ -207,7 +207,7 @@ export class TextModel {
     if (sampled.stopReason === "abort") {
       throw new ModelError("CLOSED", "the sampler ended the generation before it was done; ask again");
     }
-    // A sampler that does not stream has told nothing yet; one that does has told all of these.
+    // A sampler that does not stream has reported nothing yet; one that does has reported all of these.
     take(sampled.tokenIds.slice(seen.length));
     put(stopText.push(stream.end()));
     put(stopText.end());
@@ -223,7 +223,7 @@ export class TextModel {
   }
 }
 
-/** Only what the caller chose: a sampler that lacks a setting must not see it unasked. */
+/** Passes on only what the caller set, because a sampler without a setting must not receive it unasked. */
 function chosenSettings({ topP, topK, minP, stop }: TextRequest): Partial<TokenRequest> {
   return {
     ...(topP === undefined ? {} : { topP }),

@@ -1,4 +1,4 @@
-/** The half of a tokenizer that reading needs. */
+/** The decoding half of a tokenizer. */
 export interface TokenDecoder {
   decode(tokenIds: readonly number[]): string;
 }
@@ -6,14 +6,14 @@ export interface TokenDecoder {
 const replacement = "\ufffd";
 
 /**
- * Token ids in, text out, as it becomes certain. A character whose bytes are spread over tokens is held back
- * until it is whole; what was put out is never taken back, and all of it together is the text of all tokens.
+ * Token ids in, text out, as soon as it is certain. A character whose bytes are spread over tokens is held back
+ * until it is complete; emitted text is never revised, and all of it together is the text of all tokens.
  */
 export class TextStream {
   readonly #tokenizer: TokenDecoder;
   /**
-   * The last token before the last character boundary and those since, and how much of their text was put out.
-   * That one token is kept because some tokenizers leave out the space before the first word of a text.
+   * The last token before the last character boundary and those since, and how much of their text was emitted.
+   * That one token is kept because some tokenizers drop the space before the first word of a text.
    */
   #pending: number[] = [];
   #written = 0;
@@ -22,12 +22,12 @@ export class TextStream {
     this.#tokenizer = tokenizer;
   }
 
-  /** The text that these tokens make certain; "" while a character is incomplete. */
+  /** Returns the text that these tokens make certain; "" while a character is incomplete. */
   push(tokenIds: readonly number[]): string {
     if (tokenIds.length === 0) return "";
     this.#pending.push(...tokenIds);
     const text = this.#tokenizer.decode(this.#pending);
-    // Bytes at the end that are no character yet decode to one replacement mark; more bytes may fix it.
+    // Trailing bytes that are not a character yet decode to one replacement character; more bytes may complete it.
     if (text.endsWith(replacement)) {
       const certain = text.slice(this.#written, -replacement.length);
       this.#written += certain.length;
@@ -39,7 +39,7 @@ export class TextStream {
     return certain;
   }
 
-  /** What was held back, with replacement marks where bytes never became a character. */
+  /** Returns what was held back, with replacement characters for bytes that never became a character. */
   end(): string {
     const rest = this.#pending.length === 0 ? "" : this.#tokenizer.decode(this.#pending).slice(this.#written);
     this.#pending = [];
