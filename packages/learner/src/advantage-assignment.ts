@@ -6,25 +6,25 @@ import { LearnerError } from "./error.js";
 import type { AdvantageConfig, StepAdvantageConfig } from "./loss-config.js";
 import type { GatheredRows, RowBatch } from "./training-row.js";
 
-/** The parts of a configuration that decide what a conversation is worth. */
+/** The parts of a configuration that decide the advantage of a conversation. */
 export interface AssignmentConfig {
   readonly advantage: AdvantageConfig;
-  /** Null or absent: the outcome's alone. */
+  /** Null or absent: only the outcome's advantage. */
   readonly stepAdvantage?: StepAdvantageConfig | null;
   /** Default "copy". */
   readonly spread?: "copy" | "divide";
 }
 
 /**
- * Gives every row its advantage.
+ * Assigns every row its advantage.
  *
- * - Outcome: over the group's trajectories, rewards less penalties; each conversation gets it whole (`copy`) or
- *   divided by the trajectory's conversations (`divide`).
- * - With `stepAdvantage`: α · outcome + (1 − α) · step, the step's over the group's conversations at the same step.
- *   Source: ReMemR1, arXiv:2509.23040.
+ * - Outcome: over the group's trajectories, rewards minus penalties; each conversation gets all of it (`copy`) or
+ *   a share, divided by the number of the trajectory's conversations (`divide`).
+ * - With `stepAdvantage`: α · outcome + (1 − α) · step, where the step's advantage is over the group's conversations at
+ *   the same step. Source: ReMemR1, arXiv:2509.23040.
  *
- * @param own what the module of `advantage` exports, for kind `module`
- * @throws {LearnerError} GROUP_INVALID where a trajectory lacks the step rewards that are asked for
+ * @param own the export of `advantage`'s module, for kind `module`
+ * @throws {LearnerError} GROUP_INVALID if a trajectory lacks required step rewards
  */
 export function assignAdvantages(
   gathered: GatheredRows,
@@ -61,7 +61,7 @@ export function assignAdvantages(
   return { ...gathered, rows: assigned, advantages };
 }
 
-/** Advantages of every conversation over those of its group at the same step, by `placeOf`. */
+/** Advantages of every conversation over those of its group at the same step, keyed by `placeOf`. */
 function stepAdvantages(gathered: GatheredRows, config: StepAdvantageConfig): Advantages {
   const tokens = new Map(
     gathered.rows.map((row) => [placeOf(row.trajectoryId, row.step), trainedTokens(row)]),

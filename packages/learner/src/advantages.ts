@@ -4,31 +4,31 @@ import { LearnerError } from "./error.js";
 import type { AdvantageConfig, BuiltInAdvantage } from "./loss-config.js";
 
 export interface Advantages {
-  /** One scalar a trajectory. */
+  /** One number per trajectory. */
   readonly byTrajectory: ReadonlyMap<string, number>;
   readonly groups: number;
-  /** Groups of two or more in which every reward is the same: they teach nothing. */
+  /** Groups of two or more whose rewards are all equal: they teach nothing. */
   readonly zeroVarianceGroups: readonly string[];
-  /** Groups of which one episode is left: nothing to compare it with. */
+  /** Groups with one remaining episode, which has nothing to be compared with. */
   readonly singletonGroups: readonly string[];
 }
 
 /**
- * Advantage of each trajectory over its own group. Groups are distinguished by id, never by position,
- * and a trajectory counts once whatever number of rows it becomes.
+ * Computes the advantage of each trajectory within its own group. Groups are distinguished by id, never by position,
+ * and a trajectory counts once, however many rows it becomes.
  *
  * - `grpo`: (R − mean) / (std + ε), std with `ddof` 0 or 1. Source: DeepSeekMath, arXiv:2402.03300.
  * - `drgrpo`: R − mean. Source: Dr. GRPO, arXiv:2503.20783.
  * - `rloo`: R − mean of the others. Source: arXiv:2402.14740.
- * - `reinforce++`: R, or with `baseline` R − mean, made mean 0 and variance 1 over all trained tokens of the
+ * - `reinforce++`: R, or with `baseline` R − mean, whitened to mean 0 and variance 1 over all trained tokens of the
  *   batch: (x − mean) / √(var + 1e-8), var unbiased. Source: arXiv:2501.03262; numbers as in verl.
  *
- * A group whose rewards are all equal gets exactly 0, free of rounding (`reinforce++` without baseline: what the
- * batch says).
- * @param own what the module of the configuration exports, for kind `module`: it decides every group, those of one episode and
- *   of equal rewards too
- * @throws {LearnerError} GROUP_INVALID when a trajectory id occurs twice or a reward is not finite; CONFIG_INVALID when a module
- *   is missing or gives other than one finite number an episode
+ * A group whose rewards are all equal gets exactly 0, without rounding error (with `reinforce++` without baseline, the
+ * batch's value).
+ * @param own the export of the configuration's module, for kind `module`: it decides every group, including those of one
+ *   episode and of equal rewards
+ * @throws {LearnerError} GROUP_INVALID if a trajectory id occurs twice or a reward is not finite; CONFIG_INVALID if a
+ *   module is missing or does not return one finite number per episode
  */
 export function computeAdvantages(
   episodes: readonly EpisodeReward[],
@@ -93,7 +93,7 @@ function ownAdvantages(
 ): readonly number[] {
   if (own === undefined)
     throw new LearnerError("CONFIG_INVALID", `advantage.module: ${module} was not loaded here`);
-  // A module in JavaScript may give anything.
+  // A JavaScript module may return anything.
   const given = Array.from(own(members) ?? []);
   if (given.length === members.length && given.every((value) => Number.isFinite(value))) return given;
   throw new LearnerError(
@@ -102,7 +102,7 @@ function ownAdvantages(
   );
 }
 
-/** Mean 0 and variance 1 over tokens, each carrying its trajectory's value. */
+/** Whitens to mean 0 and variance 1 over tokens, each of which has its trajectory's value. */
 function whiten(values: Map<string, number>, episodes: readonly EpisodeReward[]): void {
   let tokens = 0;
   let sum = 0;
@@ -118,11 +118,11 @@ function whiten(values: Map<string, number>, episodes: readonly EpisodeReward[])
   for (const [trajectoryId, value] of values) values.set(trajectoryId, (value - mean) / std);
 }
 
-/** Advantages of one group's rewards, in their order; of `reinforce++` before it looks at the whole batch. */
+/** Advantages of one group's rewards, in their order; for `reinforce++` the values before whitening over the batch. */
 export function groupAdvantages(rewards: readonly number[], config: BuiltInAdvantage): readonly number[] {
   const count = rewards.length;
   if (count === 1) {
-    // verl takes mean 0 and std 1 for a lone sample, so that it trains on its bare reward.
+    // verl uses mean 0 and std 1 for a single sample, so that it trains on its raw reward.
     const bare = config.singleton === "reward" || (config.kind === "reinforce++" && !config.baseline);
     const spread = config.kind === "grpo" ? 1 + config.epsilon : 1;
     return rewards.map((reward) => (bare ? reward / spread : 0));

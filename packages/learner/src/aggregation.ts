@@ -1,20 +1,20 @@
 import { LearnerError } from "./error.js";
 import type { Aggregation } from "./loss-config.js";
 
-/** What an aggregation needs to know of one row. */
+/** The properties of one row that an aggregation uses. */
 export interface RowExtent {
-  /** Tokens of the row that are trained (sum of its loss mask). */
+  /** Number of trained tokens of the row (sum of its loss mask). */
   readonly tokens: number;
   /** Rows of one trajectory share it. */
   readonly trajectoryId: string;
 }
 
 /**
- * The weight of every token of a row in the loss of the whole batch, one per row.
+ * Returns the weight of every token of a row in the loss of the whole batch, one per row.
  *
- * Each aggregation is linear: loss = Σ_rows w_row · Σ_t mask·loss_t, so the global denominators are
- * all in these weights and a micro-batch is any subset of the rows: the sum of micro-batch losses and
- * gradients is the batch's, however it was cut.
+ * Each aggregation is linear: loss = Σ_rows w_row · Σ_t mask·loss_t. All global denominators are in these weights, so a
+ * micro-batch is any subset of the rows: the sum of micro-batch losses and gradients equals the batch's, however the batch
+ * was split.
  *
  * - `token-mean`: 1 / (tokens of the batch)
  * - `seq-mean-token-mean`: 1 / (tokens of the row · rows with tokens)
@@ -23,7 +23,7 @@ export interface RowExtent {
  * - `batch-token-norm`: 1 / (rows · normTokens) (TRL's dr_grpo)
  * - `trajectory-mean`: 1 / (tokens of the row's trajectory · trajectories with tokens)
  *
- * @throws {LearnerError} CONFIG_INVALID when the aggregation needs `normTokens` and has none
+ * @throws {LearnerError} CONFIG_INVALID if the aggregation needs `normTokens` and has none
  */
 export function aggregationWeights(
   rows: readonly RowExtent[],

@@ -8,13 +8,13 @@ import { tinyModel, tinyParameters } from "./learner.fixture.js";
 import type { Learner } from "./learner.js";
 import type { Random } from "./random.js";
 
-/** A bandit: the policy answers a prompt with one token, of which three pay. */
+/** A bandit: the policy answers a prompt with one token, and three tokens are rewarded. */
 export const PROMPT = 1;
 export const [YES, NO, MAYBE] = [3, 4, 5] as const;
 export const rewardOf = (token: number): number =>
   token === YES ? 0.5 : token === NO ? 0.75 : token === MAYBE ? 1 : 0;
 
-/** log p(token | prompt) for every token at a temperature, by the learner's own weights. */
+/** log p(token | prompt) for every token at a temperature, under the learner's own weights. */
 export function actionLogprobs(learner: Learner, temperature = 1): Float32Array {
   const parameters = learner.parameters();
   return tf.tidy(() => {
@@ -28,7 +28,7 @@ export function actionLogprobs(learner: Learner, temperature = 1): Float32Array 
       "int32",
     );
     const logprobs = tokenLogprobs(tensors, ids, tinyModel).reshape([tinyModel.vocabSize]);
-    // Of logits and of their log-softmax the softmax at a temperature is the same.
+    // The softmax at a temperature is the same for logits and for their log-softmax.
     return tf.logSoftmax(logprobs.div(temperature)).dataSync() as Float32Array;
   });
 }
@@ -42,7 +42,7 @@ function play(logprobs: Float32Array, random: Random): number {
   return logprobs.length - 1;
 }
 
-/** Groups of answers drawn at a temperature; `said` is what their conversations say of it. */
+/** Groups of answers drawn at a temperature; `said` is the temperature that their conversations report. */
 export function sampledGroups(
   learner: Learner,
   random: Random,

@@ -1,50 +1,50 @@
 import { meanAndStd } from "./metrics.js";
 import type { RowBatch } from "./training-row.js";
 
-/** What a batch was, whatever was made of it. Lengths in tokens. */
+/** Statistics of a batch that do not depend on the update. Lengths in tokens. */
 export interface BatchMetrics {
   readonly rewardMean: number;
   /** Population standard deviation over trajectories. */
   readonly rewardStd: number;
   /** Every part of the reward by name, over the trajectories that have it. */
   readonly rewardComponents: Readonly<Record<string, { readonly mean: number; readonly std: number }>>;
-  /** What agents counted, by name: turns, calls of each tool, records; over the trajectories that have it. */
+  /** Agents' counters by name: turns, calls of each tool, records; over the trajectories that have them. */
   readonly agentCounters: Readonly<Record<string, { readonly mean: number; readonly std: number }>>;
-  /** Mean over conversations that have one; 0 without step rewards. */
+  /** Mean over conversations with a step reward; 0 without any. */
   readonly stepRewardMean: number;
-  /** Taken off the reward for length and KL, mean over trajectories. */
+  /** Penalties for length and KL, mean over trajectories. */
   readonly rewardPenaltyMean: number;
   readonly advantageStd: number;
   readonly groups: number;
   readonly trajectories: number;
-  /** Groups whose rewards are all the same, as a fraction of all. */
+  /** Fraction of groups whose rewards are all equal. */
   readonly zeroVarianceFraction: number;
-  /** Groups of which one episode was left. */
+  /** Number of groups with one remaining episode. */
   readonly singletonGroups: number;
-  /** Of the groups that are computed: see `zeroVariance`. */
+  /** Rows of the groups that are computed: see `zeroVariance`. */
   readonly rows: number;
   readonly emptyConversations: number;
-  /** Trajectories that left the loss because a length limit cut them. */
+  /** Trajectories removed from the loss because a length limit cut them off. */
   readonly overlongTrajectories: number;
   readonly conversationsPerTrajectory: number;
-  /** Conversations that stopped at their length limit, as a fraction of all. */
+  /** Fraction of conversations that stopped at their length limit. */
   readonly truncatedFraction: number;
-  /** Sampled tokens of a conversation. */
+  /** Sampled tokens per conversation. */
   readonly responseTokensMean: number;
   readonly responseTokensMax: number;
-  /** Of memory updates alone; 0 without any. */
+  /** Of memory updates only; 0 without any. */
   readonly memoryTokensMean: number;
   readonly memoryTokensMax: number;
-  /** Tokens of the rows, prompts included, padding not. */
+  /** Tokens of the rows, with prompts and without padding. */
   readonly rowTokens: number;
-  /** Of sampling, which the policy is trained at; over rows. */
+  /** Sampling temperature, at which the policy is also trained; mean over rows. */
   readonly temperatureMean: number;
-  /** Policy versions between the weights that sampled a row and those it trained, over rows. */
+  /** Policy versions between the weights that sampled a row and those that it trains, over rows. */
   readonly stalenessMean: number;
   readonly stalenessMax: number;
 }
 
-/** @param policyVersion of the weights that the batch trains */
+/** @param policyVersion version of the weights that the batch trains */
 export function batchMetrics(batch: RowBatch, policyVersion: number): BatchMetrics {
   const { rows, advantages, members, penalties } = batch;
   const rewards = meanAndStd(members.map(({ score }) => score.reward));
@@ -84,7 +84,7 @@ export function batchMetrics(batch: RowBatch, policyVersion: number): BatchMetri
   };
 }
 
-/** Not Math.max(...values): a step may have more rows than a call takes arguments. */
+/** Computes the maximum without Math.max(...values), because a step may have more rows than a call can take arguments. */
 function largest(values: readonly number[]): number {
   return values.reduce((max, value) => Math.max(max, value), 0);
 }

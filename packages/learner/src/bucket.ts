@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** One shape that the learner is compiled for. */
+/** One shape for which the learner is compiled. */
 export const Bucket = z
   .strictObject({
     rows: z
@@ -16,23 +16,23 @@ export const Bucket = z
       .min(1)
       .optional()
       .describe(
-        "Packs up to this many rows one behind the other into the sequences; they do not see each other. Absent: one row a sequence.",
+        "Packs up to this many rows end to end in the sequences; they do not attend to each other. Absent: one row per sequence.",
       ),
     sharedPrompts: z
       .strictObject({
         length: z.int().min(1).describe("Tokens of a prompt: everything before the first trained token."),
-        replies: z.int().min(2).describe("Rows with the same prompt that are computed with it at once."),
+        replies: z.int().min(2).describe("Rows with the same prompt that are computed together with it."),
       })
       .optional()
       .describe(
-        "Computes a prompt that several rows begin with once for all of them; what is left of `length` is for their replies. Absent: with every row.",
+        "Computes a prompt that several rows begin with only once for all of them; the rest of `length` is for their replies. Absent: with every row.",
       ),
     trainedTokens: z
       .int()
       .min(1)
       .optional()
       .describe(
-        "Trained tokens of a micro-batch at most: only they get logits. Absent: every place of the shape, prompts and padding too.",
+        "Maximum number of trained tokens of a micro-batch: only they get logits. Absent: every position of the shape, prompts and padding too.",
       ),
   })
   .refine(({ packedRows, sharedPrompts }) => packedRows === undefined || sharedPrompts === undefined, {
@@ -50,12 +50,12 @@ export const Bucket = z
   .describe("A compiled shape.");
 export type Bucket = z.infer<typeof Bucket>;
 
-/** Rows that a micro-batch of this shape holds at most. */
+/** Returns the maximum number of rows in a micro-batch of this shape. */
 export function rowsOf(bucket: Bucket): number {
   return bucket.packedRows ?? bucket.rows;
 }
 
-/** Logits are computed where they are wanted, and not at every place. */
+/** Returns whether logits are computed only at selected positions. */
 export function isPicked(bucket: Bucket): boolean {
   return (
     bucket.packedRows !== undefined ||
@@ -64,21 +64,21 @@ export function isPicked(bucket: Bucket): boolean {
   );
 }
 
-/** How prompts and replies lie in a micro-batch whose rows share prompts; undefined where none do. */
+/** The layout of prompts and replies in a micro-batch whose rows share prompts; undefined if they do not. */
 export function sharingOf({ rows, length, sharedPrompts }: Bucket) {
   if (sharedPrompts === undefined) return undefined;
   const { length: promptLength, replies } = sharedPrompts;
   return { prompts: rows / replies, promptLength, replies, replyLength: length - promptLength };
 }
 
-/** Token places that a micro-batch of this shape computes, padding included. */
+/** Returns the number of token positions that a micro-batch of this shape computes, including padding. */
 export function placesOf(bucket: Bucket): number {
   const sharing = sharingOf(bucket);
   if (sharing === undefined) return bucket.rows * bucket.length;
   return sharing.prompts * sharing.promptLength + bucket.rows * sharing.replyLength;
 }
 
-/** Trained tokens that a micro-batch of this shape holds at most. */
+/** Returns the maximum number of trained tokens in a micro-batch of this shape. */
 export function trainedTokensOf(bucket: Bucket): number {
   const { rows, length, sharedPrompts, trainedTokens } = bucket;
   return trainedTokens ?? rows * (length - (sharedPrompts?.length ?? 0));

@@ -1,18 +1,18 @@
-/** What a checkpoint's folder says beside its tensors: `checkpoint.json`. */
+/** The contents of a checkpoint's folder besides its tensors: `checkpoint.json`. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 
-/** Any value that JSON holds. */
+/** Any JSON value. */
 export type JsonValue = z.infer<ReturnType<typeof z.json>>;
 
-/** What the trainer keeps with a checkpoint; the learner hands it back as it was. */
+/** The trainer's fields in a checkpoint; the learner returns them unchanged. */
 export interface CheckpointExtra {
-  /** Groups whose training is in these weights. */
+  /** Groups that these weights were trained on. */
   readonly consumedGroupIds: readonly string[];
-  /** Where the task source stands. */
+  /** The position of the task source. */
   readonly dataCursor: JsonValue;
-  /** What "best" compares; higher is better. */
+  /** The metric that selects the best checkpoint; higher is better. */
   readonly metric?: number;
 }
 
@@ -25,7 +25,7 @@ export const tensorFileSchema = z.object({
 });
 const manifestSchema = z.object({
   format: z.literal("palimpsest-checkpoint"),
-  /** Of version 1 the reference is among the other tensors. */
+  /** In version 1 the reference is among the other tensors. */
   formatVersion: z.union([z.literal(1), z.literal(2)]),
   policyVersion: z.int().min(0),
   step: z.int().min(0),
@@ -37,7 +37,7 @@ const manifestSchema = z.object({
   dataCursor: z.json(),
   metric: z.number().nullable(),
   ...tensorFileSchema.shape,
-  /** In a file of its own, which other checkpoints have as well; absent: none. */
+  /** In a separate file, which other checkpoints share; absent: none. */
   reference: tensorFileSchema.optional(),
 });
 export type Manifest = z.infer<typeof manifestSchema>;

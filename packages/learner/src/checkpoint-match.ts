@@ -3,7 +3,7 @@ import type { Checkpoint, JsonValue } from "./checkpoint.js";
 import type { ResolvedLearnerConfig } from "./config.js";
 import { LearnerError } from "./error.js";
 
-/** Settings that decide how an update is computed, or what is watched, and not what comes out of it. */
+/** Settings that affect how an update is computed or monitored, but not its result. */
 const freeSettings: ReadonlySet<string> = new Set([
   "buckets",
   "microBatch",
@@ -17,9 +17,9 @@ const freeSettings: ReadonlySet<string> = new Set([
 ] satisfies (keyof ResolvedLearnerConfig)[]);
 
 /**
- * Refuses a checkpoint that another model or other settings wrote: its numbers fit where sizes are equal, and would go on
- * as something that nobody asked for. Fields that the checkpoint does not have, because an earlier version wrote it, are
- * not compared.
+ * Refuses a checkpoint that was written with another model or other settings: its tensors would fit if the sizes are equal,
+ * and the run would silently continue as a different one. Fields that the checkpoint lacks, because an earlier version
+ * wrote it, are not compared.
  * @throws {LearnerError} CHECKPOINT_MISMATCH naming the first field that differs
  */
 export function checkSameLearner(
@@ -49,7 +49,7 @@ function compare(what: string, saved: JsonValue, given: object, free: ReadonlySe
   }
 }
 
-/** The same text for the same value, whatever the order of its keys. */
+/** Returns the same text for the same value, regardless of the order of its keys. */
 function textOf(value: JsonValue | undefined): string {
   if (value === undefined) return "absent";
   return JSON.stringify(value, (_key, inner: unknown) =>

@@ -1,4 +1,4 @@
-/** Responsibility: what an evaluation said of policy versions whose checkpoints were written before it, in one file beside them.
+/** Responsibility: ratings by evaluations of policy versions whose checkpoints were already written, in one file beside them.
  *  Not responsible for: which checkpoints are kept (checkpoint.ts). */
 import { mkdir, open, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,11 +9,11 @@ const FILE = "ratings.json";
 const ratingsSchema = z.record(z.string().regex(/^\d+$/), z.number());
 
 /**
- * Notes what an evaluation said of a policy version; higher is better. The newest of two ratings of one version counts.
- * The note holds for every writing of that version, before and after it. It is on the disk when this resolves.
- * One process at a time may rate the checkpoints of a folder.
+ * Records the rating of a policy version by an evaluation; higher is better. The newest of two ratings of one version counts.
+ * The rating applies to every checkpoint of that version, written before or after it, and is on disk when this resolves.
+ * Only one process at a time may rate the checkpoints of a folder.
  * @param metric finite
- * @throws {LearnerError} CHECKPOINT_CORRUPT where the file of earlier notes cannot be read
+ * @throws {LearnerError} CHECKPOINT_CORRUPT if the file of earlier ratings cannot be read
  */
 export async function rateCheckpoint(root: string, policyVersion: number, metric: number): Promise<void> {
   const ratings = await readRatings(root);
@@ -31,7 +31,7 @@ export async function rateCheckpoint(root: string, policyVersion: number, metric
   await rename(`${path}.part`, path);
 }
 
-/** Ratings by policy version. @throws {LearnerError} CHECKPOINT_CORRUPT */
+/** Reads the ratings by policy version. @throws {LearnerError} CHECKPOINT_CORRUPT */
 export async function readRatings(root: string): Promise<Map<number, number>> {
   const path = join(root, FILE);
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {

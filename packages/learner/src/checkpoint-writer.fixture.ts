@@ -1,6 +1,6 @@
 import { writeCheckpoint } from "./checkpoint.js";
 
-/** A process that writes checkpoint after checkpoint into argv[2], telling its parent each version, until killed. */
+/** Writes checkpoint after checkpoint into argv[2], reporting each version to its parent, until killed. */
 const root = process.argv[2] ?? "";
 for (let policyVersion = 1; ; policyVersion++) {
   await writeCheckpoint(root, {

@@ -1,10 +1,10 @@
 /**
- * Responsibility: checkpoints as folders that are there whole or not at all.
+ * Responsibility: checkpoints as folders that appear either complete or not at all.
  * Not responsible for: deciding when to write one, or what the trainer's own fields mean.
  *
  * C1. A folder named `policy-…` is complete: it is filled under another name, synced, then renamed.
  * C2. Writing never touches an older checkpoint before the new one is in place.
- * C3. The newest `keepLast` and the best by metric stay; everything else goes.
+ * C3. The newest `keepLast` and the best by metric stay; all others are removed.
  * C4. What is read is what was written, byte for byte, or the read fails.
  */
 import { randomBytes } from "node:crypto";
@@ -28,14 +28,14 @@ import { readTensorFile, writeTensorFile } from "./tensor-file.js";
 
 export type { CheckpointExtra, JsonValue } from "./checkpoint-manifest.js";
 
-/** Everything that a fresh process needs to go on as if it had never stopped. */
+/** Everything that a fresh process needs to continue as if it had never stopped. */
 export interface Checkpoint {
   readonly policyVersion: number;
-  /** Optimizer steps done; schedule and bias correction count from it. */
+  /** Number of optimizer steps done; schedule and bias correction depend on it. */
   readonly step: number;
-  /** State entries by name: weights, both moments, the reference where there is one. */
+  /** State entries by name: weights, both moments, and the reference if there is one. */
   readonly tensors: Readonly<Record<string, Float32Array>>;
-  /** State of the learner's random numbers. */
+  /** State of the learner's random generator. */
   readonly random: readonly number[];
   /** β of the next update; absent in checkpoints of earlier versions. */
   readonly klCoefficient?: number;
@@ -43,30 +43,30 @@ export interface Checkpoint {
   readonly config: JsonValue;
   readonly model: JsonValue;
   readonly extra: CheckpointExtra;
-  /** Where its reference lies, of one that was read from disk. */
+  /** Where its reference is stored, for a checkpoint that was read from disk. */
   readonly storedReference?: StoredReference;
 }
 
-/** Version, and how often that version had been written before. */
+/** The version, and how often that version had been written before. */
 const FOLDER = /^policy-(\d{8,})(?:-(\d+))?$/;
 const TEMPORARY = /^\.writing-/;
 const DATA = "state.bin";
 
 /**
- * Writes a checkpoint under `root` and returns its folder. The same policy version written again
- * gets a folder of its own, and then the earlier one goes.
+ * Writes a checkpoint under `root` and returns its folder. If the same policy version is written again, it gets
+ * a new folder, and the earlier one is then removed.
  */
 export async function writeCheckpoint(
   root: string,
   checkpoint: Checkpoint,
   options: {
     readonly keepLast?: number;
-    /** Where the reference is stored, of a checkpoint without its tensors; is told where it is stored now. */
+    /** Where the reference is stored, for a checkpoint without its tensors; updated to where it is stored afterwards. */
     readonly reference?: StoredReference;
   } = {},
 ): Promise<string> {
   await mkdir(root, { recursive: true });
-  // What killed writers left would take the space that this one needs.
+  // Remains of killed writers would take up the space that this checkpoint needs.
   await remove(
     root,
     (await readdir(root)).filter((name) => TEMPORARY.test(name)),
@@ -79,7 +79,7 @@ export async function writeCheckpoint(
     await fill(temporary, checkpoint, reference);
     await rename(temporary, folder);
   } catch (reason) {
-    // A disk that is full stays fuller by what lies there.
+    // A full disk would stay full with these remains.
     await remove(root, [basename(temporary)]).catch(() => undefined);
     throw reason;
   }
@@ -114,30 +114,30 @@ async function fill(folder: string, checkpoint: Checkpoint, stored: StoredRefere
   await durableFiles.syncFolder(folder);
 }
 
-/** Folder of the newest checkpoint under `root`; undefined when there is none. */
+/** Returns the folder of the newest checkpoint under `root`; undefined if there is none. */
 export async function latestCheckpoint(root: string): Promise<string | undefined> {
   const newest = (await folders(root)).at(-1);
   return newest === undefined ? undefined : join(root, newest.name);
 }
 
-/** Folder of the newest checkpoint of a version below `policyVersion`; undefined when there is none. */
+/** Returns the folder of the newest checkpoint of a version below `policyVersion`; undefined if there is none. */
 export async function checkpointBefore(root: string, policyVersion: number): Promise<string | undefined> {
   const before = (await folders(root)).filter((folder) => folder.policyVersion < policyVersion).at(-1);
   return before === undefined ? undefined : join(root, before.name);
 }
 
-/** Policy version of the newest checkpoint under `root`; 0 when there is none. */
+/** Returns the policy version of the newest checkpoint under `root`; 0 if there is none. */
 export async function latestVersion(root: string): Promise<number> {
   return (await folders(root)).at(-1)?.policyVersion ?? 0;
 }
 
-/** Policy version of the oldest of the newest `count` checkpoints under `root`; 0 when there is none. */
+/** Returns the policy version of the oldest of the newest `count` checkpoints under `root`; 0 if there is none. */
 export async function oldestOfLast(root: string, count: number): Promise<number> {
   const versions = [...new Set((await folders(root)).map(({ policyVersion }) => policyVersion))];
   return versions.slice(-Math.max(count, 1))[0] ?? 0;
 }
 
-/** Folder of the checkpoint with the highest metric, the newer of equals; undefined when none has one. */
+/** Returns the folder of the checkpoint with the highest metric, the newer of equals; undefined if none has one. */
 export async function bestCheckpoint(root: string): Promise<string | undefined> {
   const best = bestOf(await metrics(root));
   return best === undefined ? undefined : join(root, best);
@@ -178,7 +178,7 @@ export async function readCheckpoint(folder: string): Promise<Checkpoint> {
   return { policyVersion, step, random, ...steering, config, model, tensors, extra, ...stored };
 }
 
-/** What a checkpoint says beside its tensors, without reading those. @throws {LearnerError} CHECKPOINT_CORRUPT */
+/** Reads a checkpoint's fields other than its tensors. @throws {LearnerError} CHECKPOINT_CORRUPT */
 export async function readCheckpointExtra(
   folder: string,
 ): Promise<{ readonly policyVersion: number; readonly extra: CheckpointExtra }> {
@@ -194,11 +194,11 @@ export async function readCheckpointExtra(
 export interface ListedCheckpoint {
   readonly folder: string;
   readonly policyVersion: number;
-  /** What `bestCheckpoint` compares; null where the version was not evaluated. */
+  /** The metric that `bestCheckpoint` compares; null if the version was not evaluated. */
   readonly metric: number | null;
 }
 
-/** The checkpoints under `root`, oldest first; of a version that was written again, the later one. */
+/** Lists the checkpoints under `root`, oldest first; of a version that was written again, the later one. */
 export async function listCheckpoints(root: string): Promise<ListedCheckpoint[]> {
   return (await metrics(root)).map(({ name, policyVersion, metric }) => ({
     folder: join(root, name),
@@ -216,11 +216,11 @@ interface RatedFolder {
 interface Folder {
   readonly name: string;
   readonly policyVersion: number;
-  /** Another folder holds a later writing of the same version. */
+  /** Whether another folder has a later writing of the same version. */
   readonly superseded: boolean;
 }
 
-/** A name that no folder has: rename cannot replace a folder, and an earlier one must not go first (C2). */
+/** Returns an unused name: rename cannot replace a folder, and an earlier one must not be removed first (C2). */
 async function freeName(root: string, policyVersion: number): Promise<string> {
   const taken = (await folders(root)).filter((folder) => folder.policyVersion === policyVersion);
   const name = `policy-${String(policyVersion).padStart(8, "0")}`;
@@ -228,7 +228,7 @@ async function freeName(root: string, policyVersion: number): Promise<string> {
   return last === null ? name : `${name}-${Number(last[2] ?? 0) + 1}`;
 }
 
-/** Complete checkpoints, oldest first. */
+/** Lists complete checkpoints, oldest first. */
 async function folders(root: string): Promise<readonly Folder[]> {
   return (await namesIn(root))
     .flatMap((name) => {
@@ -249,7 +249,7 @@ async function metrics(root: string): Promise<RatedFolder[]> {
   const ratings = await readRatings(root);
   return await Promise.all(
     found.map(async ({ name, policyVersion }) => {
-      // A damaged folder is not the best one; reading it says what is wrong with it.
+      // A damaged folder cannot be the best one; reading it reports what is wrong with it.
       const manifest = await readManifest(join(root, name)).catch(() => undefined);
       return { name, policyVersion, metric: ratings.get(policyVersion) ?? manifest?.metric ?? null };
     }),

@@ -12,9 +12,9 @@ interface Given {
 }
 
 /**
- * The configuration with nothing left open, precision auto chosen for this backend and model. A checkpoint's precision is kept: a
- * run that goes on elsewhere goes on as it was.
- * @returns reason why the precision is what it is
+ * Resolves the configuration, choosing precision auto for this backend and model. A checkpoint's precision is kept, so that
+ * a run that resumes elsewhere computes as before.
+ * @returns reason why the precision was chosen
  * @throws {LearnerError} as `resolveLearnerConfig`
  */
 export function chosenConfig({ backend, config: input, model, checkpoint, mode = "auto" }: Given): {
@@ -35,8 +35,8 @@ export function chosenConfig({ backend, config: input, model, checkpoint, mode =
 }
 
 /**
- * The sampler's own log-probs stand in the ratio, which takes a difference of rounding between sampler and learner for a change
- * of the policy. Both then keep float32 unless they are told otherwise.
+ * Returns whether the ratio uses the sampler's own log-probs, so that a rounding difference between sampler and learner would
+ * look like a change of the policy. Both then keep float32 unless configured otherwise.
  */
 export function takesSampledRatios({ oldLogprobs }: Pick<ResolvedLearnerConfig, "oldLogprobs">): boolean {
   return oldLogprobs === "rollout";

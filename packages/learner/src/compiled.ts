@@ -23,27 +23,27 @@ import { GRADIENTS, sumFunctions, trainedNames } from "./sum-functions.js";
 import { type PassOptions, passInputs, tokenPass } from "./token-pass.js";
 import { type LossAndOutputs, valueAndGradients } from "./value-and-gradients.js";
 
-/** What a learner can train towards. */
+/** The objectives that a learner can train. */
 export type Objective = "policy" | "supervised";
 
 export function accumulateName(objective: Objective, bucket: Bucket): string {
   return `${objective}-${bucketName(bucket)}`;
 }
 
-/** Log-probabilities alone, without gradients. */
+/** Name of the function that computes log-probabilities without gradients. */
 export function scoreName(bucket: Bucket): string {
   return `score-${bucketName(bucket)}`;
 }
 
-/** Gradients, their norm and the optimizer in one run, for a step of one micro-batch a replica. */
+/** Name of the function that computes gradients, their norm and the optimizer in one run, for a step of one micro-batch per replica. */
 export function atOnceName(objective: Objective, bucket: Bucket): string {
   return `step-${objective}-${bucketName(bucket)}`;
 }
 
 /**
- * The learner's functions over one shared state: per objective and bucket one that adds a micro-batch's
- * gradients to the accumulators, one for the norm of what was added, one that applies and clears it. In mode xla also
- * per objective and bucket one that does all of it, for steps of one micro-batch a replica.
+ * Compiles the learner's functions over one shared state: per objective and bucket one that adds a micro-batch's
+ * gradients to the accumulators, one for the norm of the sums, one that applies and clears them. In mode xla also
+ * one per objective and bucket that does all of it, for steps of one micro-batch per replica.
  */
 export function compileLearner(options: {
   readonly backend: Backend;
@@ -54,7 +54,7 @@ export function compileLearner(options: {
 }): JitModule {
   const { model, backend } = options;
   const config: PlannedConfig = { ...options.config, deviceBytes: backend.gpuMemoryBytes };
-  // A launch writes new state over old, so that nothing is gained by parts.
+  // A launch writes new state in place, so applying in parts would save no memory.
   const isLaunched = options.mode === "xla" || (options.mode === "auto" && backend.gpu);
   const accumulates = !isLaunched || config.memory.accumulators === "auto";
   const shards = shardCount(config);
@@ -87,10 +87,10 @@ export function compileLearner(options: {
   });
 }
 
-/** A configuration, and the memory of the GPU that it is for, where there is one. */
+/** A configuration, and the memory of its GPU, if there is one. */
 type PlannedConfig = ResolvedLearnerConfig & { readonly deviceBytes: number | undefined };
 
-/** What each objective's function is given beside the layout of its rows; see `MicroBatchArrays`. */
+/** The inputs of each objective's function besides the layout of its rows; see `MicroBatchArrays`. */
 export function inputNames(objective: Objective, config: ResolvedLearnerConfig): readonly MicroBatchInput[] {
   const always = ["lossMask", "tokenWeights"] as const;
   if (objective === "supervised") return always;
@@ -118,7 +118,7 @@ function policyFunction(
   const body: JitBody = (state, inputs) => {
     const outputs: Record<string, tf.Tensor> = {};
     if (config.reference !== "none") {
-      // Before the policy's own pass, so that nothing of it is alive beside that pass's activations.
+      // Before the policy's own pass, so that none of its memory exists at the same time as that pass's activations.
       outputs["refLogprobs"] = scored("reference", state, inputs, bucket, model, config);
     }
     const refLogprobs = outputs["refLogprobs"];
@@ -153,7 +153,7 @@ function policyFunction(
   };
 }
 
-/** Log-probabilities of a micro-batch under the weights, and under the reference where the reward needs them. */
+/** Log-probabilities of a micro-batch under the weights, and under the reference if the reward needs them. */
 function scoreFunction(bucket: Bucket, model: ModelConfig, config: PlannedConfig): JitFunction {
   return {
     inputs: passInputs(bucket),
@@ -177,7 +177,7 @@ function scored(
 ): tf.Tensor {
   const base = Object.keys(parameterShapes(model));
   const names = kind === "weights" ? [...base, ...Object.keys(trainedShapes(model, config))] : base;
-  // Without its adapters a model is the base, which is the reference.
+  // A model without its adapters is the base, which is the reference.
   const from = kind === "reference" && hasReferenceWeights(config) ? "reference" : "weights";
   const parameters = tensorsOf(state, from, new Set(names));
   return tf.tidy(() => tokenPass(parameters, inputs, passOf(bucket, model, config, "none")).logprobs);
@@ -223,7 +223,7 @@ function supervisedFunction(
   };
 }
 
-/** The gradients of a loss in everything that is trained, beside the loss and its outputs; frozen weights have none. */
+/** The gradients of a loss in all trained parameters, with the loss and its outputs; frozen weights have none. */
 function gradientsOf(
   state: Tensors,
   model: ModelConfig,

@@ -30,7 +30,7 @@ export const OptimizerConfig = z.strictObject({
 });
 export type OptimizerConfig = z.infer<typeof OptimizerConfig>;
 
-/** Learning rate by optimizer step. */
+/** Learning rate as a function of the optimizer step. */
 export const ScheduleConfig = z.strictObject({
   kind: z.enum(["constant", "linear", "cosine"]).default("constant").describe("Shape after the warm-up."),
   learningRate: z.number().min(0).default(5e-4).describe("Peak learning rate."),
@@ -40,68 +40,74 @@ export const ScheduleConfig = z.strictObject({
 });
 export type ScheduleConfig = z.infer<typeof ScheduleConfig>;
 
-/** Shapes derived from a budget, in place of `buckets`. */
+/** Shapes derived from a budget, instead of `buckets`. */
 const MicroBatchConfig = z.strictObject({
-  tokens: z.int().min(2).describe("Token places of a micro-batch at most, padding included."),
+  tokens: z.int().min(2).describe("Maximum number of token positions of a micro-batch, including padding."),
   lengths: z
     .array(z.int().min(2))
     .min(1)
     .max(16)
-    .describe("Row lengths to compile for, tokens; every row goes to the shortest that holds it."),
+    .describe("Row lengths to compile for, in tokens; every row uses the shortest one that fits it."),
   packed: z
     .boolean()
     .default(false)
-    .describe("Packs rows one behind the other into sequences of the longest length: no padding, one shape."),
+    .describe("Packs rows end to end in sequences of the longest length: no padding, one shape."),
 });
 
 const withDefaults = <T extends z.ZodType>(schema: T): z.ZodPrefault<T> => schema.prefault({} as z.input<T>);
 
-/** Everything the learner can be told. Fields that a preset has and that are left out come from `preset`. */
+/** All settings of the learner. Fields that presets define and that are left out come from `preset`. */
 export const LearnerConfig = z.strictObject({
   preset: z
     .enum(PRESET_NAMES)
     .default("memagent")
     .describe(
-      "Where advantage, stepAdvantage, spread, loss, importance, aggregation, kl and oldLogprobs come from when they are not given.",
+      "The source of advantage, stepAdvantage, spread, loss, importance, aggregation, kl and oldLogprobs when they are not given.",
     ),
-  groupSize: z.int().min(2).default(8).describe("Episodes of one task; with 1 there is nothing to compare."),
-  advantage: AdvantageConfig.optional().describe("Advantage estimator; replaces the preset's whole."),
+  groupSize: z.int().min(2).default(8).describe("Episodes per task; with 1 there is nothing to compare."),
+  advantage: AdvantageConfig.optional().describe("Advantage estimator; replaces the preset's as a whole."),
   stepAdvantage: StepAdvantageConfig.nullable()
     .optional()
     .describe(
-      "Advantages of single steps, mixed in; null: the outcome's alone. Replaces the preset's whole.",
+      "Advantages of single steps, mixed in; null: only the outcome's. Replaces the preset's as a whole.",
     ),
   spread: z
     .enum(["copy", "divide"])
     .optional()
     .describe(
-      "Outcome advantage of a conversation: the trajectory's, or that divided by its conversations. Replaces the preset's.",
+      "Outcome advantage of a conversation: the trajectory's, or the trajectory's divided by its number of conversations. Replaces the preset's.",
     ),
   zeroVariance: z
     .enum(["train", "skip"])
     .default("train")
     .describe(
-      "Groups of which no conversation has an advantage, as when all episodes earned the same. train: their KL and entropy move the weights; skip: their rows are not computed, unless no group has any.",
+      "Groups in which no conversation has an advantage, as when all episodes have the same reward. train: their KL and entropy still affect the weights; skip: their rows are not computed, unless no group has any advantage.",
     ),
   overlong: OverlongConfig.default({ kind: "none" }).describe("Trajectories cut by a length limit."),
-  loss: LossConfig.optional().describe("Policy loss; replaces the preset's whole."),
+  loss: LossConfig.optional().describe("Policy loss; replaces the preset's as a whole."),
   importance: ImportanceConfig.optional().describe(
-    "Correction for the mismatch of sampler and trainer; replaces the preset's whole.",
+    "Correction for the mismatch of sampler and trainer; replaces the preset's as a whole.",
   ),
-  entropyCoefficient: z.number().min(0).default(0).describe("Entropy bonus in the loss, a token; 0: none."),
+  entropyCoefficient: z
+    .number()
+    .min(0)
+    .default(0)
+    .describe("Coefficient of the entropy bonus per token in the loss; 0: none."),
   aggregation: Aggregation.optional().describe("How token losses are averaged; replaces the preset's."),
   normTokens: z.int().min(1).optional().describe("Divisor of the two -norm aggregations, tokens."),
-  kl: KlConfig.optional().describe("KL to the reference; replaces the preset's whole."),
+  kl: KlConfig.optional().describe("KL to the reference; replaces the preset's as a whole."),
   reference: z
     .enum(["initial", "none"])
     .default("initial")
-    .describe("initial: KL to the first (or the given) weights is measured; none: no second forward pass."),
+    .describe(
+      "initial: measures the KL to the initial (or the given) weights; none: no second forward pass.",
+    ),
   referenceRefreshUpdates: z
     .int()
     .min(1)
     .nullable()
     .default(null)
-    .describe("Every this many policy versions the reference becomes the present weights; null: never."),
+    .describe("At every this many policy versions the reference becomes the current weights; null: never."),
   optimizer: withDefaults(OptimizerConfig).describe("AdamW."),
   schedule: withDefaults(ScheduleConfig).describe("Learning rate."),
   epochs: z.int().min(1).max(64).default(1).describe("Passes over the groups of one update."),
@@ -110,34 +116,36 @@ export const LearnerConfig = z.strictObject({
     .min(1)
     .max(1024)
     .default(1)
-    .describe("Optimizer steps per pass, groups dealt out evenly."),
+    .describe("Optimizer steps per pass, with groups distributed evenly."),
   buckets: z
     .array(Bucket)
     .min(1)
     .max(64)
     .optional()
-    .describe("Declared shapes; every row must fit one. Absent: from microBatch."),
-  microBatch: MicroBatchConfig.optional().describe("Shapes by a token budget, where there are no buckets."),
-  memory: withDefaults(MemoryConfig).describe("Memory of a micro-batch against its speed."),
+    .describe("Declared shapes; every row must fit one. Absent: derived from microBatch."),
+  microBatch: MicroBatchConfig.optional().describe(
+    "Shapes derived from a token budget, if there are no buckets.",
+  ),
+  memory: withDefaults(MemoryConfig).describe("Trades memory of a micro-batch for speed."),
   replicas: z
     .int()
     .min(1)
     .max(16)
     .default(1)
     .describe(
-      "GPUs of one machine that train together in mode xla: each has the whole state, micro-batches are dealt out to them, and gradients are summed once per step. A training run leases as many (learnerGpus).",
+      "GPUs of one machine that train together in mode xla: each has the whole state, micro-batches are distributed over them, and gradients are summed once per step. A training run leases as many (learnerGpus).",
     ),
   precision: z
     .enum(["auto", "float32", "bfloat16"])
     .default("auto")
     .describe(
-      "What matrix products round their inputs to; what is trained, moments, gradients and all else stay float32, and matrices that nobody trains (a base of adapters, the reference) are stored in it. auto: what the checkpoint was written with; else bfloat16 on a CPU where a trial of 100 ms finds it faster for this model and the sampler's numbers do not stand in the ratio, else float32. bfloat16 takes modes graph and xla. A GPU rounds float32 products to TF32 unless NVIDIA_TF32_OVERRIDE=0 is set.",
+      "The type to which matrix products round their inputs. Trained parameters, moments, gradients and everything else stay float32; matrices that are not trained (a base of adapters, the reference) are stored in it. auto: the checkpoint's precision; otherwise bfloat16 on a CPU if a trial of 100 ms finds it faster for this model and the ratio does not use the sampler's log-probs; otherwise float32. bfloat16 needs mode graph or xla. A GPU rounds float32 products to TF32 unless NVIDIA_TF32_OVERRIDE=0 is set.",
     ),
   lora: loraConfigSchema
     .nullable()
     .default(null)
     .describe(
-      "Adapters to train in place of the weights; the reference is the base model. null: all weights.",
+      "Adapters to train instead of the weights; the reference is the base model. null: all weights.",
     ),
   maxLogprobDifference: z
     .number()
@@ -145,17 +153,17 @@ export const LearnerConfig = z.strictObject({
     .nullable()
     .optional()
     .describe(
-      "Stop when sampler and trainer differ by more on average over fresh rows, nats; null: never. Absent: 0.05 in a training run, never elsewhere.",
+      "Stops if sampler and trainer differ by more on average over fresh rows, nats; null: never. Absent: 0.05 in a training run, never elsewhere.",
     ),
   measureEntropy: z
     .boolean()
     .default(true)
-    .describe("Report the exact entropy of the policy; one softmax over the vocabulary more."),
+    .describe("Reports the exact entropy of the policy, which costs one more softmax over the vocabulary."),
   oldLogprobs: z
     .enum(["rollout", "recompute"])
     .optional()
     .describe(
-      "π_old, the denominator of the ratio. rollout: the sampler's numbers; recompute: the learner's own, of the weights before the update's first step, so that an update does not depend on how the sampler batched. Replaces the preset's.",
+      "π_old, the denominator of the ratio. rollout: the sampler's log-probs; recompute: the learner's own, from the weights before the update's first step, so that an update does not depend on how the sampler batched. Replaces the preset's.",
     ),
   maxPolicyKl: z
     .number()
@@ -166,35 +174,35 @@ export const LearnerConfig = z.strictObject({
   gradientGate: z
     .strictObject({
       norm: z.number().positive().describe("Global gradient norm before clipping."),
-      action: z.enum(["skip", "stop"]).default("skip").describe("Leaves the step out, or stops the run."),
+      action: z.enum(["skip", "stop"]).default("skip").describe("Skips the step, or stops the run."),
     })
     .nullable()
     .default(null)
-    .describe("What happens to a step whose gradient is above a norm; null: nothing."),
+    .describe("What happens to a step whose gradient norm is above a bound; null: nothing."),
   peakTeraflops: z
     .number()
     .positive()
     .nullable()
     .default(null)
-    .describe("Peak of the device, for the reported utilization; null: not reported."),
+    .describe("Peak performance of the device, for the reported utilization; null: not reported."),
   firstStepChecks: z
     .boolean()
     .default(false)
     .describe(
-      "On the first step: the sampler's log-probabilities within 1e-4, ratio = 1 within 1e-6 and KL to the reference = 0.",
+      "Checks on the first step: the sampler's log-probabilities within 1e-4, ratio = 1 within 1e-6 and KL to the reference = 0.",
     ),
   deterministic: z
     .boolean()
     .default(false)
     .describe(
-      "The same bits from the same weights and groups on a GPU too, where gradients of attention are otherwise summed in any order; slower. A CPU's are the same in any case.",
+      "Gives the same bits for the same weights and groups on a GPU too, where gradients of attention are otherwise summed in no fixed order; slower. On a CPU results are always the same.",
     ),
   seed: z.int().min(0).max(0xffffffff).default(0).describe("Seed of shuffles inside the learner."),
 });
 export type LearnerConfig = z.infer<typeof LearnerConfig>;
 export type LearnerConfigInput = z.input<typeof LearnerConfig>;
 
-/** A configuration with nothing left open. */
+/** A configuration with all defaults resolved. */
 export type ResolvedLearnerConfig = Omit<LearnerConfig, "precision"> & {
   readonly buckets: readonly Bucket[];
   readonly advantage: AdvantageConfig;
@@ -209,8 +217,8 @@ export type ResolvedLearnerConfig = Omit<LearnerConfig, "precision"> & {
 };
 
 /**
- * Parses, fills in the preset and refuses contradictions. Precision auto is float32 here, where no backend is: `chosenConfig`
- * (chosen-config.ts) knows one.
+ * Parses, fills in the preset and refuses contradictions. Precision auto becomes float32 here, because no backend is known;
+ * `chosenConfig` (chosen-config.ts) knows it.
  * @throws {LearnerError} CONFIG_INVALID naming field, value and fix
  */
 export function resolveLearnerConfig(input: LearnerConfigInput): ResolvedLearnerConfig {
@@ -241,7 +249,7 @@ export function resolveLearnerConfig(input: LearnerConfigInput): ResolvedLearner
   return resolved;
 }
 
-/** Rows to the budget of each length, and single rows for what is left over. */
+/** For each length, rows up to the budget, and single rows for the remainder. */
 function bucketsWithin(budget: z.infer<typeof MicroBatchConfig> | undefined): Bucket[] {
   if (budget === undefined)
     throw new LearnerError("CONFIG_INVALID", "buckets and microBatch are both absent; give one of them");
@@ -267,7 +275,7 @@ function bucketsWithin(budget: z.infer<typeof MicroBatchConfig> | undefined): Bu
   });
 }
 
-/** Rows are seldom shorter than an eighth of the longest; where they are, a sequence stays partly empty. */
+/** Rows are rarely shorter than an eighth of the longest; if they are, a sequence stays partly empty. */
 const PACKED_ROWS_A_SEQUENCE = 8;
 
 function refuseContradictions(resolved: ResolvedLearnerConfig): void {

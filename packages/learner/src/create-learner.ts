@@ -1,4 +1,4 @@
-/** How a learner is made: from weights, or from a checkpoint. */
+/** Creates a learner from weights or from a checkpoint. */
 import type { Backend } from "@palimpsest/jit";
 import type { ModelConfig } from "@palimpsest/model";
 import type { Checkpoint } from "./checkpoint.js";
@@ -20,27 +20,28 @@ export interface LearnerOptions {
   readonly backend: Backend;
   readonly config: LearnerConfigInput;
   readonly model: ModelConfig;
-  /** Weights to start from, by the names of the model's `parameterShapes`. */
+  /** Initial weights, by the names of the model's `parameterShapes`. */
   readonly parameters: Readonly<Record<string, Float32Array>>;
-  /** What the KL is measured against; the starting weights when left out. */
+  /** The weights that the KL is measured against; default: the initial weights. */
   readonly referenceParameters?: Readonly<Record<string, Float32Array>>;
-  /** Goes on from here; replaces parameters, reference and policy version. With adapters, the base stays `parameters`. */
+  /** Resumes from here; replaces parameters, reference and policy version. With adapters, the base is still `parameters`. */
   readonly checkpoint?: Checkpoint;
-  /** Version of the starting weights. Default 0. */
+  /** Version of the initial weights. Default 0. */
   readonly policyVersion?: number;
-  /** Functions to compile. Default: both. */
+  /** Objectives to compile. Default: both. */
   readonly objectives?: readonly Objective[];
-  /** What the module of `config.advantage` exports, where it names one. */
+  /** The export of `config.advantage`'s module, if it names one. */
   readonly advantage?: AdvantageModule;
-  /** Where a batch that could not be trained is written; absent: nowhere. */
+  /** Folder for batches that could not be trained; absent: they are not written. */
   readonly dumpFolder?: string;
+  /** Other learners that train the same model together; all must receive the same calls in the same order. */
   /** Other learners that train the same model with this one; each is given the same calls in the same order. */
   readonly peers?: Peers;
-  /** How they run. Default "auto". */
+  /** How functions are executed. Default "auto". */
   readonly mode?: "auto" | "eager" | "graph" | "xla";
 }
 
-/** @throws {LearnerError} CONFIG_INVALID, CHECKPOINT_MISMATCH, MEMORY_EXHAUSTED; {JitError} where a function cannot be compiled */
+/** @throws {LearnerError} CONFIG_INVALID, CHECKPOINT_MISMATCH, MEMORY_EXHAUSTED; {JitError} if a function cannot be compiled */
 export function createLearner(options: LearnerOptions): Learner {
   const { backend, model, objectives = ["policy", "supervised"], mode = "auto" } = options;
   const { config, reason } = chosenConfig(options);

@@ -1,32 +1,32 @@
 import { type Bucket, isPicked, trainedTokensOf } from "./bucket.js";
 import { LearnerError } from "./error.js";
 
-/** What dealing needs to know of a row. */
+/** The properties of a row that assigning it to a bucket needs. */
 export interface DealtRow {
   readonly tokenIds: ArrayLike<number>;
-  /** One entry a token, 1 where it is trained. Entry 0 is never trained: nothing stands before it. */
+  /** One entry per token, 1 where it is trained. Entry 0 is never trained, because nothing precedes it. */
   readonly lossMask: ArrayLike<number>;
   /** The model's logits are divided by it, > 0. Absent: 1. */
   readonly temperature?: number;
 }
 
-/** Where a row lies: in which sequence of its micro-batch, from which token on. */
+/** Position of a row: the sequence within its micro-batch, and the first token within that. */
 export interface Place {
   readonly sequence: number;
   readonly offset: number;
 }
 
-/** Rows that go through one call of one compiled shape. */
+/** Rows that share one call of one compiled shape. */
 export interface MicroBatch {
   readonly bucket: Bucket;
-  /** Indices into the dealt rows; at most `rowsOf(bucket)` of them. */
+  /** Indices into the rows; at most `rowsOf(bucket)` of them. */
   readonly rowIndices: readonly number[];
   /** One per row. */
   readonly places: readonly Place[];
 }
 
 /**
- * Trained tokens of a row where its bucket bounds them, else 0.
+ * Returns the number of trained tokens of a row if its bucket bounds it, else 0.
  * @throws {LearnerError} ROW_TOO_LONG
  */
 export function checkedTrained(rows: readonly DealtRow[], index: number, bucket: Bucket): number {
@@ -42,7 +42,7 @@ export function checkedTrained(rows: readonly DealtRow[], index: number, bucket:
   return trained;
 }
 
-/** Trained tokens of a row. */
+/** Returns the number of trained tokens of a row. */
 export function trainedTokens(row: { readonly lossMask: ArrayLike<number> }): number {
   let sum = 0;
   for (let i = 0; i < row.lossMask.length; i++) sum += row.lossMask[i] ?? 0;

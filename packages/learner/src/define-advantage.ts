@@ -6,19 +6,19 @@ import type { AdvantageConfig } from "./loss-config.js";
 /** Advantages of one group's episodes, in their order. */
 export type GroupAdvantage = (group: readonly EpisodeReward[]) => readonly number[];
 
-/** What a module exports as `default` so that a recipe can say `learner: { advantage: { module: ./my-advantage.ts } }`. */
+/** The default export of a module that a recipe names with `learner: { advantage: { module: ./my-advantage.ts } }`. */
 export interface AdvantageModule {
   readonly provides: "advantage";
   readonly schema: z.ZodType<object>;
-  /** @param settings as a recipe has them @throws {z.ZodError} */
+  /** @param settings as in the recipe @throws {z.ZodError} */
   create(settings: unknown): GroupAdvantage;
 }
 
 /**
- * An advantage estimator of your own.
- * @param definition.settings schema of what a recipe may set, such as `z.strictObject({})` for nothing
- * @param definition.advantages one finite number an episode, in the group's order; the same for the same group: a step that
- *   is replayed must come out as it was
+ * Defines your own advantage estimator.
+ * @param definition.settings schema of the settings that a recipe may give, such as `z.strictObject({})` for none
+ * @param definition.advantages returns one finite number per episode, in the group's order; it must be deterministic, because
+ *   a replayed step must give the same result
  */
 export function defineAdvantage<Config extends object>(definition: {
   readonly settings: z.ZodType<Config>;
@@ -35,7 +35,7 @@ export function defineAdvantage<Config extends object>(definition: {
   };
 }
 
-/** The function of a configuration that names a module; undefined for the others. @throws {LearnerError} CONFIG_INVALID */
+/** Returns the function of a configuration that names a module; undefined for others. @throws {LearnerError} CONFIG_INVALID */
 export function ownAdvantage(
   config: AdvantageConfig,
   module: AdvantageModule | undefined,

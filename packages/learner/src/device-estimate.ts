@@ -17,35 +17,35 @@ import { type StateKind, stateName, stateSpecs, storedBytes, trainedShapes } fro
 const FLOAT = 4;
 const HALF = 2;
 /**
- * What a GPU takes beyond the sum of the parts: workspace of kernels and what the allocator wastes. Of three updates that were
- * measured (docs/jit.md) the estimate is between 0.7 and 1.1 of what TensorFlow's allocator held, which grows in steps and
- * so holds up to a third more than is used.
+ * Overhead on a GPU beyond the sum of the parts: workspace of kernels, and what the allocator wastes. For the three updates
+ * that were measured (docs/jit.md) the estimate is between 0.7 and 1.1 of what TensorFlow's allocator held, which grows in
+ * steps and so holds up to a third more than is used.
  */
 const OVERHEAD = 1.15;
 
-/** Bytes on a GPU by part, where it computes in bfloat16. */
+/** Bytes on a GPU by part, when it computes in bfloat16. */
 export interface DeviceEstimate {
-  /** Weights in float32; or adapters in it, and their base in bfloat16. */
+  /** Weights in float32; or adapters in float32 and their base in bfloat16. */
   readonly weightsBytes: number;
   readonly referenceBytes: number;
-  /** Two of everything that is trained; sharded, a replica's part of them. */
+  /** Two moments of every trained parameter; if sharded, one replica's share. */
   readonly momentsBytes: number;
-  /** Sums over micro-batches, unless there are none, and those of one micro-batch: see `gradientBytes`. */
+  /** Gradient accumulators, if there are any, and the gradients of one micro-batch: see `gradientBytes`. */
   readonly gradientsBytes: number;
   /** Copies of weights in bfloat16 that a pass makes. */
   readonly roundedBytes: number;
-  /** What the gradient finds of the largest bucket's forward pass. */
+  /** What the largest bucket's forward pass keeps for the gradient. */
   readonly keptBytes: number;
   readonly keep: Keep;
   /** One chunk of logits with its gradient, and the gradient of a trained head. */
   readonly logitsBytes: number;
-  /** All of it, with what kernels and the allocator take besides. */
+  /** The sum of all parts, with the overhead of kernels and the allocator. */
   readonly totalBytes: number;
 }
 
 /**
- * What a learner takes of a GPU that computes in bfloat16.
- * @param deviceBytes memory of the GPU, by which `memory.keep: auto` decides; absent: nothing is kept
+ * Estimates the memory of a learner on a GPU that computes in bfloat16.
+ * @param deviceBytes memory of the GPU, which decides `memory.keep: auto`; absent: nothing is kept
  * @throws {LearnerError} CONFIG_INVALID
  */
 export function estimateDevice(

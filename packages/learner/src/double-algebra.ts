@@ -1,7 +1,7 @@
 import { LearnerError } from "./error.js";
 import type { LossAlgebra } from "./loss-algebra.js";
 
-/** A float64 matrix on a tape: what made it knows how to send its gradient on. */
+/** A float64 matrix on a tape; the operation that made it can propagate its gradient. */
 export class Double {
   readonly rows: number;
   readonly columns: number;
@@ -28,7 +28,7 @@ export class Double {
   }
 }
 
-/** A leaf of the given rows, all of one length. @throws {LearnerError} SHAPE_MISMATCH */
+/** Creates a leaf from rows of equal length. @throws {LearnerError} SHAPE_MISMATCH */
 export function doubleMatrix(rows: readonly (readonly number[])[]): Double {
   const columns = rows[0]?.length ?? 0;
   if (rows.some((row) => row.length !== columns))
@@ -36,7 +36,7 @@ export function doubleMatrix(rows: readonly (readonly number[])[]): Double {
   return new Double(rows.length, columns, Float64Array.from(rows.flat()));
 }
 
-/** Fills the gradients of everything that `result` [1, 1] was made from. Call it once a tape. */
+/** Computes the gradients of everything that `result` [1, 1] was made from. Call it once per tape. */
 export function doubleGradient(result: Double): void {
   const order: Double[] = [];
   const seen = new Set<Double>();
@@ -53,7 +53,7 @@ export function doubleGradient(result: Double): void {
 
 type Pair = (a: number, b: number) => number;
 
-/** f applied place by place, with its two derivatives; operands broadcast. */
+/** Applies f elementwise, with its two derivatives; operands broadcast. */
 function binary(f: Pair, da: Pair, db: Pair): LossAlgebra<Double>["add"] {
   return (left, right) => {
     const a = asDouble(left);
@@ -72,7 +72,7 @@ function binary(f: Pair, da: Pair, db: Pair): LossAlgebra<Double>["add"] {
         const dy = self.gradient[at] as number;
         const x = a.values[i] as number;
         const y = b.values[j] as number;
-        // A gradient of 0 sends nothing, whatever the derivative: 0 · NaN stays out.
+        // A gradient of 0 propagates nothing, whatever the derivative, because 0 · NaN would be NaN.
         if (dy === 0) return;
         a.gradient[i] = (a.gradient[i] as number) + dy * da(x, y);
         b.gradient[j] = (b.gradient[j] as number) + dy * db(x, y);
@@ -95,14 +95,14 @@ function asDouble(value: Double | number): Double {
   return typeof value === "number" ? new Double(1, 1, Float64Array.of(value)) : value;
 }
 
-/** Index in `of` of place `at` of the broadcast result. */
+/** Index in `of` of the element at index `at` of the broadcast result. */
 function placeIn(of: Double, at: number, columns: number): number {
   const row = of.rows === 1 ? 0 : Math.floor(at / columns);
   const column = of.columns === 1 ? 0 : at % columns;
   return row * of.columns + column;
 }
 
-/** Float64, on the host: what the loss formulas are checked in. Ties of min and max give the gradient to a. */
+/** Float64 on the host, in which the loss formulas are checked. For ties of min and max the gradient goes to a. */
 export const doubleAlgebra: LossAlgebra<Double> = {
   add: binary(
     (a, b) => a + b,

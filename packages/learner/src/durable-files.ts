@@ -1,15 +1,15 @@
-/** Steps of writing to a disk that a crash may interrupt between any two of them; a test replaces them to crash there. */
+/** Disk operations between any two of which a crash may happen; a test replaces them to crash there. */
 import { copyFile, link, open, readdir, readFile, rename, rm } from "node:fs/promises";
 
 export interface DurableFiles {
-  /** Writes a file with these bytes, replacing what lies there; they are on disk when it resolves. */
+  /** Writes a file with these bytes, replacing an existing one; they are on disk when it resolves. */
   readonly write: (path: string, bytes: Uint8Array) => Promise<void>;
-  /** Gives the file at `from` a second name, which must be free; copies it where the file system has no links. */
+  /** Hard-links the file at `from` to a free name; copies it if the file system has no links. */
   readonly link: (from: string, to: string) => Promise<void>;
   readonly rename: (from: string, to: string) => Promise<void>;
-  /** Names of the folder's files are on disk when it resolves. */
+  /** The names of the folder's files are on disk when it resolves. */
   readonly syncFolder: (path: string) => Promise<void>;
-  /** Removes a file or a folder; nothing happens where there is none. */
+  /** Removes a file or a folder, if it exists. */
   readonly remove: (path: string) => Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export const durableFiles: DurableFiles = {
   remove: (path) => rm(path, { recursive: true, force: true }),
 };
 
-/** What file systems say that have no hard links, or not between these two folders. */
+/** Error codes of file systems without hard links, or without links between these two folders. */
 const linkless: ReadonlySet<unknown> = new Set([
   "EPERM",
   "ENOTSUP",
@@ -60,12 +60,12 @@ async function sync(path: string, flags: "r" | "r+"): Promise<void> {
   }
 }
 
-/** Names in a folder; none where there is no folder. */
+/** Returns the names in a folder; empty if there is no folder. */
 export async function namesIn(folder: string): Promise<readonly string[]> {
   return await readdir(folder).catch(noneWhereAbsent);
 }
 
-/** undefined where there is no such file. */
+/** Returns a file's bytes; undefined if there is no such file. */
 export async function bytesOf(path: string): Promise<Uint8Array | undefined> {
   return await readFile(path).catch((reason: unknown) => {
     if (codeOf(reason) === "ENOENT") return undefined;

@@ -1,10 +1,10 @@
-/** What one trajectory earned, with the group it is compared within. */
+/** The reward of one trajectory, and the group within which it is compared. */
 export interface EpisodeReward {
   readonly groupId: string;
   readonly trajectoryId: string;
   readonly reward: number;
-  /** Trained tokens, which `reinforce++` weighs by. Default 1. */
+  /** Number of trained tokens, by which `reinforce++` weights. Default 1. */
   readonly tokens?: number;
-  /** Parts of the reward by name, before penalties; for estimators of your own. */
+  /** Components of the reward by name, before penalties; for your own estimators. */
   readonly components?: Readonly<Record<string, number>>;
 }

@@ -4,9 +4,9 @@ import { encodeStepDump, type StepDump } from "@palimpsest/trajectories";
 import { LearnerError } from "./error.js";
 
 /**
- * Writes the batch that an update stopped at: `failed-policy-N.pb` (a StepDump, for replay) and
- * `failed-policy-N.json` (error and its facts). Returns the error with the place in its message; a disk that cannot
- * be written adds that instead, and hides nothing.
+ * Writes the batch at which an update stopped: `failed-policy-N.pb` (a StepDump, for replay) and `failed-policy-N.json`
+ * (the error and its facts). Returns the error with the path in its message; if the disk cannot be written, the message
+ * says so and keeps the original error.
  */
 export async function dumpFailure(
   folder: string,
@@ -29,7 +29,7 @@ export async function dumpFailure(
   return new LearnerError(code, `${message.replace(/^\[\w+\] /, "")} (${where})`, { details, cause: error });
 }
 
-/** JSON has no NaN and no infinity, which is what such a file is about; typed arrays as lists. */
+/** JSON has neither NaN nor infinity, which such files are about, so numbers become text; typed arrays become lists. */
 function numbersAsText(_key: string, value: unknown): unknown {
   if (typeof value === "number" && !Number.isFinite(value)) return String(value);
   return ArrayBuffer.isView(value) && !(value instanceof DataView) ? Array.from(value as Uint8Array) : value;

@@ -3,15 +3,15 @@ import { LearnerError } from "./error.js";
 import type { TokenStatistics } from "./metrics.js";
 
 const RATIO_TOLERANCE = 1e-6;
-/** The sampler computes token by token with a cache: the same numbers up to float32 rounding. */
+/** The sampler computes token by token with a cache, which gives the same numbers up to float32 rounding. */
 const SAMPLER_TOLERANCE_NATS = 1e-4;
 const KL_TOLERANCE_NATS = 1e-7;
 
 /**
- * What must hold while the weights are still those that sampled: sampler and trainer compute the same
+ * Checks what must be true while the weights are still those that sampled: sampler and trainer compute the same
  * log-probabilities, and before a learner's first step every ratio is 1 and the KL to the reference 0.
  * A mismatch here is the usual cause of a run that collapses much later.
- * @param untouched no step was applied since the learner started from weights
+ * @param untouched whether no step was applied since the learner was created from weights
  * @throws {LearnerError} LOGPROB_MISMATCH, FIRST_STEP_CHECK
  */
 export function checkFresh(tokens: TokenStatistics, config: ResolvedLearnerConfig, untouched: boolean): void {

@@ -1,7 +1,7 @@
 import type { ResolvedLearnerConfig } from "./config.js";
 import { LearnerError } from "./error.js";
 
-/** Whether a step of this gradient norm, before clipping, is applied. @throws {LearnerError} GRADIENT_GATE */
+/** Decides whether a step with this gradient norm, before clipping, is applied. @throws {LearnerError} GRADIENT_GATE */
 export function checkGradient(
   gradientNorm: number,
   { gradientGate }: Pick<ResolvedLearnerConfig, "gradientGate">,

@@ -6,29 +6,29 @@ import { type StateKind, stateName, tensor } from "./state.js";
 
 /*
  * Responsibility: what a compiled training function does with the gradients of its micro-batch: adds them to those of others, or
- *   applies them in the same run where there are no others but those that other replicas have at the same time.
- * Not responsible for: which of the two per step takes (optimizer-step.ts), the gradients (compiled.ts).
+ *   applies them in the same run if there are no others except those that other replicas compute at the same time.
+ * Not responsible for: which of the two a step uses (optimizer-step.ts), the gradients (compiled.ts).
  *
  * Invariants:
- * - AT-ONCE-1. A step that is applied in the run of its gradients leaves weights and moments as they were, bit for bit, where
- *     its loss or the norm of its gradients is not finite or beyond what it was told; it says whether it was applied.
- * - AT-ONCE-2. Replicas decide and clip alike, to the bit: all that does comes from sums over them, the norm too.
+ * - AT-ONCE-1. A step that is applied in the run of its gradients leaves weights and moments unchanged, bit for bit, if its loss
+ *     or the norm of its gradients is not finite or exceeds the given limits; it reports whether it was applied.
+ * - AT-ONCE-2. Replicas decide and clip alike, to the bit: everything that decides comes from sums over them, including the norm.
  */
 
 interface Given {
   readonly state: Tensors;
   readonly inputs: Tensors;
-  /** By the name of what they are of. */
+  /** Keyed by the name of the parameter. */
   readonly gradients: Tensors;
-  /** With `loss`; of the policy also `policyLogprobs`. */
+  /** Includes `loss`; for a policy also `policyLogprobs`. */
   readonly outputs: Readonly<Record<string, tf.Tensor>>;
 }
 
 export interface GradientUse {
-  /** What it is given besides what the micro-batch is. */
+  /** Its inputs besides those that describe the micro-batch. */
   readonly inputs: Readonly<Record<string, TensorSpec>>;
   readonly use: (given: Given) => ReturnType<JitBody>;
-  /** What is done with sums over replicas, in the same run. */
+  /** What is computed from sums over replicas, in the same run. */
   readonly next?: JitStage;
 }
 
@@ -46,31 +46,31 @@ export const ACCUMULATED: GradientUse = {
   }),
 };
 
-/** float32 [], of a step that is applied at once: those of AdamW that are known before the norm. */
+/** float32 [], for a step that is applied at once: the scalars of AdamW that are known before the norm. */
 export const AT_ONCE_SCALARS = ["decay", "stepSize", "rootCorrection"] as const;
-/** float32 []: norms above it are not applied; infinite: all are that are finite. */
+/** float32 []: a step with a larger norm is not applied; infinite: every finite step is. */
 export const NORM_LIMIT = "normLimit";
-/** float32 []: mean difference from the sampler over fresh tokens above which nothing is applied, nats. */
+/** float32 []: nothing is applied if the mean difference from the sampler over fresh tokens exceeds it, nats. */
 export const DIFFERENCE_LIMIT = "differenceLimit";
-/** float32 [rows, length-1]: 1 for trained tokens that the present weights sampled. */
+/** float32 [rows, length-1]: 1 for trained tokens that the current weights sampled. */
 export const FRESH = "fresh";
 
-/** Outputs beside those of a micro-batch. */
+/** Outputs besides those of a micro-batch. */
 export const SQUARED_NORM = "squaredNorm";
 export const APPLIED = "applied";
 
-/** Outputs that are summed over replicas, beside the gradients; none is returned. */
+/** Outputs that are summed over replicas, besides the gradients; none is returned. */
 const LOSS_SUM = "lossSum";
 const DIFFERENCE_SUM = "differenceSum";
 const FRESH_SUM = "freshSum";
-/** A replica's part of the squared norm, which is equal parts. */
+/** A replica's share of the squared norm; all shares are equal. */
 const NORM_SHARE = "normShare";
 
 /**
- * Clips to the norm and applies: one launch; of several replicas one for the gradients, one for the norm of their sums and one that
- * applies them, in one run.
- * @param names of what is trained
- * @param perToken shape of what a policy's micro-batch has one of each token; absent: there is no sampler to differ from
+ * Clips to the norm and applies. With one replica it is one launch; with several it is one launch for the gradients, one for the
+ * norm of their sums and one that applies them, in one run.
+ * @param names names of the trained parameters
+ * @param perToken shape of a policy micro-batch's per-token arrays; absent: there is no sampler to compare with
  */
 export function appliedAtOnce(
   config: Pick<ResolvedLearnerConfig, "optimizer" | "replicas">,
@@ -87,7 +87,7 @@ export function appliedAtOnce(
   return {
     inputs: { ...Object.fromEntries(scalars), ...ofPolicy },
     use: ({ inputs, gradients, outputs }) => {
-      // Wide before they are squared: bfloat16 has 8 bits of mantissa.
+      // Widened before squaring, because bfloat16 has only 8 bits of mantissa.
       const wide = names.map((name) => [
         stateName("gradient", name),
         asType(tensor(gradients, name), "float32"),
@@ -137,24 +137,24 @@ function appliedBody(
   };
 }
 
-/** As `adamwScalars` has it on the host. */
+/** The same as `adamwScalars` computes on the host. */
 function clipOf(norm: tf.Tensor, { maxGradNorm }: ResolvedLearnerConfig["optimizer"]): tf.Tensor {
   if (maxGradNorm === null) return tf.scalar(1);
   return tf.minimum(tf.scalar(1), tf.div(tf.scalar(maxGradNorm), tf.add(norm, 1e-6)));
 }
 
-/** Of fresh tokens: how far they are from the sampler's together, and how many there are. */
+/** Over fresh tokens: the sum of their differences from the sampler, and their number. */
 function differences(inputs: Tensors, outputs: Tensors): Record<string, tf.Tensor> {
   const fresh = tensor(inputs, FRESH);
   const difference = tf.abs(tf.sub(tensor(outputs, "policyLogprobs"), tensor(inputs, "rolloutLogprobs")));
-  // Of tokens that are not fresh nothing is known, not even that they are finite.
+  // Other tokens are excluded with where, because their difference may not even be finite.
   const counted = tf.where(tf.greater(fresh, 0), difference, tf.zerosLike(difference));
   return { [DIFFERENCE_SUM]: tf.sum(counted), [FRESH_SUM]: tf.sum(fresh) };
 }
 
-/** As `checkFresh` has it on the host; without fresh tokens there is nothing to differ. */
+/** The same check as `checkFresh` on the host; without fresh tokens it passes. */
 function isNearSampler(sums: Tensors): tf.Tensor {
-  // No token times an infinite limit would be no number.
+  // Zero tokens times an infinite limit would be NaN.
   const tokens = tf.maximum(tensor(sums, FRESH_SUM), tf.scalar(1));
   return tf.lessEqual(tensor(sums, DIFFERENCE_SUM), tf.mul(tensor(sums, DIFFERENCE_LIMIT), tokens));
 }

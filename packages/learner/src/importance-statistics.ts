@@ -2,7 +2,7 @@ import { doubleAlgebra, doubleMatrix } from "./double-algebra.js";
 import { importanceWeights } from "./importance.js";
 import type { ImportanceConfig } from "./loss-config.js";
 
-/** Weights of the correction for sampler/trainer mismatch, over trained tokens; 1, 1 and 0 without a correction. */
+/** Statistics of the weights that correct the sampler/trainer mismatch, over trained tokens; 1, 1 and 0 without a correction. */
 export interface ImportanceStatistics {
   readonly importanceMean: number;
   readonly importanceMax: number;
@@ -10,11 +10,11 @@ export interface ImportanceStatistics {
   readonly importanceZeroFraction: number;
 }
 
-/** Computes them on the host, in float64, by the formula that trains. */
+/** Computes them on the host, in float64, with the same formula as in training. */
 export function importanceStatistics(config: ImportanceConfig): {
-  /** A trained token of row `row`. */
+  /** Adds a trained token of row `row`. */
   add(row: number, oldLogprob: number, rolloutLogprob: number): void;
-  /** All tokens of all rows added since the last call are there. */
+  /** Call this when all tokens of all rows added since the last call are complete. */
   endRows(): void;
   result(): ImportanceStatistics;
 } {

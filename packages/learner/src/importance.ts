@@ -2,19 +2,19 @@ import type { LossAlgebra } from "./loss-algebra.js";
 import type { ImportanceConfig } from "./loss-config.js";
 
 /**
- * Weight of each token for the mismatch between the sampler, which drew it, and the trainer's own numbers
- * for the same weights (π_old): with d = oldLogprobs − rolloutLogprobs, all without gradient,
+ * Computes the weight of each token that corrects the mismatch between the sampler, which drew it, and the trainer's own
+ * log-probs for the same weights (π_old). With d = oldLogprobs − rolloutLogprobs, all without gradient:
  *
  * - `tis-token`: min(eᵈ, cap). Truncated importance sampling: Yao et al., "Your efficient RL framework
  *   secretly brings you off-policy RL training", 2025; slime's `--use-tis`, verl's `rollout_is: token`.
- * - `tis-sequence`: min(e^Σd, cap), one weight a conversation (verl's `rollout_is: sequence`); with `length: mean`
+ * - `tis-sequence`: min(e^Σd, cap), one weight per conversation (verl's `rollout_is: sequence`); with `length: mean`
  *   e^(Σd / tokens).
- * - `sequence-mask`: that sequence ratio where low ≤ ratio ≤ high, else 0; with `weigh: false` 1 and 0.
+ * - `sequence-mask`: that sequence ratio if low ≤ ratio ≤ high, else 0; with `weigh: false` 1 and 0.
  *   Masked importance sampling; TRL's `sequence_mask` has high 3.
- * - `icepop`: eᵈ where low ≤ eᵈ ≤ high, else 0. Ling team, "Small leak can sink a great ship", 2025.
+ * - `icepop`: eᵈ if low ≤ eᵈ ≤ high, else 0. Ling team, "Small leak can sink a great ship", 2025.
  *
- * Denominators of the aggregation stay what they were: a token of weight 0 still counts.
- * @param sumBySequence sum over the tokens of each conversation, broadcastable to [batch, time]
+ * Denominators of the aggregation do not change: a token of weight 0 still counts.
+ * @param sumBySequence sums over the tokens of each conversation, broadcastable to [batch, time]
  * @returns [batch, time] or [batch, 1]
  */
 export function importanceWeights<V>(
@@ -25,7 +25,7 @@ export function importanceWeights<V>(
 ): V {
   const { sub, mul, div, exp, minimum, maximum } = algebra;
   const difference = mul(sub(inputs.oldLogprobs, inputs.rolloutLogprobs), inputs.lossMask); // [B, T]
-  // ±20 nats before exp, as verl does: the cap or the mask decides long before.
+  // Clamps to ±20 nats before exp, as verl does; the cap or the mask applies long before that.
   const ratioOf = (logRatio: V): V => exp(minimum(maximum(logRatio, -20), 20));
   const sequenceRatio = (length: "sum" | "mean"): V => {
     const total = sumBySequence(difference);

@@ -7,15 +7,15 @@ import { stateSpecs, storedBytes, trainedShapes } from "./state.js";
 
 const HALF = 2;
 const FLOAT = 4;
-/** TensorFlow leaves a part of the device to others, and its allocator wastes some. */
+/** TensorFlow leaves a part of the device's memory to others, and its allocator wastes some. */
 const USABLE = 0.9;
-/** Of what is free beside state and weights in bfloat16; the rest is for everything that passes. */
+/** Share of the memory that is free besides state and bfloat16 weights; the rest is for temporaries. */
 const KEPT_SHARE = 0.6;
 
 /**
- * Decides what the gradient of a micro-batch's layers finds of their forward pass: what was asked for, or as much as
- * fits. Logits are computed again in any case: kept, they are copied into a stack and out of it, which costs as much.
- * @param deviceBytes memory of the GPU; absent: nobody knows, and nothing is kept unless it was asked for
+ * Decides what the forward pass of a micro-batch's layers keeps for the gradient: the configured value, or as much as
+ * fits. Logits are always recomputed: keeping them means copying them into a stack and out of it, which costs as much.
+ * @param deviceBytes memory of the GPU; absent: unknown, so nothing is kept unless configured
  */
 export function keepPlan(
   model: ModelConfig,
@@ -35,8 +35,8 @@ export function keepPlan(
 }
 
 /**
- * Gradients of one micro-batch: added to sums, or as products give them. Replicas have them both as products give them and in
- * float32, in which they are summed.
+ * Bytes of the gradients of one micro-batch: accumulated, or in the type that products return. Replicas have both the products'
+ * type and float32, in which gradients are summed.
  */
 export function gradientBytes(model: ModelConfig, config: ResolvedLearnerConfig): number {
   const trained = countOf(Object.values(trainedShapes(model, config)));
@@ -45,8 +45,8 @@ export function gradientBytes(model: ModelConfig, config: ResolvedLearnerConfig)
 }
 
 /**
- * Copies of weights in bfloat16 that a pass makes: what is trained is rounded; of a frozen base, which is stored so, projections
- * of one input are put side by side where they have no adapters, as in the reference's pass.
+ * Bytes of the bfloat16 copies of weights that a pass makes: trained weights are rounded; a frozen base is stored in bfloat16, but
+ * projections of one input are joined side by side if they have no adapters, as in the reference's pass.
  */
 export function roundedBytes(model: ModelConfig, config: ResolvedLearnerConfig): number {
   const { lora, reference } = config;
@@ -55,7 +55,7 @@ export function roundedBytes(model: ModelConfig, config: ResolvedLearnerConfig):
   return HALF * (trained + (isJoined ? countOf(Object.values(parameterShapes(model))) : 0));
 }
 
-/** Results of products and of attention of all layers in bfloat16, and each layer's input in float32. */
+/** Bytes of the results of products and of attention in all layers in bfloat16, and of each layer's input in float32. */
 export function productBytes(
   { hiddenSize: D, intermediateSize: F, heads, kvHeads, headDim, layers }: ModelConfig,
   tokens: number,
@@ -64,12 +64,12 @@ export function productBytes(
   return layers * tokens * perToken;
 }
 
-/** Each layer's input in float32: all that is kept where layers are computed again. */
+/** Bytes of each layer's input in float32, which is all that is kept if layers are recomputed. */
 export function layerInputBytes({ hiddenSize, layers }: ModelConfig, tokens: number): number {
   return FLOAT * layers * tokens * hiddenSize;
 }
 
-/** Numbers in tensors of these shapes together. */
+/** Returns the total number of elements in tensors of these shapes. */
 export function countOf(shapes: readonly (readonly number[])[]): number {
   return shapes.reduce((sum, shape) => sum + shape.reduce((product, size) => product * size, 1), 0);
 }

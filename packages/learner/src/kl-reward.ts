@@ -5,8 +5,8 @@ import type { RowScores } from "./score-rows.js";
 import type { GatheredRows } from "./training-row.js";
 
 /**
- * Adds β · Σ KL(π_old ‖ reference) over a trajectory's trained tokens to what its reward loses: KL in the reward, as
- * verl's `use_kl_in_reward` sums it for outcome rewards.
+ * Adds β · Σ KL(π_old ‖ reference) over a trajectory's trained tokens to the penalties of its reward: KL in the reward,
+ * which verl's `use_kl_in_reward` sums in the same way for outcome rewards.
  */
 export function klPenalties(
   gathered: GatheredRows,
@@ -30,7 +30,7 @@ export function klPenalties(
 }
 
 /**
- * β after an update whose KL was `klNats` a token: moves by at most 20 % of `trajectories / horizon`.
+ * Returns β after an update whose KL was `klNats` per token: it changes by at most 20 % of `trajectories / horizon`.
  * Source: Ziegler et al., arXiv:1909.08593, section 2.2.
  */
 export function nextKlCoefficient(

@@ -2,16 +2,16 @@ import type { LossAlgebra } from "./loss-algebra.js";
 import type { KlConfig } from "./loss-config.js";
 
 /**
- * Estimate of KL(policy ‖ reference) at each sampled token, differentiable in `policyLogprobs`.
+ * Estimates KL(policy ‖ reference) at each sampled token, differentiable in `policyLogprobs`.
  * With d = refLogprobs − policyLogprobs:
  *
  * - `k1`: −d, unbiased, may be negative; `abs`: |d|
  * - `k2`: d² / 2
- * - `k3`: eᵈ − d − 1, unbiased and never negative; d is clamped to ±clampLogRatio first and the
- *   result to ±clampValue, each where the setting is not null
+ * - `k3`: eᵈ − d − 1, unbiased and never negative; d is first clamped to ±clampLogRatio and the
+ *   result to ±clampValue, each unless the setting is null
  *
  * Source: Schulman, "Approximating KL divergence", 2020. Clamps as in verl (20 and 10); slime's and
- * TRL's k3 has none.
+ * TRL's k3 have none.
  * @param policyLogprobs [batch, time], nats
  * @param refLogprobs [batch, time], nats
  * @returns [batch, time], nats
@@ -38,7 +38,7 @@ export function klEstimate<V>(
   }
 }
 
-/** values clamped to ±bound; no clamp when the bound is null. The gradient is 0 outside. */
+/** Clamps values to ±bound; does not clamp if the bound is null. The gradient is 0 outside. */
 export function clampBoth<V>(algebra: LossAlgebra<V>, values: V, bound: number | null): V {
   return bound === null ? values : algebra.minimum(algebra.maximum(values, -bound), bound);
 }

@@ -3,7 +3,7 @@ import type { DealtRow, MicroBatch } from "./dealt-row.js";
 import { LearnerError } from "./error.js";
 import { promptTokensOf } from "./shared-prompts.js";
 
-/** Where rows lie, which tokens get logits and at what temperature, row-major; what of it a bucket needs, see `passInputs`. */
+/** Positions of rows, and which tokens get logits at which temperature, row-major; for the fields that a bucket needs see `passInputs`. */
 export interface Layout {
   readonly tokenIds: Int32Array; // [sequences, length]; with shared prompts [tokens], as the model's SharedPrompts
   readonly segments: Int32Array; // [sequences, length], 1, 2, … a row; 0 behind the last
@@ -12,7 +12,7 @@ export interface Layout {
   readonly picks: Int32Array; // [trained], indices into the flat tokens: where the token before a trained one lies
   readonly targets: Int32Array; // [trained], the trained tokens
   readonly slots: Int32Array; // [rows, length-1], index into picks of token t+1 of the row; 0 where it is not trained
-  /** 1 / temperature of the logits that are computed; 1 where they are nobody's. */
+  /** 1 / temperature of the logits that are computed; 1 for those of no row. */
   readonly logitScales: Float32Array; // [trained]; without picks [rows · (length-1)]
 }
 
@@ -28,7 +28,7 @@ export function layOut(batch: MicroBatch, rows: readonly DealtRow[]): Layout {
     tokenIds: new Int32Array(placesOf(bucket)),
     segments: new Int32Array(packed),
     positions: new Int32Array(packed),
-    // A prompt that is not there has one token, for nobody to look at: no place may be without any to see.
+    // A missing prompt gets one token, which nothing attends to, because every position needs at least one key.
     promptLengths: new Int32Array(sharing?.prompts ?? 0).fill(1),
     picks: new Int32Array(count),
     targets: new Int32Array(count),
@@ -45,7 +45,7 @@ export function layOut(batch: MicroBatch, rows: readonly DealtRow[]): Layout {
     const at = placer(bucket, place, row, layout);
     const scale = 1 / (row.temperature ?? 1);
     if (!isPicked(bucket)) {
-      // Nothing of it is shared or packed: the row lies as it is.
+      // Without sharing or packing the row stays as it is.
       layout.logitScales.fill(scale, r * width, (r + 1) * width);
       layout.tokenIds.set(row.tokenIds, at(0));
       return;
@@ -68,7 +68,7 @@ export function layOut(batch: MicroBatch, rows: readonly DealtRow[]): Layout {
   return layout;
 }
 
-/** Rows numbered 1, 2, … in the order in which they lie, as attention over packed rows takes them. */
+/** Numbers rows 1, 2, … in the order of their positions, as attention over packed rows expects. */
 function segmentNumbers(places: MicroBatch["places"]): number[] {
   const order = places
     .map((place, row) => ({ ...place, row }))
@@ -80,7 +80,7 @@ function segmentNumbers(places: MicroBatch["places"]): number[] {
   return numbers;
 }
 
-/** Where token t of a row lies in the flat tokens. */
+/** Returns the index of token t of a row in the flat tokens. */
 function placer(
   bucket: Bucket,
   { sequence, offset }: MicroBatch["places"][number],
@@ -100,7 +100,7 @@ function placer(
   return (t) => (t < promptTokens ? prompt * promptLength + t : reply + t);
 }
 
-/** What of a layout a bucket's functions take. */
+/** Selects the fields of a layout that a bucket's functions take. */
 export function layoutInputs(bucket: Bucket, layout: Layout): Partial<Layout> {
   const { tokenIds, segments, positions, promptLengths, picks, targets, slots, logitScales } = layout;
   return {

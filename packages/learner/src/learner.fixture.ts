@@ -29,7 +29,7 @@ export const tinyConfig = (overrides: Partial<LearnerConfigInput> = {}): Learner
   ...overrides,
 });
 
-/** Groups of two conversations a trajectory with random tokens, log-probabilities and rewards. */
+/** Groups of two conversations per trajectory with random tokens, log-probabilities and rewards. */
 export function randomGroups(seed: number, count = 3, groupSize = 4): Group[] {
   const random = createRandom(seed);
   const tokens = (n: number) => Array.from({ length: n }, () => random.below(16));
@@ -56,7 +56,7 @@ export function randomGroups(seed: number, count = 3, groupSize = 4): Group[] {
   });
 }
 
-/** Nine rows of three prompts of 2 to 5 tokens; a token behind the first trained one is not trained. */
+/** Nine rows of three prompts of 2 to 5 tokens; one token after the first trained one is not trained. */
 export function rowsOfPrompts(): PackableRow[] {
   const random = createRandom(13);
   const prompts = [2, 5, 4].map((tokens) => Array.from({ length: tokens }, () => random.below(16)));

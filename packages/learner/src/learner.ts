@@ -1,15 +1,15 @@
 /**
- * Responsibility: turn scored groups into better weights, in one process, with all tensors in one compiled module.
+ * Responsibility: turns scored groups into better weights, in one process, with all tensors in one compiled module.
  * Not responsible for: fetching groups, publishing weights, deciding when to stop.
  *
  * L1. One call at a time: a second one is refused, not queued.
- * L2. An update that throws leaves weights, moments, counters and random numbers as they were. If an earlier
+ * L2. An update that throws leaves weights, moments, counters and random state as they were. If an earlier
  *     optimizer step of the same update was applied, the policy version rises and the error says so: one
- *     version never names two sets of weights. Where a step failed while it was applied, or a launch took state with it,
+ *     version never names two sets of weights. If a step failed while it was applied, or a failed launch destroyed state,
  *     the learner is closed.
  * L3. The same weights, groups and configuration give the same new weights, bit for bit on one backend of a CPU,
- *     in whatever order the groups come. On a GPU some sums are added up in any order unless `deterministic` is set.
- * L4. A learner made from a checkpoint goes on exactly as the one that wrote it.
+ *     regardless of the order of the groups. On a GPU some sums have no fixed order unless `deterministic` is set.
+ * L4. A learner created from a checkpoint continues exactly like the one that wrote it.
  */
 import type { JitModule } from "@palimpsest/jit";
 import { hashWeights, type ModelConfig, mergeLora, parameterShapes } from "@palimpsest/model";
@@ -40,7 +40,7 @@ import type { TrainedTokens } from "./trained-tokens.js";
 import { trainingFlops } from "./training-flops.js";
 import type { UpdateMetrics, UpdateRecorder } from "./update-metrics.js";
 
-/** Where a learner begins. */
+/** The initial state of a learner. */
 export interface LearnerStart {
   readonly precisionReason: string;
   readonly policyVersion: number;
@@ -70,9 +70,9 @@ export class Learner {
   #running: string | undefined;
   #closed = false;
   #saving: Promise<unknown> = Promise.resolve();
-  /** Where the present reference lies on disk. */
+  /** Where the current reference is stored on disk. */
   #reference: StoredReference;
-  /** No step has been applied since the start: theory says what the first must look like. */
+  /** Whether no step has been applied since the start, so that theory predicts what the first must look like. */
   #untouched: boolean;
 
   /** Use `createLearner`. */
@@ -92,12 +92,12 @@ export class Learner {
     this.#untouched = start.step === 0;
   }
 
-  /** Rises by one with every update that changed the weights. */
+  /** Rises by one with every update that changes the weights. */
   get policyVersion(): number {
     return this.#policyVersion;
   }
 
-  /** Optimizer steps done. */
+  /** Number of optimizer steps done. */
   get step(): number {
     return this.#step;
   }
@@ -117,7 +117,7 @@ export class Learner {
     options: {
       readonly shuffleRewards?: boolean;
       readonly signal?: AbortSignal;
-      /** Filled with what the update made of each token. */
+      /** Filled with what the update computed for each token. */
       readonly tokens?: TrainedTokens | undefined;
     } = {},
   ): Promise<UpdateMetrics> {
@@ -184,8 +184,8 @@ export class Learner {
   }
 
   /**
-   * Whether an update could learn from the group: some conversation of it has an advantage, by this learner's estimator and
-   * length penalties, before any KL is taken off rewards. Of equal rewards none has, unless lengths or steps tell them apart.
+   * Returns whether an update could learn from the group: at least one of its conversations has an advantage, by this learner's
+   * estimator and length penalties, before any KL in the reward. With equal rewards none has, unless lengths or steps differ.
    * @throws {LearnerError} GROUP_INVALID, ROW_INVALID, as `update` would
    */
   teaches(group: Group): boolean {
@@ -211,8 +211,8 @@ export class Learner {
   }
 
   /**
-   * A copy of the present weights; with adapters, of the base with them merged in.
-   * @param base of adapters, as it was given; absent: as it is stored, which with precision bfloat16 is rounded to it
+   * Returns a copy of the current weights; with adapters, of the base with the adapters merged in.
+   * @param base the base of adapters as it was given; absent: as it is stored, which with precision bfloat16 is rounded
    */
   parameters(base?: Readonly<Record<string, Float32Array>>): Record<string, Float32Array> {
     this.#assertIdle("parameters");
@@ -222,7 +222,7 @@ export class Learner {
     return mergeLora(this.#model, base ?? this.#read(names), this.adapters(), lora);
   }
 
-  /** A copy of the present adapters alone; merged into the base by `mergeLora`. @throws {LearnerError} CONFIG_INVALID without lora */
+  /** Returns a copy of the current adapters; `mergeLora` merges them into the base. @throws {LearnerError} CONFIG_INVALID without lora */
   adapters(): Record<string, Float32Array> {
     this.#assertIdle("adapters");
     if (this.config.lora === null)
@@ -230,12 +230,12 @@ export class Learner {
     return this.#read(Object.keys(trainedShapes(this.#model, this.config)));
   }
 
-  /** SHA-256 of the present weights, as `hashWeights` makes it; with adapters, of these alone: the base stays what it is. */
+  /** SHA-256 of the current weights, as computed by `hashWeights`; with adapters only of these, since the base does not change. */
   weightsHash(): string {
     return hashWeights(this.config.lora === null ? this.parameters() : this.adapters());
   }
 
-  /** Makes the present weights the reference from now on. */
+  /** Makes the current weights the reference from now on. */
   refreshReference(): void {
     this.#assertIdle("refreshReference");
     if (this.config.reference === "none")
@@ -251,7 +251,7 @@ export class Learner {
     this.#reference = new StoredReference();
   }
 
-  /** What could not be trained, on disk beside the error. */
+  /** Writes a batch that could not be trained to disk and adds its path to the error. */
   async #dumpBatch(error: unknown, batch: StepDump): Promise<unknown> {
     if (this.#dumpFolder === undefined || !(error instanceof LearnerError)) return error;
     if (error.code !== "NOT_FINITE" && error.code !== "GRADIENT_GATE") return error;
@@ -259,7 +259,7 @@ export class Learner {
   }
 
   /**
-   * Has all learners that train together stand where rank 0 stands: each calls it, before their first update.
+   * Brings all learners that train together to rank 0's state; each calls it before their first update.
    * @throws {LearnerError} PEER_FAILED, MEMORY_EXHAUSTED, BUSY, CLOSED
    */
   async shareState(): Promise<void> {
@@ -282,7 +282,7 @@ export class Learner {
     });
   }
 
-  /** Everything a fresh learner needs to go on, as host memory. */
+  /** Returns everything that a fresh learner needs to continue, in host memory. */
   checkpoint(extra: CheckpointExtra): Checkpoint {
     return this.#snapshot(extra, savedNames(this.#model, this.config));
   }
@@ -302,8 +302,8 @@ export class Learner {
   }
 
   /**
-   * Writes a checkpoint of the present state under `root`, keeps the last ones and the best; returns its
-   * folder. Training may go on while it writes. A reference that is on disk already is linked to, not written again.
+   * Writes a checkpoint of the current state under `root`, keeps the last ones and the best, and returns its
+   * folder. Training may continue while it writes. A reference that is already on disk is linked, not written again.
    */
   async saveCheckpoint(
     root: string,
@@ -315,7 +315,7 @@ export class Learner {
       (name) => !(reference.isStored && name.startsWith(stateName("reference", ""))),
     );
     const checkpoint = this.#snapshot(extra, names);
-    // One after another: a writer clears away what a killed one left, and must not take a live one for it.
+    // One after another, because a writer removes the remains of killed ones and must not mistake a live one for those.
     const saving = this.#saving.then(() => writeCheckpoint(root, checkpoint, { ...options, reference }));
     this.#saving = saving.catch(() => undefined);
     return await saving;
@@ -367,12 +367,12 @@ export class Learner {
   }
 }
 
-/** The checkpoint in `folder`; hand it to `createLearner`. @throws {LearnerError} CHECKPOINT_CORRUPT */
+/** Reads the checkpoint in `folder`, to be passed to `createLearner`. @throws {LearnerError} CHECKPOINT_CORRUPT */
 export async function loadCheckpoint(folder: string): Promise<Checkpoint> {
   return await readCheckpoint(folder);
 }
 
-/** Errors of other packages pass as they are. */
+/** Adds the applied steps to the error; errors of other packages are returned unchanged. */
 function afterSteps(error: unknown, appliedSteps: number, policyVersion: number): unknown {
   if (!(error instanceof LearnerError)) return error;
   const { code, message, details } = error;

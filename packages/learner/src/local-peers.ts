@@ -3,19 +3,19 @@ import { SwapBox } from "./swap-box.js";
 
 export interface LocalPeer {
   readonly peers: PairExchange;
-  /** Ends what waits and all that follows, on every rank, as when this one's process has ended. */
+  /** Ends all waiting and later calls, on every rank, as if this one's process had ended. */
   fail(reason: unknown): void;
 }
 
 export interface LocalPeersOptions {
   readonly chunkValues?: number;
-  /** What a rank may wait for another. Default 10 minutes. */
+  /** How long a rank waits for another. Default 10 minutes. */
   readonly timeoutMs?: number;
-  /** Told of each message before it is sent. */
+  /** Called for each message before it is sent. */
   readonly onSwap?: (tag: string, rank: number) => void;
 }
 
-/** The ranks of learners that train together in one process: with the same sums as in several, to the bit. */
+/** Ranks of learners that train together in one process, with the same sums as in several processes, to the bit. */
 export function localPeers(size: number, options: LocalPeersOptions = {}): LocalPeer[] {
   const boxes = Array.from({ length: size }, () => new SwapBox(options.timeoutMs ?? 600_000));
   const fail = (reason: unknown) => {
@@ -24,7 +24,7 @@ export function localPeers(size: number, options: LocalPeersOptions = {}): Local
   return boxes.map((box, rank) => {
     const swap: Swap = async <Value>(other: number, tag: string, value: Value) => {
       options.onSwap?.(tag, rank);
-      // As in a message, what the other does with its value is nothing to this one.
+      // Cloned like a message, so that the other rank cannot change this one's value.
       const sent = structuredClone(value);
       const met = other > rank ? boxes[other]?.bring(rank, tag, sent) : box.give(other, tag, sent);
       return (await met) as Value;

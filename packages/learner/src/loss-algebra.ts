@@ -1,7 +1,7 @@
 import { tf } from "@palimpsest/jit";
 
 /**
- * The operations that loss formulas are written in, so that one formula trains in float32 tensors and is
+ * The operations in which loss formulas are written, so that the same formula trains in float32 tensors and is
  * checked in float64. Values are [batch, time], [batch, 1] or [1, 1]; operands broadcast.
  */
 export interface LossAlgebra<V> {
@@ -16,7 +16,7 @@ export interface LossAlgebra<V> {
   square(a: V): V;
   /** 1 where a > b, else 0; no gradient. */
   greater(a: V | number, b: V | number): V;
-  /** a where the condition is above 0, else b; a NaN that is not taken does no harm. Same shapes. */
+  /** a where the condition is above 0, else b; a NaN in the other operand has no effect. Same shapes. */
   select(condition: V, a: V, b: V): V;
   zerosLike(a: V): V;
   /** Sum over the last axis, kept as 1. */
@@ -27,7 +27,7 @@ export interface LossAlgebra<V> {
   detached(f: (x: V) => V, x: V): V;
 }
 
-/** Float32 tensors of whichever backend is active; the caller's tidy disposes. */
+/** Float32 tensors of the active backend; the caller's tidy disposes them. */
 export const tensorAlgebra: LossAlgebra<tf.Tensor> = {
   add: (a, b) => tf.add(a, b),
   sub: (a, b) => tf.sub(a, b),

@@ -5,9 +5,9 @@ const epsilonOf = (text: string) => z.number().nonnegative().describe(text);
 const singleton = z
   .enum(["zero", "reward"])
   .default("zero")
-  .describe("Advantage of the last episode left of a group: 0, or its bare reward as in verl.");
+  .describe("Advantage of the last remaining episode of a group: 0, or its raw reward as in verl.");
 
-/** The estimators that come along. */
+/** The built-in estimators. */
 export const BuiltInAdvantage = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("grpo"),
@@ -66,7 +66,7 @@ export const StepAdvantageConfig = z.strictObject({
 });
 export type StepAdvantageConfig = z.infer<typeof StepAdvantageConfig>;
 
-/** What becomes of trajectories that were cut by a length limit. */
+/** What happens to trajectories that a length limit cut off. */
 export const OverlongConfig = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("none") }),
   z.strictObject({
@@ -74,14 +74,16 @@ export const OverlongConfig = z.discriminatedUnion("kind", [
     of: z
       .enum(["final", "any"])
       .default("final")
-      .describe("Cut is a trajectory whose last, or whose any, conversation stopped at its limit."),
+      .describe(
+        "A trajectory counts as cut off if its last conversation, or any of them, stopped at its limit.",
+      ),
   }),
   z.strictObject({
     kind: z.literal("penalty"),
     of: z.enum(["final", "any"]).default("final").describe("Length of the last, or of the longest, reply."),
-    maxTokens: z.int().min(1).describe("Length at which the whole penalty is taken."),
-    bufferTokens: z.int().min(1).describe("The penalty grows linearly over this many tokens before it."),
-    factor: z.number().positive().default(1).describe("The whole penalty, taken off the reward."),
+    maxTokens: z.int().min(1).describe("Length at which the penalty is full."),
+    bufferTokens: z.int().min(1).describe("The penalty grows linearly over this many tokens before that."),
+    factor: z.number().positive().default(1).describe("The full penalty, subtracted from the reward."),
   }),
 ]);
 export type OverlongConfig = z.infer<typeof OverlongConfig>;
@@ -121,8 +123,16 @@ export const LossConfig = z.discriminatedUnion("kind", [
   }),
   z.strictObject({
     kind: z.literal("dppo"),
-    maskLow: z.number().min(0).default(0.2).describe("Drop when the probability fell by more and A ≤ 0."),
-    maskHigh: z.number().min(0).default(0.2).describe("Drop when the probability rose by more and A > 0."),
+    maskLow: z
+      .number()
+      .min(0)
+      .default(0.2)
+      .describe("Drops tokens whose probability fell by more, if A ≤ 0."),
+    maskHigh: z
+      .number()
+      .min(0)
+      .default(0.2)
+      .describe("Drops tokens whose probability rose by more, if A > 0."),
     tau: z.number().min(0).default(1e-3).describe("Coefficient of the squared log-ratio."),
     clampLogRatio,
   }),
@@ -130,14 +140,14 @@ export const LossConfig = z.discriminatedUnion("kind", [
 export type LossConfig = z.infer<typeof LossConfig>;
 
 const low = (value: number) =>
-  z.number().min(0).default(value).describe("Weight 0 where the ratio is below this.");
+  z.number().min(0).default(value).describe("The weight is 0 where the ratio is below this.");
 const high = (value: number) =>
-  z.number().positive().default(value).describe("Weight 0 where the ratio is above this.");
-const cap = z.number().positive().default(2).describe("Weights are cut off here.");
+  z.number().positive().default(value).describe("The weight is 0 where the ratio is above this.");
+const cap = z.number().positive().default(2).describe("Upper bound on the weights.");
 const length = z
   .enum(["sum", "mean"])
   .default("sum")
-  .describe("Log-ratios of a conversation summed, or their mean a token.");
+  .describe("Log-ratios of a conversation are summed, or averaged per token.");
 
 /** Correction for the mismatch of sampler and trainer; see `importanceWeights`. */
 export const ImportanceConfig = z.discriminatedUnion("kind", [
@@ -149,7 +159,7 @@ export const ImportanceConfig = z.discriminatedUnion("kind", [
     low: low(0),
     high: high(3),
     length,
-    weigh: z.boolean().default(true).describe("Kept tokens weigh their ratio; false: 1."),
+    weigh: z.boolean().default(true).describe("Kept tokens are weighted by their ratio; false: by 1."),
   }),
   z.strictObject({ kind: z.literal("icepop"), low: low(0.5), high: high(5) }),
 ]);
@@ -166,25 +176,25 @@ export const Aggregation = z.enum([
 ]);
 export type Aggregation = z.infer<typeof Aggregation>;
 
-/** The pull towards the reference policy. */
+/** The KL penalty towards the reference policy. */
 export const KlConfig = z.strictObject({
-  coefficient: z.number().min(0).default(0).describe("β; 0: no KL term. With `adaptive`: where it starts."),
+  coefficient: z.number().min(0).default(0).describe("β; 0: no KL term. With `adaptive`: its initial value."),
   in: z
     .enum(["loss", "reward"])
     .default("loss")
-    .describe("Added to every token's loss, or its sum over a trajectory taken off the reward."),
+    .describe("Adds the KL to every token's loss, or subtracts its sum over a trajectory from the reward."),
   adaptive: z
     .strictObject({
-      target: z.number().positive().describe("KL to hold, nats per token."),
+      target: z.number().positive().describe("Target KL, nats per token."),
       horizon: z
         .number()
         .positive()
         .default(10_000)
-        .describe("Trajectories after which a KL 20 % off has moved β by 20 %."),
+        .describe("Number of trajectories after which a KL that is 20 % off has changed β by 20 %."),
     })
     .nullable()
     .default(null)
-    .describe("Steers β to a target KL; null: β is constant."),
+    .describe("Adjusts β towards a target KL; null: β is constant."),
   estimator: z.enum(["k1", "k2", "k3", "abs"]).default("k3").describe("Estimator."),
   clampLogRatio: z
     .number()

@@ -1,52 +1,52 @@
 import type { ForwardOptions, ModelConfig } from "@palimpsest/model";
 import { z } from "zod";
 
-/** How much memory a micro-batch may take at once, against how fast it is. The numbers trained are the same. */
+/** Bounds the memory that a micro-batch takes at once, in exchange for speed. The results of training are the same. */
 export const MemoryConfig = z.strictObject({
   layers: z
     .enum(["auto", "unrolled", "scan"])
     .default("auto")
     .describe(
-      "On a CPU, and in float32. unrolled: every layer's values are kept for the gradient; scan: one loop over the layers, of which only the inputs are kept and the rest is computed again; auto: scan from 5 layers on.",
+      "On a CPU, and in float32. unrolled: every layer's activations are kept for the gradient; scan: one loop over the layers, which keeps only their inputs and recomputes the rest; auto: scan from 5 layers on.",
     ),
   logitsMb: z
     .number()
     .positive()
     .optional()
     .describe(
-      "Logits that stand at once, MiB in float32; where a micro-batch has more, they come in chunks. Default 128 on a CPU, 1280 where a GPU computes in bfloat16.",
+      "Bound on the logits that exist at once, MiB in float32; a micro-batch with more computes them in chunks. Default 128 on a CPU, 1280 if a GPU computes in bfloat16.",
     ),
   keep: z
     .enum(["auto", "nothing", "products"])
     .default("auto")
     .describe(
-      "Where a GPU computes in bfloat16: what the gradient finds of the forward pass. nothing: layers are computed again; products: results of matrix products and of attention are kept; auto: products where the device has room for them.",
+      "If a GPU computes in bfloat16: what the forward pass keeps for the gradient. nothing: layers are recomputed; products: results of matrix products and of attention are kept; auto: products if the device has room for them.",
     ),
   scoresMb: z
     .number()
     .positive()
     .default(64)
     .describe(
-      "Attention scores that stand at once, MiB, of shared prompts as of their replies; where there are more, queries come in blocks, of 16 positions or more. Of no effect where attention is one kernel of a GPU.",
+      "Bound on the attention scores that exist at once, MiB, for shared prompts and for their replies; with more, queries are computed in blocks of 16 positions or more. Has no effect if attention is one GPU kernel.",
     ),
   accumulators: z
     .enum(["auto", "none"])
     .default("auto")
     .describe(
-      "In mode xla, sums of the gradients of several micro-batches. auto: where a step has several; none: there is no room for them, and a step of several is refused. A step of one micro-batch a replica is one run and has none.",
+      "In mode xla, accumulators for the gradients of several micro-batches. auto: if a step has several; none: there is no room for them, and a step of several micro-batches is refused. A step of one micro-batch per replica is one run without accumulators.",
     ),
   optimizerState: z
     .enum(["whole", "sharded"])
     .default("whole")
     .describe(
-      "With replicas, where the optimizer's moments are. whole: on each; sharded: each has an equal part of them and updates that part of the weights (ZeRO-1), for models whose moments do not fit on each. A step then takes the form in parts, and sums weights as well as gradients.",
+      "With replicas, where the optimizer's moments are. whole: on each; sharded: each has an equal shard of them and updates that shard of the weights (ZeRO-1), for models whose moments do not fit on each. A step is then several launches, and sums weights as well as gradients.",
     ),
   applyMb: z
     .number()
     .positive()
     .default(64)
     .describe(
-      "Weights that are updated at once, MiB; larger models are updated tensor by tensor. Of no effect in mode xla, which updates all in place.",
+      "Bound on the weights that are updated at once, MiB; larger models are updated tensor by tensor. Has no effect in mode xla, which updates everything in place.",
     ),
 });
 export type MemoryConfig = z.infer<typeof MemoryConfig>;
@@ -56,17 +56,17 @@ const BYTES = 4;
 const SCAN_FROM_LAYERS = 5;
 const SMALLEST_BLOCK = 16;
 const CPU_LOGITS_MB = 128;
-/** About an eighth of the logits of 16,384 tokens and a vocabulary of 151,936: fewer chunks gained nothing, more lost. */
+/** About an eighth of the logits of 16,384 tokens and a vocabulary of 151,936: fewer chunks gained nothing, more cost speed. */
 const GPU_LOGITS_MB = 1280;
 
-/** @returns the form of a forward pass over the bucket's sequences, or its shared prompts and their replies */
+/** @returns the options of a forward pass over the bucket's sequences, or over its shared prompts and their replies */
 export function forwardForm(
   memory: MemoryConfig,
   model: ModelConfig,
   shape: {
     readonly prompts: number;
     readonly promptLength: number;
-    /** Replies to each prompt; absent: the prompts are whole sequences. */
+    /** Number of replies per prompt; absent: the prompts are whole sequences. */
     readonly replies?: number;
     readonly replyLength?: number;
   },
@@ -86,9 +86,9 @@ export function forwardForm(
 }
 
 /**
- * @param scores of one query position, by head
- * @param length query positions
- * @returns how many of them may have scores at once; undefined: all
+ * @param scores number of scores of one query position, over all heads
+ * @param length number of query positions
+ * @returns how many positions may have scores at once; undefined: all
  */
 function blockOf(
   { scoresMb }: MemoryConfig,
@@ -101,13 +101,13 @@ function blockOf(
   return Math.max(SMALLEST_BLOCK, 2 ** Math.floor(Math.log2(Math.max(fitting, 1))));
 }
 
-/** Positions whose logits may stand at once. */
+/** Returns the number of positions whose logits may exist at once. */
 export function logitsChunk(memory: MemoryConfig, model: ModelConfig, isOnGpu = false): number {
   const logitsMb = memory.logitsMb ?? (isOnGpu ? GPU_LOGITS_MB : CPU_LOGITS_MB);
   return Math.max(SMALLEST_BLOCK, Math.floor((logitsMb * MIB) / (model.vocabSize * BYTES)));
 }
 
-/** Deals names out in their order so that no part has more bytes than allowed, except for one larger tensor alone. */
+/** Groups names in their order so that no part has more bytes than allowed, except for a single larger tensor. */
 export function applyParts(
   memory: MemoryConfig,
   shapes: Readonly<Record<string, readonly number[]>>,

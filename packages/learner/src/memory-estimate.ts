@@ -4,43 +4,43 @@ import { type LearnerConfigInput, type ResolvedLearnerConfig, resolveLearnerConf
 import { applyParts, forwardForm, logitsChunk } from "./memory-config.js";
 import { hasReferenceWeights, trainedShapes } from "./state.js";
 
-/** What of a sampler's configuration decides its memory. */
+/** The settings of a sampler that determine its memory. */
 export interface SamplerMemory {
   readonly maxBatch?: number | undefined;
   readonly maxLength: number;
-  /** Tokens whose keys and values are held; default maxBatch · maxLength. */
+  /** Number of tokens whose keys and values are cached; default maxBatch · maxLength. */
   readonly cacheTokens?: number | undefined;
 }
 
-/** Bytes by part; of the passing ones the greater of `step` and `apply` counts. */
+/** Bytes by part; of the temporary parts `step` and `apply`, the larger one counts. */
 export interface MemoryEstimate {
   /** The process itself: Node, TensorFlow, what allocators keep. */
   readonly processBytes: number;
-  /** Weights as they were loaded, in host memory, as long as the caller keeps them. */
+  /** Weights as they were loaded into host memory, as long as the caller keeps them. */
   readonly hostBytes: number;
   readonly weightsBytes: number;
   readonly referenceBytes: number;
   readonly momentsBytes: number;
   readonly gradientsBytes: number;
-  /** Passing: new gradients before they are added, activations, logits of one micro-batch. */
+  /** Temporary: new gradients before they are added, activations, logits of one micro-batch. */
   readonly stepBytes: number;
   readonly stepParts: {
     readonly gradientsBytes: number;
     readonly activationsBytes: number;
     readonly logitsBytes: number;
   };
-  /** Passing: the optimizer's temporaries. */
+  /** Temporary: the optimizer's intermediate tensors. */
   readonly applyBytes: number;
-  /** With adapters also their base, which the sampler merges them into. */
+  /** With adapters also their base, into which the sampler merges them. */
   readonly samplerWeightsBytes: number;
   readonly samplerCacheBytes: number;
-  /** The highest that all of it takes together in one process. */
+  /** The peak of all parts together in one process. */
   readonly totalBytes: number;
 }
 
 const FLOAT = 4;
 const PROCESS_BYTES = 400 * 2 ** 20;
-/** Tensors of a part's size that stand at once while it is applied, beside state. */
+/** Number of tensors of a part's size that exist at once while it is applied, besides state. */
 const APPLY_TENSORS = 5;
 /** Logits, their softmax and the gradients of both. */
 const LOGITS_TENSORS = 4;
@@ -48,8 +48,8 @@ const LOGITS_TENSORS = 4;
 const SCORE_TENSORS = 5;
 
 /**
- * What training a model takes on CPU, and a sampler of it in the same process where one is given. Compared with the
- * highest resident set of updates of 135M and 494M parameters it was within 12 % with layers as a loop, and 29 % above it
+ * Estimates the memory of training a model on a CPU, and of a sampler of it in the same process if one is given. Compared with
+ * the peak resident set of updates of 135M and 494M parameters it was within 12 % with layers as a loop, and 29 % above it
  * unrolled: see bench/memory.ts. A sampler of a small model takes more, for its many compiled shapes.
  * @throws {LearnerError} CONFIG_INVALID
  */
@@ -108,7 +108,7 @@ function stepParts(
   const ofPrompts = prompts * heads * Math.min(attentionBlock ?? promptLength, promptLength) * promptLength;
   const { replyLength = 0 } = sharing ?? {};
   const ofReplies = bucket.rows * heads * Math.min(replyBlock ?? replyLength, replyLength) * bucket.length;
-  // Blocks come one after the other, and leave nothing for the gradient.
+  // Blocks are computed one after another, and keep nothing for the gradient.
   const isBlocked = attentionBlock !== undefined && replyBlock !== undefined;
   const scores = SCORE_TENSORS * (isBlocked ? Math.max(ofPrompts, ofReplies) : ofPrompts + ofReplies);
   // What one block's forward pass keeps for its gradient, and about half of it again for the gradients.
@@ -117,7 +117,7 @@ function stepParts(
   const picked = isPicked(bucket) ? trainedTokensOf(bucket) : tokens;
   const chunk = Math.min(picked, logitsChunk(config.memory, model));
   const head = vocabSize * D;
-  // A trained head: the sum over chunks and one chunk's share; the embedding's own gradient beside them.
+  // A trained head: the sum over chunks and one chunk's share; besides them the embedding's own gradient.
   const headGradients = config.lora === null ? 2 * head : 0;
   const losses = 20 * rowsOf(bucket) * (bucket.length - 1);
   return {

@@ -2,7 +2,7 @@ import { JitError, type JitMode } from "@palimpsest/jit";
 import type { ResolvedLearnerConfig } from "./config.js";
 import { LearnerError } from "./error.js";
 
-/** Turns a lack of memory into the error that names the settings to lower; every other error passes as it is. */
+/** Turns an out-of-memory error into one that names the settings to lower; other errors are returned unchanged. */
 export function withMemoryAdvice(error: unknown, config: ResolvedLearnerConfig, mode: JitMode): unknown {
   if (!(error instanceof JitError) || error.code !== "MEMORY_EXHAUSTED") return error;
   const said = error.message.replace(/^\[\w+\] /, "");
@@ -15,7 +15,7 @@ export function withMemoryAdvice(error: unknown, config: ResolvedLearnerConfig, 
   });
 }
 
-/** The settings that make a micro-batch smaller, each with its value; those that cost the least speed come first. */
+/** Lists the settings that make a micro-batch smaller, with their values, those that cost the least speed first. */
 export function memoryAdvice(config: ResolvedLearnerConfig, mode: JitMode): string {
   const { memory, buckets, microBatch, lora, precision } = config;
   const isFused = mode === "xla" && precision === "bfloat16";
@@ -40,7 +40,7 @@ export function memoryAdvice(config: ResolvedLearnerConfig, mode: JitMode): stri
   return settings.join(", ");
 }
 
-/** Whether what failed has left state that nobody may go on from: the learner closes. */
+/** Returns whether a failure has left state from which nothing may continue, so that the learner closes. */
 export function endsLearner(error: unknown): boolean {
   if (error instanceof JitError) return error.losesState;
   return (

@@ -4,27 +4,27 @@ import type { LossConfig } from "./loss-config.js";
 export interface TokenSample {
   readonly policyLogprob: number;
   readonly rolloutLogprob: number;
-  /** π_old; absent: the rollout's. */
+  /** π_old; absent: the sampler's log-prob. */
   readonly oldLogprob?: number;
   readonly advantage: number;
   readonly refLogprob?: number;
   readonly entropy?: number;
-  /** The weights being trained are the ones that sampled it. */
+  /** Whether it was sampled by the weights that are being trained. */
   readonly fresh?: boolean;
 }
 
-/** Means over trained tokens; 0 where nothing was added. Each is defined where it is summed. */
+/** Means over trained tokens; 0 if nothing was added. Each is defined where it is summed. */
 export interface TokenStatistics {
   readonly tokens: number;
   /** Of exp(policyLogprob − oldLogprob). */
   readonly ratioMean: number;
   readonly ratioMax: number;
   readonly ratioMin: number;
-  /** Fraction of tokens that the clip holds back from rising (A > 0). */
+  /** Fraction of tokens whose ratio the clip keeps from rising (A > 0). */
   readonly clipFractionHigh: number;
-  /** Fraction of tokens that the clip holds back from falling (A < 0). */
+  /** Fraction of tokens whose ratio the clip keeps from falling (A < 0). */
   readonly clipFractionLow: number;
-  /** Fraction of tokens held by the dual clip. */
+  /** Fraction of tokens bounded by the dual clip. */
   readonly dualClipFraction: number;
   /** Mean of oldLogprob − policyLogprob: how far the update has moved, k1. */
   readonly policyKl: number;
@@ -43,8 +43,8 @@ export interface TokenStatistics {
 }
 
 /**
- * Sums token by token on the host in float64: exact at any batch size, and nothing for the compiled
- * graph to carry. GSPO clips whole rows, so its clip fractions are counted on the token ratio.
+ * Sums token by token on the host in float64, which is exact at any batch size and costs the compiled graph nothing.
+ * GSPO clips whole rows, so its clip fractions are counted on the token ratio.
  */
 export function tokenStatistics(loss: LossConfig): {
   add(token: TokenSample): void;

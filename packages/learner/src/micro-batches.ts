@@ -3,21 +3,21 @@ import type { DealtRow, MicroBatch } from "./dealt-row.js";
 import { LearnerError } from "./error.js";
 import { type Layout, layOut } from "./layout.js";
 
-/** What packing needs to know of a row; supervised and reinforcement rows both have it. */
+/** The properties of a row that packing needs; supervised and reinforcement rows both have them. */
 export interface PackableRow extends DealtRow {
-  /** One entry a token, nats. */
+  /** One entry per token, nats. */
   readonly rolloutLogprobs?: ArrayLike<number>;
-  /** π_old, one entry a token, nats; absent: the rollout's. */
+  /** π_old, one entry per token, nats; absent: the sampler's log-probs. */
   readonly oldLogprobs?: ArrayLike<number>;
   readonly advantage?: number;
-  /** π_old is the policy itself: the ratio of its tokens is 1. */
+  /** Whether π_old is the policy itself, so that the ratio of its tokens is 1. */
   readonly onPolicy?: boolean;
 }
 
 /** Host arrays of one micro-batch, row-major, rows padded with zeros to the bucket; `rows` is `rowsOf(bucket)`. */
 export interface MicroBatchArrays {
   readonly layout: Layout;
-  /** Entry (r, t) speaks of token t+1 of the row; so do those below. */
+  /** Entry (r, t) belongs to token t+1 of the row; this holds for the arrays below, too. */
   readonly lossMask: Float32Array; // [rows, length-1]
   readonly rolloutLogprobs: Float32Array; // [rows, length-1]
   readonly oldLogprobs: Float32Array; // [rows, length-1]
@@ -25,18 +25,18 @@ export interface MicroBatchArrays {
   /** Weight in the loss of the whole batch; 0 where nothing is trained. */
   readonly tokenWeights: Float32Array; // [rows, length-1]
   readonly onPolicy: Float32Array; // [rows, length-1], 1 or 0
-  /** For the host: index of the row that the token is of; -1 where there is none. */
+  /** For the host: index of the row that the token belongs to; -1 if there is none. */
   readonly rowOfToken: Int32Array; // [rows, length-1]
-  /** For the host: place of the token in its row. */
+  /** For the host: index of the token in its row. */
   readonly placeInRow: Int32Array; // [rows, length-1]
 }
 
-/** What a compiled function may be given, one entry a token. */
+/** The optional inputs of a compiled function, one entry per token. */
 export type MicroBatchInput = Exclude<keyof MicroBatchArrays, "layout" | "rowOfToken" | "placeInRow">;
 
 /**
- * Lays the rows of one micro-batch out for the compiled function.
- * @param weights one a packed row, from `aggregationWeights` over the whole batch
+ * Fills the arrays of one micro-batch for the compiled function.
+ * @param weights one per packed row, from `aggregationWeights` over the whole batch
  */
 export function fillMicroBatch(
   batch: MicroBatch,

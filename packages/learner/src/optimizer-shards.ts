@@ -5,19 +5,19 @@ import { shardCount, shardShape, valuesIn } from "./shard-shape.js";
 import { type StateKind, stateName, trainedShapes } from "./state.js";
 
 /*
- * Responsibility: the optimizer's moments dealt out to replicas, each with an equal run of every entry's values (ZeRO's first stage,
- * Rajbhandari et al., arXiv:1910.02054). A replica updates its run of the weights; a sum over replicas then gives all to each.
+ * Responsibility: the optimizer's moments sharded over replicas, each with an equal run of every entry's values (ZeRO's first
+ * stage, Rajbhandari et al., arXiv:1910.02054). A replica updates its run of the weights; a sum over replicas then gives all to each.
  *
- * ZERO-1. Every value has one owner, so that the sum of what replicas placed is what the owners computed, digit for digit.
- * ZERO-2. A checkpoint has whole moments in the shapes of their weights: it may go on with another number of replicas.
+ * ZERO-1. Every value has one owner, so that the sum of what replicas placed is what the owners computed, bit for bit.
+ * ZERO-2. A checkpoint has whole moments in the shapes of their weights, so that it can resume with another number of replicas.
  */
 
-/** Names the replica to a function that updates its own run: int32 []. */
+/** Tells a function that updates its own run which replica it is: int32 []. */
 export const REPLICA = "replica";
 /** Sums the runs that replicas have placed into whole weights. */
 export const WEIGHTS = "weights";
 
-/** One replica's run of a tensor's values, in row-major order; past the end zeros. */
+/** Selects one replica's run of a tensor's values, in row-major order; past the end it is padded with zeros. */
 export function ownShard(tensor: tf.Tensor, replica: tf.Tensor, shards: number): tf.Tensor {
   const [length = 0] = shardShape(tensor.shape, shards);
   const missing = shards * length - tensor.size;
@@ -26,7 +26,7 @@ export function ownShard(tensor: tf.Tensor, replica: tf.Tensor, shards: number):
   return tf.gather(tf.reshape(even, [shards, length]), replica);
 }
 
-/** The run at its place in a tensor of `shape`, among zeros. */
+/** Places the run at its position in a tensor of zeros of `shape`. */
 export function placedShard(
   shard: tf.Tensor,
   replica: tf.Tensor,
@@ -47,7 +47,7 @@ function isMoment(name: string): boolean {
   return MOMENTS.some((kind) => name.startsWith(stateName(kind, "")));
 }
 
-/** Writes whole entries, moments of them dealt out. @throws {JitError} as `writeState` */
+/** Writes whole entries, sharding the moments among them. @throws {JitError} as `writeState` */
 export function writeWhole(
   module: JitModule,
   config: ResolvedLearnerConfig,
@@ -73,7 +73,7 @@ function shardsOf(values: Float32Array, shards: number): Float32Array[] {
   });
 }
 
-/** Copies entries to the host as one replica alone would have them. @throws {JitError} as `readState` */
+/** Copies entries to the host as a single replica would have them. @throws {JitError} as `readState` */
 export function readWhole(
   module: JitModule,
   config: ResolvedLearnerConfig,
@@ -89,7 +89,7 @@ export function readWhole(
       MOMENTS.map((kind) => [stateName(kind, name), valuesIn(shape)] as const),
     ),
   );
-  // In the order that was asked for, which is the order of a checkpoint's file.
+  // In the requested order, which is the order of a checkpoint's file.
   return Object.fromEntries(
     names.map((name) => [
       name,
@@ -113,7 +113,7 @@ function joined(shards: readonly Float32Array[], size: number): Float32Array {
   return whole;
 }
 
-/** Inputs of each replica: what all are given, and which one it is. */
+/** Inputs of each replica: the common ones, and its index. */
 export function eachReplica<T extends object>(
   given: T,
   replicas: number,
@@ -121,7 +121,7 @@ export function eachReplica<T extends object>(
   return Array.from({ length: replicas }, (_, replica) => ({ ...given, [REPLICA]: Int32Array.of(replica) }));
 }
 
-/** The replica that a function runs on. */
+/** The index of the replica that a function runs on. */
 export function replicaOf(inputs: Tensors): tf.Tensor {
   return inputs[REPLICA] as tf.Tensor;
 }

@@ -18,14 +18,14 @@ import type { Outputs, StepRequest, StepResult } from "./step-request.js";
 import { applyNames, CLEAR, GRADIENT_NORM, GRADIENTS } from "./sum-functions.js";
 
 /**
- * One optimizer step: every micro-batch's gradients are added up, looked at, and applied.
+ * One optimizer step: every micro-batch's gradients are accumulated, checked, and applied.
  *
- * O1. The weights change once, at the end, or not at all: whatever throws before leaves them as they were. They are applied
- *     in parts; a failure between two of these is APPLY_FAILED, after which the module is not to be used.
- * O2. The accumulators are zero before and after, also after a failure. Where they cannot be, because a launch took them with
- *     it or clearing fails too, the error ends the learner (`endsLearner`).
- * O3. The event loop runs between micro-batches; of several replicas between those that are computed at the same time.
- * O4. Replicas have the same weights after a step as before it: each applies the sum over all.
+ * O1. The weights change once, at the end, or not at all: an error before that leaves them unchanged. They are applied
+ *     in parts; a failure between two of these is APPLY_FAILED, after which the module must not be used.
+ * O2. The accumulators are zero before and after, also after a failure. If they cannot be cleared, because a launch destroyed
+ *     them or clearing fails too, the error ends the learner (`endsLearner`).
+ * O3. The event loop runs between micro-batches; with several replicas between those that are computed concurrently.
+ * O4. Replicas have equal weights before and after a step: each applies the sum over all.
  *
  * @throws {LearnerError} NOT_FINITE, ABORTED, ROW_TOO_LONG, APPLY_FAILED, PEER_FAILED; {JitError} of the device
  */
@@ -61,7 +61,7 @@ export async function optimizerStep<Row extends PackableRow>(
     const isOwn = together?.isOwn(batches);
     const computed = new Map<number, Outputs>();
     for (const [round, { batches: some, blanks }] of rounds.entries()) {
-      // One replica each, where several learners train: a round is a micro-batch.
+      // When several learners train, each has one replica, so that a round is a micro-batch.
       if (isOwn?.[round] === false) continue;
       if (request.signal?.aborted)
         throw new LearnerError("ABORTED", "the update was aborted", { cause: request.signal.reason });
@@ -86,7 +86,7 @@ export async function optimizerStep<Row extends PackableRow>(
     }
     if (module.replicas > 1) module.reduce(GRADIENTS);
     if (together !== undefined) {
-      // A rank may have none of the micro-batches, and then no sums yet.
+      // A rank may have no micro-batch of its own, and then no accumulators yet.
       if (computed.size === 0) module.call(CLEAR, {});
       touched = true;
       const all = await together.outputsOf(computed, batches.length);
@@ -113,7 +113,7 @@ export async function optimizerStep<Row extends PackableRow>(
   }
 }
 
-/** O2 after a failure. Where even that fails, what is left of the step would be added to the next one. */
+/** Restores O2 after a failure. If that fails too, what is left of the step would be added to the next one. */
 function clearAfter(error: unknown, module: JitModule, step: number): void {
   try {
     module.call(CLEAR, {});
@@ -153,7 +153,7 @@ function applyParts(
   });
 }
 
-/** What helps where memory ran out while weights were applied. */
+/** Returns advice for memory that ran out while weights were applied. */
 function hintOf(cause: unknown, parts: number): string {
   if (!(cause instanceof JitError) || cause.code !== "MEMORY_EXHAUSTED") return "";
   return parts > 1

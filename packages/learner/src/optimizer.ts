@@ -2,14 +2,14 @@ import { adam } from "@palimpsest/jit";
 import type * as tf from "@tensorflow/tfjs";
 import type { OptimizerConfig } from "./config.js";
 
-/** One parameter's state, or its new state. */
+/** One parameter's state, either before or after a step. */
 export interface AdamState {
   readonly weights: tf.Tensor;
   readonly moment1: tf.Tensor;
   readonly moment2: tf.Tensor;
 }
 
-/** float32 [] tensors that change every step, so that the compiled function need not. */
+/** float32 [] tensors that change every step, so that the compiled function can stay the same. */
 export interface AdamScalars {
   /** Factor on every gradient: the global-norm clip. */
   readonly gradientScale: tf.Tensor;
@@ -47,7 +47,7 @@ export function adamwStep(
 }
 
 /**
- * The host's part of step `step` (0 is the first), in float64.
+ * Computes the host's part of step `step` (the first is 0), in float64.
  * @param gradientNorm global norm before clipping
  */
 export function adamwScalars(

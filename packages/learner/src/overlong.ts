@@ -3,14 +3,14 @@ import type { OverlongConfig } from "./loss-config.js";
 
 type Conversations = Pick<Trajectory, "conversations">;
 
-/** Whether a length limit cut the trajectory and it therefore leaves the loss; its reward stays in the group's mean. */
+/** Returns whether a length limit cut off the trajectory, which then leaves the loss; its reward stays in the group's mean. */
 export function isOverlong(trajectory: Conversations, config: OverlongConfig): boolean {
   if (config.kind !== "mask") return false;
   return spokenOf(trajectory, config.of).some(({ stopReason }) => stopReason === "length");
 }
 
 /**
- * What a long reply costs: 0 up to maxTokens − bufferTokens, from there linearly up to `factor` at maxTokens.
+ * Returns the penalty of a long reply: 0 up to maxTokens − bufferTokens, then linearly up to `factor` at maxTokens.
  * Source: soft overlong punishment of DAPO, arXiv:2503.14476.
  */
 export function overlongPenalty(trajectory: Conversations, config: OverlongConfig): number {

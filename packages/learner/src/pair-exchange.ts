@@ -1,28 +1,28 @@
 import type { Peers } from "./peers.js";
 
-/** Values of one chunk, over all its slices: 4 MiB. */
+/** Number of values in one chunk, over all its slices: 4 MiB. */
 const CHUNK_VALUES = 2 ** 20;
-/** Chunks under way at once, so that one travels while another is added up. */
+/** Number of chunks in flight, so that one travels while another is summed. */
 const CHUNKS_AT_ONCE = 2;
 
 /**
- * Gives a value to another rank and takes its value of the same tag. Both do so with the same tags; it waits until the other does, and
- * has a deadline.
+ * Exchanges values with another rank under the same tag. Both ranks must call it with the same tags; it waits for the other rank,
+ * up to a deadline.
  */
 export type Swap = <Value>(rank: number, tag: string, value: Value) => Promise<Value>;
 
-/** What has been exchanged so far. */
+/** Totals of all exchanges so far. */
 export interface ExchangeStats {
-  /** Of gradients and state, to all others together; not of small values. */
+  /** Bytes of gradients and state sent to all other ranks, without small values. */
   readonly sentBytes: number;
-  /** Waiting for others included. */
+  /** Includes waiting for others. */
   readonly seconds: number;
 }
 
 /**
- * Sums and gathers over swaps between each two ranks. Each chunk has a slice for each rank: it gets everyone's part of its slice, adds
- * them up in the order of ranks and gives the sum to all. So every rank has the same bits, and sends and receives 2 · (size − 1) / size
- * times the values, however many ranks there are.
+ * Sums and gathers through pairwise exchanges. Each chunk has a slice for each rank: that rank receives all ranks' parts of the
+ * slice, adds them up in the order of ranks and sends the sum to all. All ranks thus get the same bits, and each sends and receives
+ * 2 · (size − 1) / size times the values, however many ranks there are.
  */
 export class PairExchange implements Peers {
   readonly rank: number;
@@ -86,7 +86,7 @@ export class PairExchange implements Peers {
     return await this.#swap(rank, tag, values);
   }
 
-  /** By rank, what `others` gives of each other one, and `own`. */
+  /** Returns values by rank: `others` for each other rank, and `own`. */
   async #withEach<Value>(others: (rank: number) => Promise<Value>, own: Value): Promise<Value[]> {
     return await Promise.all(
       Array.from({ length: this.size }, (_, rank) => (rank === this.rank ? own : others(rank))),

@@ -3,15 +3,15 @@ import { clampBoth, klEstimate } from "./kl.js";
 import type { LossAlgebra } from "./loss-algebra.js";
 import type { ImportanceConfig, KlConfig, LossConfig } from "./loss-config.js";
 
-/** Values of one micro-batch. Logs in nats; [batch, time], or [batch, 1] where said. */
+/** Values of one micro-batch. Logs in nats; [batch, time], or [batch, 1] where stated. */
 export interface LossInputs<V> {
-  /** Of the current weights; what the gradient flows into. */
+  /** Under the current weights; the gradient flows into these. */
   readonly policyLogprobs: V;
   /** π_old, the denominator of the ratio. */
   readonly oldLogprobs: V;
-  /** Of the weights and engine that sampled the token; needed by an importance correction. */
+  /** Under the weights and engine that sampled the token; needed by an importance correction. */
   readonly rolloutLogprobs?: V;
-  /** Of the frozen reference; needed by a KL in the loss. */
+  /** Under the frozen reference; needed by a KL in the loss. */
   readonly refLogprobs?: V;
   /** Of the current weights' next-token distributions, differentiable; needed by an entropy bonus. */
   readonly entropy?: V;
@@ -21,15 +21,15 @@ export interface LossInputs<V> {
   readonly advantages: V;
   /** Weight of each token in the loss of the whole batch, from `aggregationWeights`. Or [batch, 1]. */
   readonly tokenWeights: V;
-  /** 1 where π_old is the current policy itself and the ratio 1; absent: nowhere. */
+  /** 1 where π_old is the current policy itself and the ratio is 1; absent: nowhere. */
   readonly onPolicy?: V;
-  /** β as a value [1, 1], where it changes between steps; absent: the configuration's. */
+  /** β as a value [1, 1], if it changes between steps; absent: the configuration's. */
   readonly klCoefficient?: V;
-  /** Sum over the tokens of each conversation, broadcastable to [batch, time]; absent: a row is one conversation. */
+  /** Sums over the tokens of each conversation, broadcastable to [batch, time]; absent: a row is one conversation. */
   readonly sumBySequence?: (values: V) => V;
 }
 
-/** The parts of a configuration that decide the loss. */
+/** The parts of a configuration that determine the loss. */
 export interface LossTerms {
   readonly loss: LossConfig;
   readonly kl: KlConfig;
@@ -39,9 +39,9 @@ export interface LossTerms {
 }
 
 /**
- * The micro-batch's share of the batch's loss:
+ * Computes the micro-batch's share of the batch's loss:
  * Σ_tokens weight · mask · (importance · policy loss + β · KL − c · entropy).
- * Masked tokens change neither value nor gradient, whatever numbers stand there, NaN included.
+ * Masked tokens change neither value nor gradient, whatever their numbers are, including NaN.
  * @returns one number
  */
 export function policyLoss<V>(algebra: LossAlgebra<V>, given: LossInputs<V>, terms: LossTerms): V {
@@ -77,7 +77,7 @@ export function policyLoss<V>(algebra: LossAlgebra<V>, given: LossInputs<V>, ter
   return algebra.sum(algebra.mul(algebra.mul(perToken, lossMask), given.tokenWeights));
 }
 
-/** π_old: as given, and in rows on policy the policy's own numbers. */
+/** π_old: the given values, and in on-policy rows the policy's own log-probs. */
 function ratioDenominator<V>(algebra: LossAlgebra<V>, given: LossInputs<V>): V {
   const { onPolicy, policyLogprobs, oldLogprobs, lossMask } = given;
   if (onPolicy === undefined) return oldLogprobs;
@@ -121,13 +121,13 @@ function clipLoss<V>(algebra: LossAlgebra<V>, inputs: TokenLossInputs<V>, config
   const clipped = clippedSurrogate(algebra, ratio, advantages, config.clipLow, config.clipHigh);
   if (config.dualClip === null) return clipped;
   const negative = greater(0, advantages);
-  // Where A ≥ 0 the bound is out of reach; 1e30 and not infinity, which times 0 would be NaN.
+  // Where A ≥ 0 the bound must not apply; it is 1e30 and not infinity, because 0 · infinity would be NaN.
   const bound = add(mul(mul(advantages, -config.dualClip), negative), mul(sub(1, negative), 1e30));
   return minimum(clipped, bound);
 }
 
 /**
- * One ratio a conversation, s = exp(mean over its trained tokens of the log-ratio), clipped as in PPO.
+ * One ratio per conversation, s = exp(mean over its trained tokens of the log-ratio), clipped as in PPO.
  * Meant for the aggregation seq-mean-token-mean. Source: GSPO, arXiv:2507.18071.
  */
 function gspoLoss<V>(algebra: LossAlgebra<V>, inputs: TokenLossInputs<V>, config: Config<"gspo">): V {
@@ -151,8 +151,8 @@ function cispoLoss<V>(algebra: LossAlgebra<V>, inputs: TokenLossInputs<V>, confi
 }
 
 /**
- * −keep·A·r + τ·(log r)²: a token is dropped when its probability has moved by more than the mask
- * bound in the direction in which its advantage pushes. As prime-rl does it.
+ * −keep·A·r + τ·(log r)²: a token is dropped if its probability has moved by more than the mask bound in the direction
+ * of its advantage. As in prime-rl.
  */
 function dppoLoss<V>(algebra: LossAlgebra<V>, inputs: TokenLossInputs<V>, config: Config<"dppo">): V {
   const { add, sub, mul, exp, square, greater } = algebra;

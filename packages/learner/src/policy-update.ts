@@ -1,10 +1,10 @@
 /**
  * Responsibility: one update of the policy: rows, π_old, advantages, and the optimizer steps of every epoch.
- * Not responsible for: counters and random numbers, which the learner keeps; what a step computes.
+ * Not responsible for: counters and random state, which the learner keeps; what a step computes.
  *
- * P1. π_old is of the weights before the update's first step, by the learner's own forward pass (`recompute`): the
- *     first step's ratios are exactly 1, and nothing of how the sampler batched reaches the weights.
- * P2. Rows that older weights sampled keep the sampler's numbers as π_old, unless an importance correction compares
+ * P1. π_old is computed from the weights before the update's first step, by the learner's own forward pass
+ *     (`recompute`): the first step's ratios are exactly 1, and the sampler's batching cannot affect the weights.
+ * P2. Rows that older weights sampled keep the sampler's log-probs as π_old, unless an importance correction compares
  *     the two.
  */
 import type { JitModule } from "@palimpsest/jit";
@@ -29,27 +29,27 @@ import { isFresh, recordUpdate, type UpdateRecorder } from "./update-metrics.js"
 export interface PolicyUpdate {
   readonly module: JitModule;
   readonly config: ResolvedLearnerConfig;
-  /** Of an estimator that a module exports. */
+  /** The estimator that a module exports. */
   readonly ownAdvantage: GroupAdvantage | undefined;
-  /** Draws the mini-batches. */
+  /** Selects the mini-batches. */
   readonly random: Random;
-  /** Of the weights before the update. */
+  /** Version of the weights before the update. */
   readonly policyVersion: number;
   readonly klCoefficient: number;
-  /** Optimizer steps done since the learner's first. */
+  /** Number of optimizer steps done since the learner's first. */
   readonly step: () => number;
-  /** No step was ever applied to these weights. */
+  /** Whether no step was ever applied to these weights. */
   readonly untouched: boolean;
-  /** Told after each optimizer step. */
+  /** Called after each optimizer step. */
   readonly onStep: (result: StepResult) => void;
-  /** What traces show of tokens. Default: nothing is kept. */
+  /** Collects what traces show of tokens. Default: nothing is kept. */
   readonly tokens?: TrainedTokens | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Where several learners train together. */
+  /** Set if several learners train together. */
   readonly together: Together | undefined;
 }
 
-/** Where an update stands; filled while it runs, so that a failure can tell how far it came. */
+/** The progress of an update, filled while it runs, so that a failure can report how far it came. */
 export interface UpdateProgress {
   recorder?: UpdateRecorder;
   trainedRows?: readonly TrainingRow[];
@@ -81,7 +81,7 @@ export async function runUpdate(
   for (let epoch = 0; epoch < config.epochs; epoch++) {
     const parts = miniBatches(batch, trained, config.miniBatches, random);
     if (epoch === 0) {
-      // The first part's numbers come out of its own step.
+      // The first part's log-probs come out of its own step.
       const later = parts.slice(1).flat();
       await score(later.filter((index) => own[index] && !scores.policy.has(index)));
     }
@@ -116,14 +116,14 @@ function hasOwnOld(row: TrainingRow | undefined, { config, policyVersion }: Poli
   return row.policyVersion === policyVersion || config.importance.kind !== "none";
 }
 
-/** Indices of the rows that are computed: see `zeroVariance`. */
+/** Returns the indices of the rows that are computed: see `zeroVariance`. */
 function trainedRows({ rows }: RowBatch, { zeroVariance }: ResolvedLearnerConfig): number[] {
   const teaching = new Set(rows.filter(({ advantage }) => advantage !== 0).map(({ groupId }) => groupId));
   const all = zeroVariance === "train" || teaching.size === 0;
   return rows.flatMap(({ groupId }, index) => (all || teaching.has(groupId) ? [index] : []));
 }
 
-/** Row indices of each optimizer step of one pass: groups dealt out evenly, shuffled when there are several. */
+/** Returns the row indices of each optimizer step of one pass: groups are distributed evenly, and shuffled if there are several steps. */
 function miniBatches(
   batch: RowBatch,
   indices: readonly number[],
@@ -180,7 +180,7 @@ async function policyStep(
   return movedTooFar ? "moved too far" : "done";
 }
 
-/** What is looked at before a step is applied, where a device can see all of it. */
+/** The checks before a step is applied, if the device can make all of them. */
 function atOnceOf(
   rows: readonly TrainingRow[],
   { config, untouched, policyVersion }: PolicyUpdate,

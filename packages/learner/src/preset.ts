@@ -21,7 +21,7 @@ export const PRESET_NAMES = [
 ] as const;
 export type PresetName = (typeof PRESET_NAMES)[number];
 
-/** The choices in which the neighboring systems differ; what is left out is absent there. */
+/** The options in which the other systems differ; what is left out does not apply to a system. */
 export interface Preset {
   readonly advantage: z.input<typeof BuiltInAdvantage>;
   readonly loss: z.input<typeof LossConfig>;
@@ -45,8 +45,8 @@ const rememr1 = {
 } as const;
 
 /**
- * What each system does by default. The same rewards and log-probabilities give different numbers
- * in each of them, so a result names its preset.
+ * Each system's defaults. The same rewards and log-probabilities give different numbers in each of them, so a result
+ * names its preset.
  */
 export const presets: Readonly<Record<PresetName, Preset>> = {
   /** MemAgent's published run: no std, dual clip 3, k3 in the loss. arXiv:2507.02259. */
@@ -57,7 +57,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     kl: { coefficient: 1e-3, estimator: "k3" },
   },
   /**
-   * MemAgent in vime (slime's algorithms): std, clip-higher, each conversation a share of the advantage, mean of
+   * MemAgent in vime (slime's algorithms): std, clip-higher, each conversation gets a share of the advantage, mean of
    * row means; the KL is not divided.
    */
   "memagent-vime": {
@@ -67,9 +67,9 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     kl: { coefficient: 1e-3, estimator: "k3", clampLogRatio: null },
     spread: "divide",
   },
-  /** ReMemR1 as its paper describes it: MemAgent's loss; 0.8 of the outcome's and 0.2 of the step's centered rewards. */
+  /** ReMemR1 as in its paper: MemAgent's loss; 0.8 of the outcome's and 0.2 of the step's centered rewards. */
   rememr1: { ...rememr1, stepAdvantage: { ...rememr1.stepAdvantage, scale: 1 } },
-  /** ReMemR1's code, which sums each step reward twice. */
+  /** ReMemR1's code, which adds each step reward twice. */
   "rememr1-released": { ...rememr1, stepAdvantage: { ...rememr1.stepAdvantage, scale: 2 } },
   /** verl's GRPO defaults with global denominators. */
   verl: {
@@ -101,7 +101,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     aggregation: "trajectory-mean",
     kl: { coefficient: 0, estimator: "k1", clampLogRatio: null, clampValue: null },
   },
-  /** prime-rl's defaults: centered rewards, probability masks in place of a ratio clip, all to the sampler's numbers. */
+  /** prime-rl's defaults: centered rewards, and probability masks instead of a ratio clip, all against the sampler's log-probs. */
   prime: {
     advantage: { kind: "drgrpo" },
     loss: { kind: "dppo", maskLow: 0.2, maskHigh: 0.2, tau: 1e-3, clampLogRatio: null },

@@ -1,15 +1,15 @@
 import { splitmix32, xoshiro128 } from "@palimpsest/model";
 
 /**
- * The learner's own random numbers: xoshiro128** seeded by splitmix32. All state is four words,
- * so a checkpoint holds it and a resumed run draws the same numbers.
+ * The learner's own random generator: xoshiro128** seeded by splitmix32. Its whole state is four words,
+ * which a checkpoint stores, so that a resumed run draws the same numbers.
  */
 export interface Random {
   /** Uniform integer in [0, bound). */
   below(bound: number): number;
   /** Shuffled copy (Fisher–Yates). */
   shuffle<T>(values: readonly T[]): T[];
-  /** The four words; feed them to `restoreRandom`. */
+  /** The four words, to be passed to `restoreRandom`. */
   state(): readonly number[];
 }
 

@@ -13,30 +13,30 @@ import type { UpdateMetrics } from "./update-metrics.js";
 
 export interface ReplayOptions {
   readonly backend: Backend;
-  /** The one that was written before the step; model and configuration come from it. */
+  /** The checkpoint before the step; model and configuration come from it. */
   readonly checkpoint: Checkpoint;
-  /** What the steps between the checkpoint and the step were given, in order; default: none. */
+  /** The inputs of the steps between the checkpoint and the step, in order; default: none. */
   readonly between?: AsyncIterable<StepDump>;
-  /** What the step was given. */
+  /** The inputs of the step. */
   readonly dump: StepDump;
-  /** Of a policy with adapters: the weights that they belong to. */
+  /** For a policy with adapters: their base weights. */
   readonly baseParameters?: Readonly<Record<string, Float32Array>>;
-  /** What the module of the configuration's advantage exports, where it has one. */
+  /** The export of the module of the configuration's advantage, if it has one. */
   readonly advantage?: AdvantageModule;
-  /** Of several learners that trained together: each repeats the step, with its own rank. */
+  /** For several learners that trained together: each repeats the step with its own rank. */
   readonly peers?: Peers;
-  /** How it runs; the same bits need the mode of the run. Default "auto". */
+  /** Execution mode; the same bits require the mode of the run. Default "auto". */
   readonly mode?: Learner["mode"];
 }
 
 export interface Replay {
   readonly metrics: UpdateMetrics;
-  /** Of the weights after the step. */
+  /** Hash of the weights after the step. */
   readonly weightsHash: string;
 }
 
 /**
- * Repeats one update from its checkpoint and its groups, without sampling. On one backend with one number of threads
+ * Repeats one update from its checkpoint and its groups, without sampling. On one backend with the same number of threads,
  * weights and metrics are those of the run, bit for bit.
  * @throws {LearnerError} CHECKPOINT_MISMATCH, and what `Learner.update` throws
  */
@@ -45,7 +45,7 @@ export async function replayStep(options: ReplayOptions): Promise<Replay> {
   const learner = createLearner({
     backend,
     checkpoint,
-    // Parsed again by createLearner, which names what does not fit.
+    // createLearner parses it again and names what does not fit.
     config: checkpoint.config as LearnerConfigInput,
     model: parseModelConfig(checkpoint.model),
     parameters: baseParameters,
@@ -71,7 +71,7 @@ export async function replayStep(options: ReplayOptions): Promise<Replay> {
   }
 }
 
-/** A dump from disk. @throws {PalimpsestError} CODEC; the file system's error */
+/** Reads a dump from disk. @throws {PalimpsestError} CODEC; the file system's error */
 export async function readStepDump(file: string): Promise<StepDump> {
   return decodeStepDump(await readFile(file));
 }

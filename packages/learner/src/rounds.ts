@@ -1,14 +1,14 @@
 import type { Bucket } from "./bucket.js";
 import type { MicroBatch } from "./dealt-row.js";
 
-/** Micro-batches that replicas compute at the same time: one function, so of one bucket. */
+/** Micro-batches that replicas compute concurrently with one function, and so of one bucket. */
 export interface Round {
   readonly batches: readonly MicroBatch[];
-  /** Without rows, for replicas that are left: all take part in every run. */
+  /** Micro-batches without rows, for the remaining replicas, because all take part in every run. */
   readonly blanks: readonly MicroBatch[];
 }
 
-/** Deals micro-batches out to replicas, those of one bucket together; to one replica in their order. */
+/** Distributes micro-batches over replicas, those of one bucket together; a single replica gets them in their order. */
 export function roundsOf(batches: readonly MicroBatch[], replicas: number): Round[] {
   if (replicas === 1) return batches.map((batch) => ({ batches: [batch], blanks: [] }));
   const byBucket = new Map<Bucket, MicroBatch[]>();

@@ -3,11 +3,11 @@ import { checkedTrained, type DealtRow, type MicroBatch, type Place, tooLong } f
 import { shareOut } from "./shared-prompts.js";
 
 /**
- * Deals rows into micro-batches. Rows with one prompt go to a bucket that shares it where that computes fewer token
- * places, see `shareOut`. Of the others each goes to the shortest bucket length that holds it. Where a length has a packed
- * bucket, its rows go there, longest first, each to the first sequence with room. Elsewhere they go in their order
- * to the largest bucket that they fill, the rest to the smallest that holds them.
- * Same rows and buckets, same micro-batches.
+ * Distributes rows over micro-batches. Rows with a common prompt go to a bucket that shares it if that computes fewer token
+ * positions, see `shareOut`. Each of the others goes to the shortest bucket length that fits it. If a length has a packed
+ * bucket, its rows go there, longest first, each to the first sequence with room. Otherwise they go in their order
+ * to the largest bucket that they fill, and the rest to the smallest that fits them.
+ * The same rows and buckets give the same micro-batches.
  * @throws {LearnerError} ROW_TOO_LONG
  */
 export function packRows(rows: readonly DealtRow[], buckets: readonly Bucket[]): MicroBatch[] {

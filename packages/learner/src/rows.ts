@@ -15,10 +15,10 @@ import type { Random } from "./random.js";
 import type { ConversationRow, GatheredRows, RowBatch } from "./training-row.js";
 
 /**
- * Groups → rows. The order of groups, of members and of conversations does not change the result.
- * With `shuffle`, rewards are dealt anew among the episodes of each group: the negative control, in which
- * every group keeps its mean and spread and no episode its reward.
- * @param own what the module of the estimator exports, where it names one
+ * Converts groups to rows. The order of groups, of members and of conversations does not change the result.
+ * With `shuffle`, rewards are permuted among the episodes of each group: the negative control, in which
+ * every group keeps its mean and spread but no episode its own reward.
+ * @param own the export of the estimator's module, if it names one
  * @throws {LearnerError} GROUP_INVALID, ROW_INVALID
  */
 export function rowsFromGroups(
@@ -31,10 +31,10 @@ export function rowsFromGroups(
 }
 
 export interface GatherOptions {
-  /** Deals rewards anew within their groups. */
+  /** Permutes rewards within their groups. */
   readonly shuffle?: Random;
   readonly overlong?: OverlongConfig;
-  /** Without one, conversations drawn with truncation are refused. Default none. */
+  /** Without it, conversations drawn with truncation are refused. Default none. */
   readonly importance?: ImportanceConfig;
 }
 
@@ -89,14 +89,14 @@ function sortedMembers(group: Group): ScoredTrajectory[] {
   );
 }
 
-/** By UTF-16 code units: the same on every machine, whatever its locale. */
+/** Compares by UTF-16 code units, which is the same on every machine, whatever its locale. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function dealRewards(members: readonly ScoredTrajectory[], random: Random): ScoredTrajectory[] {
   const scores = random.shuffle(members.map((member) => member.score));
-  // Step rewards go round among the episodes that have the step.
+  // Step rewards are permuted among the episodes that have the step.
   const bySteps = members.map((member) => [...(member.score.stepRewards ?? [])]);
   const longest = bySteps.reduce((max, rewards) => Math.max(max, rewards.length), 0);
   for (let step = 0; step < longest; step++) {
@@ -166,7 +166,7 @@ function rowOf(
   };
 }
 
-/** Why tokens that were drawn so cannot be trained; undefined where they can. */
+/** Returns why tokens that were drawn in this way cannot be trained; undefined if they can. */
 function samplingFault(sampling: Sampling, known: boolean, importance: ImportanceConfig): string | undefined {
   const { temperature, topP, topK, minP } = sampling;
   if (!(temperature > 0 && Number.isFinite(temperature)))

@@ -1,7 +1,7 @@
 import type { ScheduleConfig } from "./config.js";
 
 /**
- * Learning rate of optimizer step `step` (0 is the first).
+ * Returns the learning rate of optimizer step `step` (the first is 0).
  * Warm-up is linear and its first step is not 0: peak · (step + 1) / (warmupSteps + 1).
  */
 export function learningRateAt(step: number, config: ScheduleConfig): number {

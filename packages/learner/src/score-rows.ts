@@ -10,15 +10,15 @@ import { packRows } from "./row-packing.js";
 import type { Outputs } from "./step-request.js";
 import type { Together } from "./together.js";
 
-/** Log-probabilities of rows by their index, one entry a token, nats; only trained places are filled. */
+/** Log-probabilities of rows by their index, one entry per token, nats; only trained positions are filled. */
 export interface RowScores {
   readonly policy: Map<number, Float32Array>;
   readonly reference: Map<number, Float32Array>;
 }
 
 /**
- * The learner's own log-probabilities of the given rows under the present weights, without gradients, put into
- * `into`; the reference's too where the reward needs them. The event loop runs between micro-batches.
+ * Computes the learner's own log-probabilities of the given rows under the current weights, without gradients, into
+ * `into`; the reference's too if the reward needs them. The event loop runs between micro-batches.
  * @throws {LearnerError} ABORTED, ROW_TOO_LONG, PEER_FAILED
  */
 export async function scoreRows(

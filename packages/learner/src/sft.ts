@@ -1,9 +1,9 @@
 import { LearnerError } from "./error.js";
 
-/** One demonstration: the tokens and which of them are to be learned. */
+/** One demonstration: the tokens, and which of them the loss covers. */
 export interface SupervisedRow {
   readonly tokenIds: ArrayLike<number>;
-  /** One entry a token, 1 where it is learned; entry 0 must be 0. */
+  /** One entry per token, 1 where it is learned; entry 0 must be 0. */
   readonly lossMask: ArrayLike<number>;
 }
 

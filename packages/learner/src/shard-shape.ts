@@ -1,11 +1,11 @@
 import type { ResolvedLearnerConfig } from "./config.js";
 
-/** Among how many replicas each of the optimizer's moments is dealt out. */
+/** Number of replicas over which each of the optimizer's moments is sharded. */
 export function shardCount({ replicas, memory }: Pick<ResolvedLearnerConfig, "replicas" | "memory">): number {
   return memory.optimizerState === "sharded" ? replicas : 1;
 }
 
-/** Shape of what a replica keeps of an entry. */
+/** Shape of a replica's shard of an entry. */
 export function shardShape(shape: readonly number[], shards: number): readonly number[] {
   return shards === 1 ? shape : [Math.ceil(valuesIn(shape) / shards)];
 }

@@ -1,23 +1,23 @@
 import { type Bucket, placesOf, sharingOf } from "./bucket.js";
 import { checkedTrained, type DealtRow, type MicroBatch, trainedTokens } from "./dealt-row.js";
 
-/** Tokens of a row before the first trained one; all of a row that trains none. */
+/** Number of tokens before the first trained one; all of them if none is trained. */
 export function promptTokensOf({ tokenIds, lossMask }: DealtRow): number {
   for (let t = 0; t < tokenIds.length; t++) if (lossMask[t] === 1) return t;
   return tokenIds.length;
 }
 
-/** Rows of one prompt that are computed with it at once. */
+/** Rows of one prompt that are computed together with it. */
 interface Share {
   readonly bucket: Bucket;
   readonly rowIndices: readonly number[];
 }
 
 /**
- * Deals rows with the same prompt to buckets that share it (shared prefixes, as in Prefix Grouper, arXiv:2506.05433): each
- * set of rows to the cheapest such bucket that holds all of them, unless the buckets without sharing compute no more
- * token places for it.
- * @returns micro-batches in the order in which prompts first occur, and the rows that are left, in order
+ * Distributes rows with a common prompt over buckets that share it (shared prefixes, as in Prefix Grouper, arXiv:2506.05433):
+ * each set of rows goes to the cheapest such bucket that fits all of them, unless the buckets without sharing compute no more
+ * token positions for it.
+ * @returns micro-batches in the order in which prompts first occur, and the remaining rows, in order
  */
 export function shareOut(
   rows: readonly DealtRow[],
@@ -45,7 +45,7 @@ export function shareOut(
   };
 }
 
-/** Sets of rows that begin with the same prompt, in the order of their first rows. */
+/** Groups rows by their prompt, in the order of their first rows. */
 function byPrompt(rows: readonly DealtRow[]): number[][] {
   const sets = new Map<string, number[]>();
   rows.forEach((row, index) => {
@@ -57,7 +57,7 @@ function byPrompt(rows: readonly DealtRow[]): number[][] {
   return [...sets.values()];
 }
 
-/** The bucket that computes least for these rows; undefined where none holds all of them. */
+/** Returns the bucket that computes least for these rows; undefined if none fits all of them. */
 function cheapest(
   rows: readonly DealtRow[],
   indices: readonly number[],
@@ -74,13 +74,13 @@ function cheapest(
   return fitting.toSorted((a, b) => costOf(a, indices.length) - costOf(b, indices.length))[0];
 }
 
-/** Token places that so many rows of one prompt take of a bucket's. */
+/** Returns the number of token positions that this many rows of one prompt take in a bucket. */
 function costOf(bucket: Bucket, rows: number): number {
   const { prompts, replies } = sharingOf(bucket) as { prompts: number; replies: number };
   return Math.ceil(rows / replies) * (placesOf(bucket) / prompts);
 }
 
-/** Infinite where no bucket holds the row. */
+/** Returns infinity if no bucket fits the row. */
 function lengthAlone(row: DealtRow | undefined, whole: readonly Bucket[]): number {
   const tokens = row?.tokenIds.length ?? 0;
   const lengths = whole.filter(({ length }) => tokens <= length).map(({ length }) => length);
@@ -98,7 +98,7 @@ function batchesOf(rows: readonly DealtRow[], bucket: Bucket, shares: readonly S
   const limit = bucket.trainedTokens ?? Number.POSITIVE_INFINITY;
   for (const share of shares) {
     if (share.bucket !== bucket) continue;
-    // A share that trains more than a micro-batch may is dealt to several, each with the prompt.
+    // A share with more trained tokens than a micro-batch allows is split into several, each with the prompt.
     let open: (typeof batches)[number] | undefined;
     let count = 0;
     for (const index of share.rowIndices) {

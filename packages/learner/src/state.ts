@@ -13,7 +13,7 @@ export function stateName(kind: StateKind, parameter: string): string {
   return `${kind}/${parameter}`;
 }
 
-/** What is trained, by name: the adapters where there are any, else every weight. */
+/** Shapes of the trained parameters by name: the adapters if there are any, else all weights. */
 export function trainedShapes(
   model: ModelConfig,
   { lora }: Pick<ResolvedLearnerConfig, "lora">,
@@ -21,14 +21,14 @@ export function trainedShapes(
   return lora === null ? parameterShapes(model) : loraShapes(model, loraForm(lora));
 }
 
-/** The reference has weights of its own; with adapters it is the base model, which stands there anyway. */
+/** Returns whether the reference has separate weights; with adapters it is the base model, which is in the state anyway. */
 export function hasReferenceWeights({ reference, lora }: ResolvedLearnerConfig): boolean {
   return reference !== "none" && lora === null;
 }
 
 /**
- * Whether an entry is kept in bfloat16: matrices that nobody trains, where products round them to it in any case. Weights that are
- * trained keep float32, and so does the reference's embedding: its lookup is not a product, and is to give what the policy's gives.
+ * Returns whether an entry is stored in bfloat16: matrices that are not trained, because products round them to it anyway. Trained
+ * weights keep float32, and so does the reference's embedding: its lookup is not a product, and must match the policy's.
  */
 function isStoredHalf(
   kind: StateKind,
@@ -41,7 +41,7 @@ function isStoredHalf(
   return kind === "weights" && trained[name] === undefined;
 }
 
-/** Bytes of state entries, as they are stored. */
+/** Bytes of state entries as they are stored. */
 export function storedBytes(specs: Readonly<Record<string, StateSpec>>): number {
   return Object.values(specs).reduce(
     (sum, { shape, stored }) =>
@@ -51,9 +51,9 @@ export function storedBytes(specs: Readonly<Record<string, StateSpec>>): number 
 }
 
 /**
- * Every state entry, as jit wants it.
- * @param form.accumulates there are sums of the gradients of several micro-batches
- * @param form.shards replicas that each moment is dealt out to; absent: 1
+ * Specifies all state entries for jit.
+ * @param form.accumulates whether there are accumulators for several micro-batches
+ * @param form.shards number of replicas over which each moment is sharded; absent: 1
  */
 export function stateSpecs(
   model: ModelConfig,
@@ -79,7 +79,7 @@ export function stateSpecs(
         {
           shape,
           dtype: "float32" as const,
-          // Where every step is one micro-batch, nobody needs the sums.
+          // If every step is one micro-batch, the accumulators are never allocated.
           ...(kind === "gradient" ? { lazy: true } : {}),
           ...(isStoredHalf(kind, name, config, trained) ? { stored: "bfloat16" as const } : {}),
         },
@@ -88,14 +88,14 @@ export function stateSpecs(
   );
 }
 
-/** Where a learner's weights come from. */
+/** The sources of a learner's initial weights. */
 export interface StartingWeights {
   readonly model: ModelConfig;
   readonly parameters: Readonly<Record<string, Float32Array>>;
   readonly referenceParameters?: Readonly<Record<string, Float32Array>>;
 }
 
-/** State of a learner that starts from weights; what is left out starts as zeros. @throws {LearnerError} SHAPE_MISMATCH */
+/** State of a learner that starts from weights; what is left out is initialized to zeros. @throws {LearnerError} SHAPE_MISMATCH */
 export function initialState(
   options: StartingWeights,
   config: ResolvedLearnerConfig,
@@ -126,7 +126,7 @@ export function initialState(
   return { ...state, ...withKind("weights", adapters) };
 }
 
-/** State entries that a checkpoint holds: of a policy with adapters these and their moments, not the base. */
+/** Names of the state entries in a checkpoint: for a policy with adapters these and their moments, not the base. */
 export function savedNames(model: ModelConfig, config: ResolvedLearnerConfig): string[] {
   const frozen = new Set(
     config.lora === null ? [] : Object.keys(parameterShapes(model)).map((name) => stateName("weights", name)),
@@ -134,7 +134,7 @@ export function savedNames(model: ModelConfig, config: ResolvedLearnerConfig): s
   return Object.keys(stateSpecs(model, config, { accumulates: false })).filter((name) => !frozen.has(name));
 }
 
-/** State entries that a checkpoint holds, by their number of values. */
+/** Sizes of the state entries in a checkpoint, in values. */
 export function savedSizes(model: ModelConfig, config: ResolvedLearnerConfig): Record<string, number> {
   const specs = stateSpecs(model, config, { accumulates: false });
   return Object.fromEntries(
@@ -142,7 +142,7 @@ export function savedSizes(model: ModelConfig, config: ResolvedLearnerConfig): R
   );
 }
 
-/** Entries of one kind, by their number of values. */
+/** Sizes of the entries of one kind, in values. */
 export function sizesOf(
   kind: StateKind,
   shapes: Readonly<Record<string, readonly number[]>>,
@@ -153,7 +153,7 @@ export function sizesOf(
 }
 
 /**
- * State of a learner that goes on from a checkpoint; what that does not hold comes from the weights it began with.
+ * State of a learner that resumes from a checkpoint; what the checkpoint lacks comes from the initial weights.
  * @throws {LearnerError} CHECKPOINT_MISMATCH, SHAPE_MISMATCH
  */
 export function restoredState(
@@ -177,7 +177,7 @@ export function restoredState(
   return state;
 }
 
-/** Parameters under their names in the state. */
+/** Renames parameters to their names in the state. */
 export function withKind(
   kind: StateKind,
   parameters: Readonly<Record<string, Float32Array>>,

@@ -19,7 +19,7 @@ import { inputsOf, notFinite } from "./step-inputs.js";
 import type { AtOnce, StepRequest, StepResult } from "./step-request.js";
 import { GRADIENT_NORM } from "./sum-functions.js";
 
-/** Whether one run may do the step of this one round: only mode xla has such functions. */
+/** Returns whether one run may do the step of this one round: only mode xla has such functions. */
 export function canStepAtOnce(
   module: JitModule,
   { objective, atOnce }: Pick<StepRequest<PackableRow>, "objective" | "atOnce">,
@@ -29,15 +29,15 @@ export function canStepAtOnce(
   return atOnce !== undefined && first !== undefined && atOnceName(objective, first.bucket) in module.stats;
 }
 
-/** Whether the module has no sums of several micro-batches. */
+/** Returns whether the module has no accumulators for several micro-batches. */
 export function isWithoutSums(module: JitModule): boolean {
   return !(GRADIENT_NORM in module.stats);
 }
 
 /**
- * One optimizer step of one micro-batch a replica in one run: gradients, their sums over replicas, norm, clip and AdamW. Against the
- * same step in parts the clip is in float32, so that weights differ by its rounding; whether it was applied, the device says
- * (AT-ONCE-1).
+ * Does one optimizer step of one micro-batch per replica in one run: gradients, their sums over replicas, norm, clipping and
+ * AdamW. Compared with the same step in several launches the clip is computed in float32, so that weights differ by its rounding.
+ * The device reports whether the step was applied (AT-ONCE-1).
  * @throws {LearnerError} NOT_FINITE, ABORTED, what `beforeApply` throws; {JitError} of the device
  */
 export async function stepAtOnce<Row extends PackableRow>(
@@ -67,7 +67,7 @@ export async function stepAtOnce<Row extends PackableRow>(
   for (const [replica, { batch, arrays }] of all.slice(0, batches.length).entries())
     request.onMicroBatch?.(batch, arrays, outputs[replica] ?? {});
   await setImmediate();
-  // The same on every replica (AT-ONCE-2).
+  // Equal on every replica (AT-ONCE-2).
   const [{ [SQUARED_NORM]: squaredNorm, [APPLIED]: said } = {}] = outputs;
   const gradientNorm = Math.sqrt(squaredNorm?.[0] ?? Number.NaN);
   if (!Number.isFinite(gradientNorm))
@@ -75,7 +75,7 @@ export async function stepAtOnce<Row extends PackableRow>(
       details: { step: request.step, loss },
     });
   const applied = said?.[0] === 1;
-  // It says why. At the very limit, where its rounding and the device's part, the step is left out.
+  // It reports why. Exactly at the limit, where its rounding may differ from the device's, the step is skipped.
   if (!applied) request.beforeApply?.(gradientNorm);
   const computedTokens = all.length * placesOf(first.bucket);
   return { loss, gradientNorm, applied, microBatches: batches.length, computedTokens };
@@ -87,7 +87,7 @@ function atOnceInputs<Row extends PackableRow>(
   config: ResolvedLearnerConfig,
 ): Readonly<Record<string, Float32Array>> {
   const { normLimit, differenceLimit, isFresh } = atOnce as AtOnce;
-  // The norm is not known yet: what depends on it the device computes.
+  // The norm is not known yet: the device computes what depends on it.
   const known = adamwScalars(step, learningRate, 0, config.optimizer);
   const inputs: Record<string, Float32Array> = { [NORM_LIMIT]: Float32Array.of(normLimit) };
   for (const name of AT_ONCE_SCALARS) inputs[name] = known[name];

@@ -1,29 +1,29 @@
-/** What of a logged step says where it belongs. */
+/** The fields of a logged step that determine where it belongs. */
 export interface StepLink {
-  /** Policy version that the step made. */
+  /** Policy version that the step produced. */
   readonly policyVersion: number;
-  /** Of the weights before the step. */
+  /** Hash of the weights before the step. */
   readonly parentHash: string;
-  /** Of the weights after it. */
+  /** Hash of the weights after it. */
   readonly weightsHash: string;
   readonly writtenAtMs: number;
 }
 
-/** A step, and the best that follows it. */
+/** A step, and the best chain that follows it. */
 interface Chain<Step extends StepLink> {
   readonly step: Step;
   readonly next: Chain<Step> | undefined;
   readonly length: number;
-  /** When its last step was written. */
+  /** The time at which its last step was written. */
   readonly endedAtMs: number;
 }
 
-/** The steps that lead on from those weights (STEPLOG-2), of records in any order. */
+/** Returns the steps that continue from those weights (STEPLOG-2), from records in any order. */
 export function longestChain<Step extends StepLink>(
   records: readonly Step[],
   from: Pick<StepLink, "policyVersion" | "weightsHash">,
 ): readonly Step[] {
-  /** The best chain upon each weights; from the last version to the first, so that each record is looked at once. */
+  /** The best chain from each weights hash, computed from the last version to the first, so that each record is visited once. */
   const best = new Map<string, Chain<Step>>();
   for (const step of [...records].sort((a, b) => b.policyVersion - a.policyVersion)) {
     const next = best.get(keyOf(step.policyVersion, step.weightsHash));

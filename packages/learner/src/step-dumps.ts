@@ -6,21 +6,21 @@ import { durableFiles, namesIn } from "./durable-files.js";
 
 const FILE = /^step-(\d{8,})\.pb$/;
 
-/** A dump on disk, and what it holds. */
+/** A dump on disk, and its contents. */
 export interface WrittenDump {
   readonly file: string;
   readonly sizeBytes: number;
-  /** Of the file, in hex. */
+  /** Hash of the file, in hex. */
   readonly sha256: string;
 }
 
-/** File of what step `step` was given. */
+/** Returns the path of the file with the inputs of step `step`. */
 export function stepDumpFile(folder: string, step: number): string {
   return join(folder, `step-${String(step).padStart(8, "0")}.pb`);
 }
 
 /**
- * Writes what a step was given, as a StepDump of protos/palimpsest/v1/trajectory.proto, whole or not at all, and
+ * Writes the inputs of a step, as a StepDump of protos/palimpsest/v1/trajectory.proto, either completely or not at all, and
  * keeps the last `keepLast` of the folder.
  */
 export async function writeStepDump(

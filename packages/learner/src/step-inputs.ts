@@ -6,7 +6,7 @@ import { LearnerError } from "./error.js";
 import { layoutInputs } from "./layout.js";
 import type { MicroBatchArrays, PackableRow } from "./micro-batches.js";
 
-/** The compiled function takes no more inputs than it declares. */
+/** Selects the inputs that the compiled function declares. */
 export function inputsOf(
   batch: MicroBatch,
   request: { readonly objective: Objective; readonly klCoefficient?: number },

@@ -1,12 +1,12 @@
 /**
- * Responsibility: the steps after a checkpoint, as a write-ahead log: what each was given, and the hash of the weights that
- *   it made. A learner that loads the checkpoint and repeats them stands where the one that wrote them stood.
- * Not responsible for: deciding which steps get a checkpoint, repeating them.
+ * Responsibility: the steps after a checkpoint, as a write-ahead log: the inputs of each, and the hash of the weights that
+ *   it produced. A learner that loads the checkpoint and replays them reaches the state of the one that wrote them.
+ * Not responsible for: deciding which steps get a checkpoint, replaying them.
  *
  * Invariants:
- * - STEPLOG-1. A record named `step-….json` is whole, and so is the dump that it names: the dump is on disk before it.
- * - STEPLOG-2. Nothing of the log is replaced: a step that two learners write has two records, and the one that is gone on
- *   from is found by the hashes of the weights before and after, which make a chain.
+ * - STEPLOG-1. A record named `step-….json` is complete, and so is the dump that it names: the dump is on disk before it.
+ * - STEPLOG-2. Nothing in the log is replaced: a step that two learners write has two records, and the one to resume from is
+ *   found by the hashes of the weights before and after, which form a chain.
  * - STEPLOG-3. What is read is what was written, byte for byte, or the read fails.
  */
 import { createHash } from "node:crypto";
@@ -27,13 +27,13 @@ const PART = /\.part$/;
 const recordSchema = z.object({
   format: z.literal("palimpsest-step"),
   formatVersion: z.literal(1),
-  /** Policy version that the step made. */
+  /** Policy version that the step produced. */
   policyVersion: z.int().min(1),
-  /** Of the weights before the step. */
+  /** Hash of the weights before the step. */
   parentHash: z.string(),
-  /** Of the weights after it. */
+  /** Hash of the weights after it. */
   weightsHash: z.string(),
-  /** As of a checkpoint. */
+  /** As in a checkpoint. */
   consumedGroupIds: z.array(z.string()),
   dataCursor: z.json(),
   writtenAtMs: z.number(),
@@ -41,10 +41,10 @@ const recordSchema = z.object({
 });
 export type StepRecord = Readonly<z.infer<typeof recordSchema>>;
 
-/** What there is to say of a step beside its dump. */
+/** The fields of a step besides its dump. */
 export type LoggedStep = Omit<StepRecord, "format" | "formatVersion" | "writtenAtMs" | "dump">;
 
-/** Puts a step into the log; it is on disk when it resolves. Again, it changes nothing. */
+/** Appends a step to the log; it is on disk when this resolves. Repeating it changes nothing. */
 export async function appendStep(
   folder: string,
   step: LoggedStep,
@@ -68,22 +68,22 @@ export async function appendStep(
     dump: { name, sizeBytes: dump.sizeBytes, sha256: dump.sha256 },
   };
   if (await isThere(folder, record)) {
-    // Its name may not have come to the disk when the writing before this one failed.
+    // Its name may not have reached the disk when an earlier attempt failed.
     await files.syncFolder(folder);
     return;
   }
   const bytes = Buffer.from(`${JSON.stringify(record)}\n`);
   const file = join(folder, `${stem}-${shortHash(bytes)}.json`);
   await files.write(`${file}.part`, bytes);
-  // The dump's name must not come to the disk after the record's.
+  // The dump's name must not reach the disk after the record's.
   await files.syncFolder(folder);
   await files.rename(`${file}.part`, file);
   await files.syncFolder(folder);
 }
 
 /**
- * The steps to repeat upon a checkpoint, in order: of all chains that begin with its weights the longest one, and of equally
- * long ones the one that was written last.
+ * Returns the steps to replay on a checkpoint, in order: of all chains that begin with its weights the longest one, and of
+ * equally long ones the one that was written last.
  * @throws {LearnerError} CHECKPOINT_CORRUPT naming the file
  */
 export async function stepsAfter(
@@ -97,7 +97,7 @@ export async function stepsAfter(
   return longestChain(await Promise.all(names.map((name) => readRecord(join(folder, name)))), from);
 }
 
-/** What a logged step was given. @throws {LearnerError} CHECKPOINT_CORRUPT; {PalimpsestError} CODEC */
+/** Reads the inputs of a logged step. @throws {LearnerError} CHECKPOINT_CORRUPT; {PalimpsestError} CODEC */
 export async function loggedDump(folder: string, { dump }: Pick<StepRecord, "dump">): Promise<StepDump> {
   const file = join(folder, dump.name);
   const bytes = await bytesOf(file);
@@ -107,7 +107,7 @@ export async function loggedDump(folder: string, { dump }: Pick<StepRecord, "dum
   return decodeStepDump(bytes);
 }
 
-/** Removes the steps up to `policyVersion`, which a checkpoint holds, and what a killed writer left. */
+/** Removes the steps up to `policyVersion`, which a checkpoint covers, and remains of killed writers. */
 export async function dropSteps(
   folder: string,
   policyVersion: number,
@@ -116,18 +116,18 @@ export async function dropSteps(
   const names = await namesIn(folder);
   const isOld = (name: string, pattern: RegExp) =>
     Number(pattern.exec(name)?.[1] ?? Infinity) <= policyVersion;
-  // Records first: a record whose dump is gone would be a damaged one.
+  // Records first, because a record without its dump would look damaged.
   for (const name of names.filter((one) => isOld(one, RECORD) || PART.test(one)))
     await files.remove(join(folder, name));
   for (const name of names.filter((one) => isOld(one, DUMP))) await files.remove(join(folder, name));
 }
 
-/** Whether the log has that record already, written whenever. */
+/** Returns whether the log already has that record, written at any time. */
 async function isThere(folder: string, record: StepRecord): Promise<boolean> {
   const { policyVersion, writtenAtMs } = record;
   const names = (await namesIn(folder)).filter((name) => Number(RECORD.exec(name)?.[1]) === policyVersion);
   for (const name of names) {
-    // A damaged one is not this one; who reads the log is told of it.
+    // A damaged record is not this one; reading the log reports it.
     const written = await readRecord(join(folder, name)).catch(() => undefined);
     if (written !== undefined && isDeepStrictEqual({ ...written, writtenAtMs }, record)) return true;
   }

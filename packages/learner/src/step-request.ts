@@ -4,13 +4,13 @@ import type { MicroBatch } from "./dealt-row.js";
 import type { MicroBatchArrays, PackableRow } from "./micro-batches.js";
 import type { Together } from "./together.js";
 
-/** What the device is told to see by itself before it applies a step. */
+/** The checks that the device makes itself before it applies a step. */
 export interface AtOnce {
-  /** Norm of the gradients before clipping; infinite: none. */
+  /** Maximum norm of the gradients before clipping; infinite: none. */
   readonly normLimit: number;
-  /** Mean difference from the sampler over fresh tokens, nats; infinite: none. */
+  /** Maximum mean difference from the sampler over fresh tokens, nats; infinite: none. */
   readonly differenceLimit: number;
-  /** Whether the present weights sampled the row, untruncated. */
+  /** Whether the current weights sampled the row, without truncation. */
   readonly isFresh: (rowIndex: number) => boolean;
 }
 
@@ -22,16 +22,16 @@ export interface StepRequest<Row extends PackableRow> {
   /** β of this step; absent: the configuration's. */
   readonly klCoefficient?: number;
   readonly learningRate: number;
-  /** Optimizer steps done before this one. */
+  /** Number of optimizer steps done before this one. */
   readonly step: number;
   readonly signal?: AbortSignal | undefined;
-  /** Where several learners take the step. */
+  /** Set if several learners take the step together. */
   readonly together?: Together | undefined;
-  /** Sees each micro-batch's outputs. */
+  /** Called with each micro-batch's outputs. */
   readonly onMicroBatch?: (batch: MicroBatch, arrays: MicroBatchArrays, outputs: Outputs) => void;
-  /** Last look before the weights change; may throw. "skip" leaves them as they are. */
+  /** Last check before the weights change; may throw. "skip" leaves them unchanged. */
   readonly beforeApply?: (gradientNorm: number) => "apply" | "skip";
-  /** What of `beforeApply` the device can see by itself, so that one launch may do the whole step. Absent: not all of it. */
+  /** The checks of `beforeApply` as the device can make them, so that one launch may do the whole step. Absent: it cannot make all. */
   readonly atOnce?: AtOnce;
 }
 
@@ -41,9 +41,9 @@ export interface StepResult {
   readonly loss: number;
   /** Before clipping. */
   readonly gradientNorm: number;
-  /** False where `beforeApply` said "skip". */
+  /** False if `beforeApply` returned "skip". */
   readonly applied: boolean;
   readonly microBatches: number;
-  /** Token places computed, padding included. */
+  /** Number of token positions computed, including padding. */
   readonly computedTokens: number;
 }

@@ -1,6 +1,6 @@
 /**
- * The weights of the reference on disk. They stay the same from checkpoint to checkpoint, so the first one writes them
- * and the next ones link to its file: every checkpoint's folder is whole, and the disk holds them once.
+ * The weights of the reference on disk. They are the same from checkpoint to checkpoint, so the first one writes them
+ * and later ones link to its file: every checkpoint's folder is complete, and the disk has them once.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -12,25 +12,25 @@ const FILE = "reference.bin";
 
 type Values = Readonly<Record<string, Float32Array>>;
 
-/** One reference of a learner, and where its file lies. A learner that takes another reference begins another one. */
+/** One reference of a learner, and the location of its file. A learner that changes its reference creates another one. */
 export class StoredReference {
   #folder: string | undefined;
   #file: TensorFile | undefined;
 
-  /** @param stored the checkpoint that it was read from */
+  /** @param stored the checkpoint that the reference was read from */
   constructor(stored?: { readonly folder: string; readonly file: TensorFile }) {
     this.#folder = stored?.folder;
     this.#file = stored?.file;
   }
 
-  /** Whether a checkpoint can be written without its tensors at hand. */
+  /** Whether a checkpoint can be written without the reference's tensors. */
   get isStored(): boolean {
     return this.#folder !== undefined && existsSync(join(this.#folder, FILE));
   }
 
   /**
-   * Puts the file into a checkpoint's folder: by a link to the one that is stored, or from the tensors.
-   * @returns what the checkpoint's manifest says of it; undefined where there is no reference
+   * Puts the file into a checkpoint's folder, either by linking the stored one or from the tensors.
+   * @returns the entry of the checkpoint's manifest; undefined if there is no reference
    */
   async place(folder: string, tensors: Values): Promise<TensorFile | undefined> {
     const target = join(folder, FILE);
@@ -42,7 +42,7 @@ export class StoredReference {
     return this.#file;
   }
 
-  /** The folder that it was placed in has this name now. */
+  /** Records that the folder in which it was placed was renamed. */
   moved(folder: string): void {
     if (this.#file !== undefined) this.#folder = folder;
   }
@@ -52,7 +52,7 @@ export function referenceFile(folder: string): string {
   return join(folder, FILE);
 }
 
-/** Tensors of a checkpoint: those of its reference, and those that change with every step. */
+/** Splits the tensors of a checkpoint into those of its reference and those that change with every step. */
 export function splitReference(tensors: Values): { readonly reference: Values; readonly changing: Values } {
   const isReference = ([name]: readonly [string, Float32Array]) =>
     name.startsWith(stateName("reference", ""));

@@ -8,8 +8,8 @@ import { shardCount } from "./shard-shape.js";
 import { type StateKind, stateName, tensor, tensorsOf, trainedShapes } from "./state.js";
 
 /*
- * Responsibility: what is done with sums of the gradients of several micro-batches: their norm, the optimizer, zeros.
- * Not responsible for: adding to them (gradient-use.ts), the order of these (optimizer-step.ts).
+ * Responsibility: functions on the accumulated gradients of several micro-batches: their norm, the optimizer, clearing.
+ * Not responsible for: accumulating (gradient-use.ts), the order of these (optimizer-step.ts).
  */
 
 export const GRADIENT_NORM = "gradientNorm";
@@ -19,7 +19,7 @@ const APPLY = "apply";
 /** Zeroes the accumulators. */
 export const CLEAR = "clear";
 
-/** What is done with the sums of several micro-batches. */
+/** Creates the functions on accumulated gradients. */
 export function sumFunctions(
   model: ModelConfig,
   config: ResolvedLearnerConfig,
@@ -48,12 +48,12 @@ export function sumFunctions(
   return functions;
 }
 
-/** Entries of the state of one kind, of all that is trained. */
+/** Names of the state entries of one kind, for all trained parameters. */
 export function trainedNames(kind: StateKind, model: ModelConfig, config: ResolvedLearnerConfig): string[] {
   return Object.keys(trainedShapes(model, config)).map((name) => stateName(kind, name));
 }
 
-/** The functions that together apply and clear what was added, each a part of the weights. */
+/** Names of the functions that together apply and clear the accumulated gradients, each for a part of the weights. */
 export function applyNames(module: JitModule): string[] {
   return Object.keys(module.stats).filter((name) => name.startsWith(`${APPLY}-`));
 }

@@ -16,25 +16,25 @@ export interface SupervisedMetrics {
   readonly gradientNorm: number;
   readonly learningRate: number;
   readonly rows: number;
-  /** Learned tokens. */
+  /** Number of learned tokens. */
   readonly tokens: number;
   readonly durationMs: number;
   readonly tokensPerSecond: number;
 }
 
-/** What one supervised step trains, and at which rate. */
+/** The rows of one supervised step, and its learning rate. */
 interface SupervisedOrder {
   readonly rows: readonly SupervisedRow[];
-  /** Optimizer steps done before. */
+  /** Number of optimizer steps done before. */
   readonly step: number;
-  /** In place of the schedule's. */
+  /** Replaces the schedule's. */
   readonly learningRate: number | undefined;
   readonly signal: AbortSignal | undefined;
   readonly together: Together | undefined;
 }
 
 /**
- * One optimizer step towards the rows' tokens, the mean over all learned tokens.
+ * Takes one optimizer step on the rows' tokens; the loss is the mean over all learned tokens.
  * @throws {LearnerError} ROW_INVALID, BATCH_EMPTY, and what `optimizerStep` throws
  */
 export async function supervisedStep(

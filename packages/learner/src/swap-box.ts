@@ -1,9 +1,9 @@
 /**
- * Responsibility: where the two sides of a swap meet in one process: what this rank gives, and what another rank brings.
- * Not responsible for: how the other's message comes here.
+ * Responsibility: matches the two sides of an exchange in one process: what this rank gives, and what another rank brings.
+ * Not responsible for: how the other's message arrives here.
  *
  * Invariants:
- * - SWAP-1. Nobody waits longer than the deadline, and nobody at all once it has failed.
+ * - SWAP-1. Nobody waits longer than the deadline, and nobody at all after a failure.
  */
 export class SwapBox {
   readonly #timeoutMs: number;
@@ -15,17 +15,17 @@ export class SwapBox {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** This rank's side: resolves with what `rank` brings. @throws after the deadline, or why it failed */
+  /** This rank's side: resolves with what `rank` brings. @throws after the deadline, or the reason of the failure */
   async give(rank: number, tag: string, value: unknown): Promise<unknown> {
     return await this.#meet(rank, tag, value, "own");
   }
 
-  /** The other's side: resolves with what this rank gives it. @throws as `give` */
+  /** The other side: resolves with what this rank gives it. @throws as `give` */
   async bring(rank: number, tag: string, value: unknown): Promise<unknown> {
     return await this.#meet(rank, tag, value, "other");
   }
 
-  /** Everything that waits, and everything from now on, rejects with the reason. */
+  /** Rejects everything that waits, and everything from now on, with the reason. */
   fail(reason: unknown): void {
     this.#failure ??= { reason };
     for (const reject of this.#rejects) reject(reason);

@@ -1,8 +1,8 @@
-/** Tensors one after another in one file, written and read in pieces: beside them nothing of their size is held. */
+/** Tensors one after another in one file, written and read in pieces, so that no second copy of them is needed in memory. */
 import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 
-/** Node moves at most 2 GiB at once; pieces let the event loop breathe between them. */
+/** Node reads or writes at most 2 GiB at once; pieces also let the event loop run in between. */
 const pieceBytes = 32 * 1024 * 1024;
 
 export interface TensorPlace {
@@ -17,7 +17,7 @@ export interface TensorFile {
   readonly sizeBytes: number;
   /** SHA-256 in hex of the whole file. */
   readonly sha256: string;
-  /** In the order of the file, which is that of their sorted names. */
+  /** In the order of the file, sorted by name. */
   readonly tensors: TensorPlace[];
 }
 
@@ -48,8 +48,8 @@ export async function writeTensorFile(
 }
 
 /**
- * Reads what `writeTensorFile` wrote.
- * @returns the tensors, or in words what is wrong with the file
+ * Reads a file written by `writeTensorFile`.
+ * @returns the tensors, or a description of what is wrong with the file
  */
 export async function readTensorFile(
   path: string,
@@ -88,7 +88,7 @@ async function fill(file: FileHandle, piece: Uint8Array, position: number): Prom
   return true;
 }
 
-/** The values' own memory as bytes, piece by piece. */
+/** Yields the values' memory as bytes, piece by piece, without copying. */
 function* piecesOf(values: Float32Array): Generator<Uint8Array> {
   for (let at = 0; at < values.byteLength; at += pieceBytes)
     yield new Uint8Array(values.buffer, values.byteOffset + at, Math.min(pieceBytes, values.byteLength - at));

@@ -1,13 +1,13 @@
 /**
- * Responsibility: what learners that train together do in a step beside their own part: who computes which micro-batch, everyone's
- *   outputs, sums of gradients, one norm, one state to begin with.
+ * Responsibility: what learners that train together do in a step besides their own part: assigning micro-batches, exchanging
+ *   outputs, summing gradients, agreeing on one norm and on one initial state.
  * Not responsible for: how messages travel and how long they may take (Peers), what a step computes (optimizer-step.ts).
  *
  * Invariants:
- * - TOGETHER-1. All ranks apply the same step: each sees the outputs of all micro-batches in the same order, the same bits of the
+ * - TOGETHER-1. All ranks apply the same step: each gets the outputs of all micro-batches in the same order, the same bits of the
  *   summed gradients, and rank 0's norm of them.
- * - TOGETHER-2. A step in which one rank fails is applied by nobody who knows of it: what a rank waits for fails with PEER_FAILED, which
- *   closes the learner, since nobody can tell how far the others came.
+ * - TOGETHER-2. A step in which one rank fails is not applied by any rank that knows of it: what a rank waits for fails with
+ *   PEER_FAILED, which closes the learner, since nobody can tell how far the others came.
  */
 import type { JitModule } from "@palimpsest/jit";
 import { placesOf } from "./bucket.js";
@@ -16,13 +16,13 @@ import type { MicroBatch } from "./dealt-row.js";
 import { LearnerError } from "./error.js";
 import type { Peers } from "./peers.js";
 
-/** Values of small tensors that travel together, 16 MiB. A larger tensor is a block of its own: a rank holds one block at a time. */
+/** Maximum size in values of small tensors that travel together, 16 MiB. A larger tensor is its own block: a rank buffers one block at a time. */
 const BLOCK_VALUES = 2 ** 22;
 
-/** State entries by their number of values. */
+/** State entries with their sizes in values. */
 export type EntrySizes = Readonly<Record<string, number>>;
 
-/** @throws {LearnerError} CONFIG_INVALID for what does not go with several learners */
+/** @throws {LearnerError} CONFIG_INVALID for settings that do not work with several learners */
 export function checkTogether(
   { rank, size }: Peers,
   { replicas, memory }: Pick<ResolvedLearnerConfig, "replicas" | "memory">,
@@ -48,13 +48,13 @@ export class Together {
   readonly #peers: Peers;
   readonly #gradients: EntrySizes;
 
-  /** @param gradients the entries of the state that are summed over all ranks */
+  /** @param gradients the state entries that are summed over all ranks */
   constructor(peers: Peers, gradients: EntrySizes) {
     this.#peers = peers;
     this.#gradients = gradients;
   }
 
-  /** Which of the micro-batches are this rank's: the longest are dealt out first, each to the rank that has least to compute. */
+  /** Returns which micro-batches this rank computes: the longest are assigned first, each to the rank with the least work. */
   isOwn(batches: readonly MicroBatch[]): readonly boolean[] {
     const { rank, size } = this.#peers;
     const work = new Array<number>(size).fill(0);
@@ -70,9 +70,9 @@ export class Together {
   }
 
   /**
-   * What all ranks have of their micro-batches, in the order of these.
+   * Returns all ranks' outputs of their micro-batches, in the order of these.
    * @param own by the micro-batch's index
-   * @throws {LearnerError} PEER_FAILED, also where a micro-batch is nobody's: ranks with other batches
+   * @throws {LearnerError} PEER_FAILED, also if a micro-batch was computed by nobody, because ranks have different batches
    */
   async outputsOf<Outputs>(own: ReadonlyMap<number, Outputs>, count: number): Promise<readonly Outputs[]> {
     const all = await this.gather({ count, own: [...own] });
@@ -88,13 +88,13 @@ export class Together {
     return await this.#exchanged(this.#peers.allGather(value));
   }
 
-  /** The norm that all go by: a device of another kind may round its own otherwise. @throws {LearnerError} PEER_FAILED */
+  /** Returns the norm that all ranks use, because devices of different kinds may round differently. @throws {LearnerError} PEER_FAILED */
   async agreedNorm(norm: number): Promise<number> {
     const [first = norm] = await this.gather(norm);
     return first;
   }
 
-  /** Replaces the module's sums of gradients by those over all ranks. @throws {LearnerError} PEER_FAILED; {JitError} */
+  /** Replaces the module's accumulated gradients by their sums over all ranks. @throws {LearnerError} PEER_FAILED; {JitError} */
   async sumGradients(module: JitModule): Promise<void> {
     for (const names of blocksOf(this.#gradients)) {
       const values = readFloats(module, names);
@@ -111,7 +111,7 @@ export class Together {
     }
   }
 
-  /** Has every rank take over rank 0's entries. @throws {LearnerError} PEER_FAILED; {JitError} */
+  /** Replaces every rank's entries by rank 0's. @throws {LearnerError} PEER_FAILED; {JitError} */
   async shareEntries(module: JitModule, entries: EntrySizes): Promise<void> {
     const isFirst = this.#peers.rank === 0;
     for (const names of blocksOf(entries)) {
@@ -138,7 +138,7 @@ function failed(what: string, cause?: unknown): LearnerError {
   );
 }
 
-/** Entries in their order, small ones together. */
+/** Groups entries in their order into blocks, small ones together. */
 function* blocksOf(entries: EntrySizes): Generator<readonly string[]> {
   let block: string[] = [];
   let values = 0;

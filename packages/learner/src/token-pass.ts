@@ -11,7 +11,7 @@ import { type Bucket, isPicked, placesOf, rowsOf, sharingOf, trainedTokensOf } f
 import { forwardForm, logitsChunk, type MemoryConfig } from "./memory-config.js";
 import { tensor } from "./state.js";
 
-/** What a pass over a micro-batch is given, see `MicroBatchArrays`. */
+/** The inputs of a pass over a micro-batch, see `MicroBatchArrays`. */
 export function passInputs(bucket: Bucket): Record<string, TensorSpec> {
   const { rows: sequences, length, packedRows } = bucket;
   const sharing = sharingOf(bucket);
@@ -42,7 +42,7 @@ export interface PassOptions {
   readonly bucket: Bucket;
   readonly model: ModelConfig;
   readonly memory: MemoryConfig;
-  /** Of a pass in bfloat16. Default nothing. */
+  /** For a pass in bfloat16. Default nothing. */
   readonly keep?: Keep | undefined;
   readonly entropy: "none" | "value" | "gradient";
   readonly loraScale?: number | undefined;
@@ -50,9 +50,9 @@ export interface PassOptions {
 }
 
 /**
- * Log-probability of each next token at its row's temperature, and the entropy of that distribution. Where a bucket counts its trained tokens,
- * the others get the numbers of some trained one: mask them.
- * @returns both float32 [rows, length-1]; entry (r, t) speaks of token t+1 of row r
+ * Computes the log-probability of each next token at its row's temperature, and the entropy of that distribution. If a bucket
+ * selects its trained tokens, all other positions get the numbers of some trained token and must be masked.
+ * @returns both float32 [rows, length-1]; entry (r, t) belongs to token t+1 of row r
  */
 export function tokenPass(parameters: Tensors, inputs: Tensors, options: PassOptions): TokenStatistics {
   return isPicked(options.bucket)
@@ -66,7 +66,7 @@ function wholePass(parameters: Tensors, inputs: Tensors, options: PassOptions): 
   const width = length - 1;
   const tokenIds = tensor(inputs, "tokenIds");
   if (usesFusedAttention(model.headDim)) return alignedPass(parameters, inputs, options);
-  // The last token predicts nothing that is asked for.
+  // The last token's prediction is not needed.
   const ids = tf.slice(tokenIds, [0, 0], [rows, width]);
   const hidden = forwardHidden(parameters, ids, model, formOf(options, width)); // [R, T-1, D]
   const targets = tf.reshape(tf.slice(tokenIds, [0, 1], [rows, width]), [rows * width]);
@@ -76,7 +76,7 @@ function wholePass(parameters: Tensors, inputs: Tensors, options: PassOptions): 
   return { logprobs: shaped(logprobs), ...(entropy === undefined ? {} : { entropy: shaped(entropy) }) };
 }
 
-/** As wholePass, over every token: products of a GPU are faster in multiples of 64 than with one row less. */
+/** Like wholePass, but over every token: on a GPU products are faster in multiples of 64 than with one row less. */
 function alignedPass(parameters: Tensors, inputs: Tensors, options: PassOptions): TokenStatistics {
   const { bucket, model } = options;
   const { rows, length } = bucket;
@@ -126,7 +126,7 @@ function formOf(
   return { ...forwardForm(memory, model, shape), loraScale, isFrozen, keep };
 }
 
-/** @param hidden float32 [N, D], one a computed logit row */
+/** @param hidden float32 [N, D], one row per computed row of logits */
 function statisticsOf(
   parameters: Tensors,
   inputs: Tensors,
@@ -137,7 +137,7 @@ function statisticsOf(
   const headName = model.tieWordEmbeddings ? "embedding" : "head";
   const headFrozen = isFrozen?.(headName) ?? false;
   const chunk = logitsChunk(memory, model, usesFusedAttention(model.headDim));
-  // Logits are linear in the hidden states: scaling these is the same, and they are fewer.
+  // Logits are linear in the hidden states, so scaling these is equivalent, and they are smaller.
   const scales = tf.expandDims(tensor(inputs, "logitScales"), 1);
   const type = usesFusedAttention(model.headDim) ? "bfloat16" : "float32";
   const scaled = asType(tf.mul(hidden, scales), type); // [N, D], rounded once

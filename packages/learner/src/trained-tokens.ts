@@ -1,9 +1,9 @@
 /**
- * Responsibility: what an update made of each token, for people who read traces: its ratio and whether that was clipped.
+ * Responsibility: what an update computed for each token, for readers of traces: its ratio and whether that was clipped.
  * Not responsible for: sums over tokens (update-metrics.ts).
  *
  * Invariants:
- * - TOKENS-1. At most `maxTokens` tokens are kept; conversations beyond them are left out whole.
+ * - TOKENS-1. At most `maxTokens` tokens are kept; conversations beyond that are left out entirely.
  */
 import type { LossConfig } from "./loss-config.js";
 import type { MicroBatchArrays } from "./micro-batches.js";
@@ -11,11 +11,11 @@ import type { Outputs } from "./step-request.js";
 import type { TrainingRow } from "./training-row.js";
 
 export interface TrainedConversation {
-  /** Of all its tokens; per conversation where steps have rewards of their own. */
+  /** Of all its tokens; differs between conversations of a trajectory if steps have their own rewards. */
   readonly advantage: number;
-  /** π / π_old of the last optimizer step, one for each token of prompt and reply; NaN where it is not trained. Empty: not kept. */
+  /** π / π_old of the last optimizer step, one per token of prompt and reply; NaN where it is not trained. Empty: not kept. */
   readonly ratios: Float32Array;
-  /** 1 where that ratio was outside of what the loss lets through for its advantage. */
+  /** 1 where that ratio was outside the range that the loss allows for its advantage. */
   readonly clipped: Uint8Array;
 }
 
@@ -26,13 +26,13 @@ export class TrainedTokens {
   readonly #loss: LossConfig;
   readonly #maxTokens: number;
 
-  /** @param maxTokens 0: advantages alone */
+  /** @param maxTokens 0: only advantages are kept */
   constructor(loss: LossConfig, maxTokens = defaultMaxTokens) {
     this.#loss = loss;
     this.#maxTokens = maxTokens;
   }
 
-  /** The conversations of the update, before its first step. */
+  /** Records the conversations of the update, before its first step. */
   begin(rows: readonly TrainingRow[]): void {
     let left = this.#maxTokens;
     for (const { trajectoryId, step, advantage, tokenIds } of rows) {
@@ -47,7 +47,7 @@ export class TrainedTokens {
     }
   }
 
-  /** A micro-batch; a later step's replaces an earlier one's. */
+  /** Records a micro-batch; a later step's replaces an earlier one's. */
   add(rows: readonly TrainingRow[], arrays: MicroBatchArrays, outputs: Outputs): void {
     if (this.#maxTokens === 0) return;
     const kept = rows.map(({ trajectoryId, step }) => this.#conversations.get(keyOf(trajectoryId, step)));
@@ -55,7 +55,7 @@ export class TrainedTokens {
       const of = kept[row];
       if (of === undefined || arrays.lossMask[at] === 0) return;
       const policy = outputs["policyLogprobs"]?.[at] ?? Number.NaN;
-      // π_old of the first step is what that step itself computes.
+      // In the first step π_old is what that step itself computes.
       const ratio = arrays.onPolicy[at] === 1 ? 1 : Math.exp(policy - (arrays.oldLogprobs[at] ?? Number.NaN));
       const place = arrays.placeInRow[at] ?? 0;
       if (place >= of.ratios.length) return;
@@ -64,7 +64,7 @@ export class TrainedTokens {
     });
   }
 
-  /** Undefined: it was not trained. */
+  /** Undefined: the conversation was not trained. */
   of(trajectoryId: string, step: number): TrainedConversation | undefined {
     return this.#conversations.get(keyOf(trajectoryId, step));
   }
@@ -72,7 +72,7 @@ export class TrainedTokens {
 
 const keyOf = (trajectoryId: string, step: number) => `${trajectoryId} ${step}`;
 
-/** Whether the token's own gradient was cut: the ratio went on in the direction that its advantage pushes it. */
+/** Returns whether the token's own gradient was cut: the ratio had moved too far in the direction of its advantage. */
 function isClipped(loss: LossConfig, ratio: number, advantage: number): boolean {
   if (loss.kind !== "clip") return false;
   return advantage > 0 ? ratio > 1 + loss.clipHigh : advantage < 0 && ratio < 1 - loss.clipLow;

@@ -13,10 +13,10 @@ import type { Checkpoint } from "./checkpoint.js";
 import { LearnerError } from "./error.js";
 import { stateName } from "./state.js";
 
-/** The one field of a learner's configuration that says what its weights are. */
+/** The only field of a learner's configuration that determines what its weights are. */
 const adapterFieldSchema = z.object({ lora: loraConfigSchema.nullish() });
 
-/** Whether the checkpoint holds adapters, without the weights that they belong to. */
+/** Returns whether the checkpoint contains adapters, without their base weights. */
 export function hasAdapters(checkpoint: Pick<Checkpoint, "config">): boolean {
   return Boolean(adapterFieldSchema.parse(checkpoint.config).lora);
 }
@@ -39,8 +39,8 @@ function taken({ tensors }: Pick<Checkpoint, "tensors">, shapes: Shapes): Record
 }
 
 /**
- * The adapters of a checkpoint by the names of `loraShapes`, without the weights that they belong to.
- * @throws {LearnerError} CHECKPOINT_MISMATCH where the whole model was trained; {ModelError} CONFIG_INVALID
+ * Returns the adapters of a checkpoint by the names of `loraShapes`, without their base weights.
+ * @throws {LearnerError} CHECKPOINT_MISMATCH if the whole model was trained; {ModelError} CONFIG_INVALID
  */
 export function trainedAdapters(checkpoint: Pick<Checkpoint, "model" | "config" | "tensors">): {
   readonly model: ModelConfig;
@@ -58,8 +58,8 @@ export function trainedAdapters(checkpoint: Pick<Checkpoint, "model" | "config" 
 }
 
 /**
- * The policy of a checkpoint as a model of its own: adapters are merged into the weights.
- * @param base the weights that adapters belong to: those that the run began with
+ * Returns the policy of a checkpoint as a whole model: adapters are merged into the weights.
+ * @param base the adapters' base weights: those that the run began with
  * @throws {LearnerError} CHECKPOINT_MISMATCH; {ModelError} CONFIG_INVALID
  */
 export function trainedWeights(

@@ -1,9 +1,9 @@
 import { type ModelConfig, parameterShapes } from "@palimpsest/model";
 
 /**
- * Floating-point operations that a training pass needs by count, forward and backward: a token costs 6 times the
- * parameters that multiply it (all but the input embedding) and 12 · layers · heads · headDim · (row length) for
- * attention. Recomputation, the reference and padding are not counted: work done twice is no progress.
+ * Counts the floating-point operations that a training pass needs, forward and backward: a token costs 6 times the
+ * parameters that multiply it (all but the input embedding) plus 12 · layers · heads · headDim · (row length) for
+ * attention. Recomputation, the reference and padding are not counted, since repeated work is no progress.
  * Source: PaLM, arXiv:2204.02311, appendix B.
  */
 export function trainingFlops(model: ModelConfig, rowLengths: readonly number[]): number {
@@ -11,7 +11,7 @@ export function trainingFlops(model: ModelConfig, rowLengths: readonly number[])
     ([name, shape]) => [name, shape.reduce((product, dimension) => product * dimension, 1)] as const,
   );
   const total = sizes.reduce((sum, [, size]) => sum + size, 0);
-  // A tied embedding multiplies as the head, once.
+  // A tied embedding is multiplied once, as the head.
   const idle = model.tieWordEmbeddings ? 0 : model.vocabSize * model.hiddenSize;
   const perToken = 6 * (total - idle);
   const attention = 12 * model.layers * model.heads * model.headDim;

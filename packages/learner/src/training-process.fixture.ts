@@ -5,8 +5,8 @@ import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.f
 import { loadCheckpoint } from "./learner.js";
 
 /**
- * A process that trains on from the newest checkpoint in argv[2], with one checkpoint an update, telling its parent
- * each version when it is on disk, until version argv[3] or until killed.
+ * Trains on from the newest checkpoint in argv[2], with one checkpoint per update, reporting each version to its parent
+ * when it is on disk, until version argv[3] or until killed.
  */
 const root = process.argv[2] ?? "";
 const versions = Number(process.argv[3]);

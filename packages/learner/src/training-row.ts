@@ -1,43 +1,43 @@
 import type { ScoredTrajectory } from "@palimpsest/trajectories";
 import type { Advantages } from "./advantages.js";
 
-/** One conversation as tokens. All arrays have one entry a token of prompt and response. */
+/** One conversation as tokens. All arrays have one entry per token of prompt and response. */
 export interface ConversationRow {
   readonly groupId: string;
   readonly trajectoryId: string;
-  /** Place of the conversation within its trajectory. */
+  /** Index of the conversation within its trajectory. */
   readonly step: number;
   readonly tokenIds: Int32Array;
   /** Nats, of the distribution that the token was drawn from: after temperature and truncation; 0 at prompt tokens. */
   readonly rolloutLogprobs: Float32Array;
-  /** The policy is the model's distribution at this temperature, > 0. */
+  /** Sampling temperature, > 0; the trained policy is the model's distribution at it. */
   readonly temperature: number;
-  /** Some tokens could not be drawn: the sampler's numbers are not those of the whole distribution. */
+  /** Whether some tokens could not be drawn, so that the sampler's log-probs are not those of the whole distribution. */
   readonly truncated: boolean;
   /** 1 at sampled tokens that are trained. */
   readonly lossMask: Uint8Array;
   readonly policyVersion: number;
 }
 
-/** A conversation with what it trains on. */
+/** A conversation with its training targets. */
 export interface TrainingRow extends ConversationRow {
-  /** The trajectory's, with its step's where the configuration mixes them. */
+  /** The trajectory's, mixed with its step's if the configuration says so. */
   readonly advantage: number;
-  /** π_old where it is not the sampler's, nats; 0 at prompt tokens. */
+  /** π_old if it is not the sampler's, nats; 0 at prompt tokens. */
   readonly oldLogprobs?: Float32Array;
 }
 
-/** What a batch holds before anybody says what it was worth. */
+/** The contents of a batch before advantages are assigned. */
 export interface GatheredRows {
   /** In the order of (groupId, episodeIndex, step), whatever order the groups came in. */
   readonly rows: readonly ConversationRow[];
   /** Scored trajectories in the same order, with the rewards that were used. */
   readonly members: readonly ScoredTrajectory[];
-  /** Taken off rewards, by trajectory; absent: nothing. */
+  /** Penalties on rewards, by trajectory; absent: none. */
   readonly penalties: ReadonlyMap<string, number>;
-  /** Conversations without a token to train (aborted, or masked whole). */
+  /** Conversations without a token to train (aborted, or masked entirely). */
   readonly emptyConversations: number;
-  /** Trajectories that left the loss because a length limit cut them. */
+  /** Trajectories removed from the loss because a length limit cut them off. */
   readonly overlongTrajectories: number;
 }
 

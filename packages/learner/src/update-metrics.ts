@@ -6,11 +6,11 @@ import type { MicroBatchArrays } from "./micro-batches.js";
 import type { Outputs, StepResult } from "./step-request.js";
 import type { RowBatch, TrainingRow } from "./training-row.js";
 
-/** What one update did. Logs in nats; fractions in [0, 1]; token statistics are means over trained tokens. */
+/** The metrics of one update. Logs in nats; fractions in [0, 1]; token statistics are means over trained tokens. */
 export interface UpdateMetrics extends TokenStatistics, ImportanceStatistics, BatchMetrics {
-  /** Of the weights after the update. */
+  /** Version of the weights after the update. */
   readonly policyVersion: number;
-  /** Optimizer steps done since the learner's first. */
+  /** Number of optimizer steps done since the learner's first. */
   readonly step: number;
   /** Mean over the update's optimizer steps. */
   readonly loss: number;
@@ -20,21 +20,21 @@ export interface UpdateMetrics extends TokenStatistics, ImportanceStatistics, Ba
   readonly learningRate: number;
   /** β of this update. */
   readonly klCoefficient: number;
-  /** Fraction of the computed token places that was padding. */
+  /** Fraction of the computed token positions that was padding. */
   readonly paddingFraction: number;
   readonly microBatches: number;
-  /** Applied ones. */
+  /** Number of applied steps. */
   readonly optimizerSteps: number;
-  /** Steps that `gradientGate` left out. */
+  /** Steps that `gradientGate` skipped. */
   readonly stepsSkippedByGradient: number;
-  /** `maxPolicyKl` ended the update early. */
+  /** Whether `maxPolicyKl` ended the update early. */
   readonly stoppedByPolicyKl: boolean;
   readonly durationMs: number;
   /** Row tokens per second, each pass counted. */
   readonly tokensPerSecond: number;
-  /** Teraflops per second that the model's forward and backward passes need by count: see `trainingFlops`. */
+  /** Teraflops per second that the model's forward and backward passes count for: see `trainingFlops`. */
   readonly modelTeraflops: number;
-  /** That, of the configured `peakTeraflops`; null where none is configured. */
+  /** The same as a fraction of the configured `peakTeraflops`; null if none is configured. */
   readonly modelFlopUtilization: number | null;
 }
 
@@ -43,31 +43,31 @@ interface FinishedUpdate {
   readonly step: number;
   readonly durationMs: number;
   readonly klCoefficient: number;
-  /** Of one training pass over the batch's rows. */
+  /** Operations of one training pass over the batch's rows. */
   readonly flops: number;
 }
 
-/** Gathers an update's metrics while its steps run. */
+/** Collects an update's metrics while its steps run. */
 export interface UpdateRecorder {
   beginStep(): void;
-  /** Adds the tokens of a micro-batch. `untouched`: no step of this update has changed the weights yet. */
+  /** Adds the tokens of a micro-batch. `untouched`: whether no step of this update has changed the weights yet. */
   addTokens(
     rows: readonly TrainingRow[],
     arrays: MicroBatchArrays,
     outputs: Outputs,
     untouched: boolean,
   ): void;
-  /** `skipped`: what held the step back, where it was not applied. */
+  /** `skipped`: why the step was not applied, if it was not. */
   addStep(result: StepResult, learningRate: number, skipped: "gradient" | "policyKl"): void;
   tokens(): TokenStatistics;
   /** Mean k3 of the policy from π_old over the tokens since `beginStep`. */
   stepPolicyKl(): number;
-  /** Optimizer steps applied so far. */
+  /** Number of optimizer steps applied so far. */
   steps(): number;
   finish(after: FinishedUpdate): UpdateMetrics;
 }
 
-/** Whether these weights sampled the row. What a truncation left has higher probabilities than the whole: nothing to be compared. */
+/** Returns whether these weights sampled the row. Truncation raises the probabilities of what it keeps, so truncated rows cannot be compared. */
 export function isFresh(
   row: Pick<TrainingRow, "policyVersion" | "truncated">,
   policyVersion: number,
@@ -75,7 +75,7 @@ export function isFresh(
   return row.policyVersion === policyVersion && !row.truncated;
 }
 
-/** @param policyVersion of the weights before the update */
+/** @param policyVersion version of the weights before the update */
 export function recordUpdate(
   batch: RowBatch,
   config: ResolvedLearnerConfig,

@@ -1,15 +1,15 @@
 import { type Tensors, tf } from "@palimpsest/jit";
 
-/** What a loss function gives: the scalar that is differentiated, and tensors that are reported beside it. */
+/** The result of a loss function: the scalar to differentiate, and tensors that are returned with it. */
 export interface LossAndOutputs {
   readonly loss: tf.Tensor;
   readonly outputs: Tensors;
 }
 
 /**
- * The loss, its gradients and its outputs, as JAX's `value_and_grad` with `has_aux`.
- * @param parameters what the gradients are taken in
- * @returns gradients by the names of the parameters; the loss among the outputs as `loss`
+ * Returns the loss, its gradients and its outputs, like JAX's `value_and_grad` with `has_aux`.
+ * @param parameters the tensors with respect to which gradients are taken
+ * @returns gradients by the names of the parameters; the loss is among the outputs as `loss`
  */
 export function valueAndGradients(
   lossOf: (parameters: Tensors) => LossAndOutputs,
@@ -20,7 +20,7 @@ export function valueAndGradients(
   const { value, grads } = tf.valueAndGrads((...values: tf.Tensor[]) => {
     const named = Object.fromEntries(values.map((tensor, index) => [names[index], tensor]));
     const { loss, outputs } = lossOf(named);
-    // tfjs disposes of everything in this scope but the loss, unless it is kept.
+    // tfjs disposes everything in this scope except the loss, unless it is kept.
     for (const [name, tensor] of Object.entries(outputs)) reported.set(name, tf.keep(tensor));
     return loss.asScalar();
   })(Object.values(parameters));

@@ -7,14 +7,14 @@ export interface WarmStartOptions {
   /** Rows of step `step`, counted from 0. */
   readonly rows: (step: number) => readonly SupervisedRow[];
   readonly steps: number;
-  /** Replaces the schedule's rate; a function is asked at each step. */
+  /** Replaces the schedule's rate; a function is called at each step. */
   readonly learningRate?: number | ((step: number) => number);
   readonly onStep?: (metrics: SupervisedMetrics, step: number) => void;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Supervised warm start: a model that cannot yet follow the format gets no reward to learn from.
+ * Supervised warm start, because a model that cannot follow the format yet gets no reward to learn from.
  * @returns metrics of the last step
  */
 export async function warmStart(options: WarmStartOptions): Promise<SupervisedMetrics | undefined> {

@@ -21,14 +21,14 @@ import { type EvaluatedLoss, evaluateLoss } from "./evaluate-loss.js";
 import { type GoldenCase, goldenCases } from "./golden-case.js";
 import type { Golden, GoldenBatch, GoldenValue } from "./golden-file.js";
 
-/** Golden numbers have nine decimals, slime's are float32 themselves. */
+/** Golden numbers have nine decimals; slime's are computed in float32. */
 const BARS = { double: 1e-6, float32: 1e-5 } as const;
 type Width = keyof typeof BARS;
 const WIDTHS = ["double", "float32"] as const;
 
 /** A measure of one golden value. */
 export interface LossMeasure extends Measure {
-  /** Whose settings made it; none: settings that no preset has. */
+  /** The preset whose settings made it; none: settings that no preset has. */
   readonly preset: GoldenCase["preset"];
   readonly width: Width;
 }
@@ -36,7 +36,7 @@ export interface LossMeasure extends Measure {
 /**
  * Recomputes every golden value and gradient with the learner's own formulas, in float64 and in float32 tensors of
  * the active backend, and compares.
- * @throws {LearnerError} REFERENCE_INVALID for a golden value that nothing here makes, or of another form
+ * @throws {LearnerError} REFERENCE_INVALID for a golden value that nothing here computes, or that has another form
  */
 export function checkLosses(golden: Golden): readonly LossMeasure[] {
   const known = new Set(goldenCases.map((each) => each.golden));
@@ -59,7 +59,7 @@ export function checkLosses(golden: Golden): readonly LossMeasure[] {
   });
 }
 
-/** What is compared with a golden value: numbers, or a loss with its gradient and further facts. */
+/** A recomputed value: numbers, or a loss with its gradient and further facts. */
 type Made = readonly number[] | (EvaluatedLoss & { readonly facts: Readonly<Record<string, number>> });
 
 function compare(
@@ -92,7 +92,7 @@ function recompute(of: GoldenCase, { rewards, batch }: Golden): Readonly<Record<
   switch (of.kind) {
     case "advantage": {
       const config = BuiltInAdvantage.parse(of.advantage);
-      // Taken in float64, handed to the device in float32.
+      // Computed in float64, passed to the device in float32.
       const double = [...groupAdvantages(of.lone === undefined ? rewards : [of.lone], config)];
       return { double, float32: double.map(Math.fround) };
     }
@@ -176,7 +176,7 @@ function microBatches(batch: GoldenBatch, denominators: "global" | "own"): Recor
   return { double: [sumOf("double")], float32: [sumOf("float32")] };
 }
 
-/** Counted on the host in float64, as the learner reports them. */
+/** Counted on the host in float64, as in the learner's reports. */
 function factsOf(batch: GoldenBatch, loss: LossConfig): Readonly<Record<string, number>> {
   const statistics = tokenStatistics(loss);
   batch.mask.forEach((mask, row) => {

@@ -8,7 +8,7 @@ import {
   tensorAlgebra,
 } from "@palimpsest/learner";
 
-/** What a loss is taken of; see `LossInputs`. */
+/** The inputs of a loss; see `LossInputs`. */
 export type LossNumbers = Readonly<
   Record<
     "policyLogprobs" | "oldLogprobs" | "refLogprobs" | "lossMask" | "advantages" | "tokenWeights",

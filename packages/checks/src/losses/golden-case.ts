@@ -10,7 +10,7 @@ import type { z } from "zod";
 
 type LossInput = z.input<typeof LossConfig>;
 
-/** What of this learner makes a golden value. */
+/** How this learner computes a golden value. */
 export type GoldenCase = { readonly golden: string; readonly preset: PresetName | "none" } & (
   | {
       readonly kind: "advantage";
@@ -27,7 +27,7 @@ export type GoldenCase = { readonly golden: string; readonly preset: PresetName 
     }
   /** exp(new − old). */
   | { readonly kind: "ratio" }
-  /** The loss of every row for itself: under the batch's weights and added up, or under its own and averaged. */
+  /** The loss of every row separately: with the batch's weights and summed, or with its own and averaged. */
   | { readonly kind: "micro-batches"; readonly denominators: "global" | "own" }
 );
 
@@ -67,7 +67,7 @@ const verlAggregations = [
 
 const slimeRows = "B_slime_default(per-rollout mean,no dual clip)";
 
-/** Presets of MemAgent's family share the numbers of the systems that they run on; their KL is checked by itself. */
+/** MemAgent's presets share the numbers of the systems that they run on; their KL is checked separately. */
 export const goldenCases: readonly GoldenCase[] = [
   advantage("A_verl_grpo(std unbiased,eps1e-6)", "verl"),
   {

@@ -6,11 +6,13 @@ const numbers = z.array(z.number());
 const matrix = z.array(numbers.min(1)).min(1);
 
 const batchSchema = z.object({
-  new: matrix.describe("Log-probabilities under the current weights; the gradient is taken in them"),
+  new: matrix.describe(
+    "Log-probabilities under the current weights; the gradient is taken with respect to them",
+  ),
   old: matrix,
   ref: matrix,
   mask: matrix,
-  adv: matrix.describe("One number a row, repeated for each of its tokens"),
+  adv: matrix.describe("One number per row, repeated for each of its tokens"),
 });
 export type GoldenBatch = z.infer<typeof batchSchema>;
 
@@ -26,7 +28,7 @@ const fileSchema = z
   .object({ A_rewards: numbers.min(2), B_in: batchSchema })
   .catchall(z.union([z.number(), numbers, lossSchema]));
 
-/** One golden value: a number, one number a token or episode, or a loss with its gradient. */
+/** One golden value: a number, one number per token or episode, or a loss with its gradient. */
 export type GoldenValue = number | readonly number[] | z.infer<typeof lossSchema>;
 
 export interface Golden {
@@ -36,7 +38,7 @@ export interface Golden {
 }
 
 /**
- * Numbers that other systems' own code gave for one small batch.
+ * Reads numbers that other systems' own code computed for one small batch.
  * @throws {LearnerError} REFERENCE_INVALID, naming the field
  */
 export async function readGolden(path: string): Promise<Golden> {

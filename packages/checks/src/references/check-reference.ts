@@ -29,7 +29,7 @@ export interface CheckReferenceOptions {
   readonly signal?: AbortSignal;
 }
 
-/** float32 sums in the order of another kernel library drift further. */
+/** Tolerances by backend: another kernel library sums in a different order, so float32 results differ more. */
 function barsOf(backend: Backend["name"]) {
   const wide = backend === "wasm" ? 5 : 1;
   return {
@@ -47,7 +47,7 @@ function barsOf(backend: Backend["name"]) {
 type Bars = ReturnType<typeof barsOf>;
 
 /**
- * Recomputes everything of a reference with the learner's and the sampler's own code and compares.
+ * Recomputes everything in a reference with the learner's and the sampler's own code and compares.
  * @throws {LearnerError} REFERENCE_INVALID; the signal's reason
  */
 export async function checkReference(
@@ -174,7 +174,7 @@ function evaluate(
   return { loss: outputs["loss"]?.[0] ?? Number.NaN, gradients: Object.fromEntries(gradients) };
 }
 
-/** What every pass over the batch is given. */
+/** The inputs of every pass over the batch. */
 function passValues({ tokenIds, rows, width, temperature }: ReferenceBatch) {
   return { tokenIds, logitScales: new Float32Array(rows * width).fill(1 / temperature) };
 }

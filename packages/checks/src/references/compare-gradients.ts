@@ -4,13 +4,13 @@ import { type ModelConfig, parameterShapes } from "@palimpsest/model";
 export interface GradientComparison {
   /** Cosine of the angle between the two. */
   readonly cosine: number;
-  /** Largest difference, as a part of the reference's largest element. */
+  /** Largest difference, relative to the reference's largest element. */
   readonly relative: number;
-  /** Parameter, with the layer where it is stacked. */
+  /** The parameter, with the layer if it is stacked. */
   readonly where: string;
 }
 
-/** Compares each parameter, and each layer of the stacked ones for itself, as a checkpoint has them. */
+/** Compares each parameter, and for stacked ones each layer separately, as in a checkpoint. */
 export function compareGradients(
   model: ModelConfig,
   actual: Readonly<Record<string, ArrayLike<number>>>,
@@ -44,7 +44,7 @@ function compare(
     difference = Math.max(difference, Math.abs(own - their));
     largest = Math.max(largest, Math.abs(their));
   }
-  // A tensor that nothing flows into has no direction.
+  // A tensor with a zero gradient has no direction.
   const both = ownSquares === 0 && squares === 0;
   return {
     cosine: both ? 1 : dot / Math.sqrt(ownSquares * squares),

@@ -26,7 +26,7 @@ import type { LossCase, ReferenceBatch, ReferenceNumbers } from "./reference-num
 
 const KINDS = ["weights", "moment1", "moment2"] as const;
 
-/** The name under which a function gives out, and `apply` takes in, the gradient in a parameter. */
+/** The name of a parameter's gradient, both as a function's output and as an input of `apply`. */
 export const gradientName = (parameter: string): string => `gradient.${parameter}`;
 
 export const lossName = (lossCase: string): string => `loss.${lossCase}`;
@@ -34,8 +34,8 @@ export const lossName = (lossCase: string): string => `loss.${lossCase}`;
 export const stateName = (kind: (typeof KINDS)[number], parameter: string): string => `${kind}.${parameter}`;
 
 /**
- * What a learner computes, over the one batch of a reference: `score` (log-probabilities and entropies), one
- * function a loss case (loss and gradients), `apply` (AdamW).
+ * A learner's functions over the one batch of a reference: `score` (log-probabilities and entropies), one
+ * function per loss case (loss and gradients), `apply` (AdamW).
  */
 export function referenceModule(
   model: ModelConfig,

@@ -11,13 +11,13 @@ const lossCaseSchema = z.object({
   aggregation: Aggregation,
   loss: z.number(),
   kl_k3: z.number(),
-  /** Not every reference says it. */
+  /** Not every reference has it. */
   clip_fraction: z.number().optional(),
   grad_norm: z.number(),
 });
 export type LossCase = z.infer<typeof lossCaseSchema>;
 
-/** The case whose gradients are stored, and that AdamW trains on. */
+/** The case whose gradients are stored, and which AdamW trains on. */
 export const GRADIENT_CASE = "token_mean";
 
 const numbersSchema = z.looseObject({
@@ -37,19 +37,19 @@ const numbersSchema = z.looseObject({
 
 type Numbers = z.infer<typeof numbersSchema>;
 
-/** What a reference implementation computed of one batch; [rows, width] where width is one less than the tokens of a row. */
+/** A reference implementation's numbers for one batch; [rows, width], where width is one less than the tokens of a row. */
 export interface ReferenceBatch {
   readonly rows: number;
   readonly width: number;
   readonly advantages: readonly number[];
-  /** Of every number: logits were divided by it. */
+  /** The temperature of all numbers: logits were divided by it. */
   readonly temperature: number;
   readonly losses: ReadonlyMap<string, LossCase>;
-  /** The loss whose gradients are stored; undefined: none's are. */
+  /** The loss case whose gradients are stored; undefined: there are no gradients. */
   readonly gradientCase: string | undefined;
   /** int32 [rows, width + 1]. */
   readonly tokenIds: Int32Array;
-  /** 1 where token t+1 is no padding. */
+  /** true where token t+1 is not padding. */
   readonly present: readonly boolean[];
   /** 1 where token t+1 is a response token. */
   readonly lossMask: Float32Array;
@@ -57,16 +57,16 @@ export interface ReferenceBatch {
   readonly entropy: Float32Array;
   readonly oldLogprobs: Float32Array;
   readonly refLogprobs: Float32Array;
-  /** By Hugging Face names. */
+  /** Keyed by Hugging Face names. */
   readonly gradients: Readonly<Record<string, StoredTensor>>;
 }
 
-/** What a reference implementation computed of a model; `losses` has every entry of reference.json with a `clip_low`. */
+/** A reference implementation's numbers for a model; `losses` has every entry of reference.json with a `clip_low`. */
 export interface ReferenceNumbers extends ReferenceBatch {
   readonly adamw: Numbers["adamw"];
   readonly greedy: { readonly prompt: readonly number[]; readonly continuation: readonly number[] };
   readonly logprobsAfterAdamw: Float32Array;
-  /** The same batch at other temperatures; none where the folder has no temperature.json. */
+  /** The same batch at other temperatures; empty if the folder has no temperature.json. */
   readonly atTemperatures: readonly ReferenceBatch[];
 }
 
@@ -76,8 +76,8 @@ const temperaturesSchema = z.record(
 );
 
 /**
- * Reads reference.json and reference.safetensors of a folder, and temperature.json and temperature.safetensors where there
- * are such.
+ * Reads reference.json and reference.safetensors of a folder, and temperature.json and temperature.safetensors if they
+ * exist.
  * @throws {LearnerError} REFERENCE_INVALID, naming the field; {ModelError} FILE_DAMAGED
  */
 export async function readReferenceNumbers(folder: string): Promise<ReferenceNumbers> {
