@@ -5,7 +5,8 @@
  *
  * Both read 100 MB as they do it best: Ray maps them, ours fills a buffer that is used again.
  *
- * Usage: npx tsx bench/runtime/ray.ts [--windows 5] [--json FILE] [--note TEXT]
+ * Usage: npx tsx bench/runtime/ray.ts [--windows 5] [--rows TEXT] [--json FILE] [--note TEXT]; --rows measures those whose
+ * names contain the text
  */
 import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
@@ -20,6 +21,7 @@ import { rateIn } from "./window.js";
 const { values: flags } = parseArgs({
   options: {
     windows: { type: "string", default: "5" },
+    rows: { type: "string", default: "" },
     json: { type: "string" },
     note: { type: "string", default: "" },
   },
@@ -56,7 +58,8 @@ try {
       ? {}
       : { ray: round(seconds.ray), timesFaster: round(seconds.ray / seconds.ours) }),
   });
-  for (const { name, unit, once } of await rayCases(cluster.client)) {
+  const cases = await rayCases(cluster.client);
+  for (const { name, unit, once } of cases.filter(({ name }) => name.includes(flags.rows))) {
     const ours: number[] = [];
     const theirs: number[] = [];
     // The first window of each warms it up.

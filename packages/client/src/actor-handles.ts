@@ -4,7 +4,7 @@
  * Not responsible for: calls (actor-channel.ts), making actors (actor-type.ts).
  */
 import { headService, type Network, PalimpsestError, systemClock } from "@palimpsest/wire";
-import type * as proto from "@palimpsest/wire/protocol";
+import * as proto from "@palimpsest/wire/protocol";
 import { ActorChannel } from "./actor-channel.js";
 import { type ActorHandle, createHandle } from "./actor-handle.js";
 import type { ActorResolver } from "./actor-resolver.js";
@@ -69,7 +69,9 @@ export class ActorHandles {
         // A request that is repeated because its answer was lost must not crash the next incarnation too.
         const known = restart ? await head.call(headService.resolveActor, { actorId, waitMs: 0 }) : {};
         const incarnation = known.incarnation ?? 0;
-        await head.call(headService.killActor, { actorId, noRestart: !restart, incarnation });
+        const killed = await head.call(headService.killActor, { actorId, noRestart: !restart, incarnation });
+        // The session says it too, and perhaps later than this answer: a call that follows must not find the process alive.
+        if (killed.state === proto.ActorState.ACTOR_STATE_DEAD) this.noticeDeath(killed);
       },
     });
   }

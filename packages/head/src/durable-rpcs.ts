@@ -27,8 +27,8 @@ export function createDurableRpcs(deps: {
     throw new PalimpsestError("NOT_FOUND", `${actorId} is no durable actor that lives`);
   };
   return {
-    openDurable: rpc.unary(headService.openDurable, async (request, signal) => {
-      await recovery.find({ actorId: request.actorId ?? "" }, signal);
+    openDurable: rpc.unary(headService.openDurable, async (request, context) => {
+      await recovery.find({ actorId: request.actorId ?? "" }, context);
       const { spec, incarnation } = durable(request.actorId ?? "");
       if (request.incarnation !== incarnation)
         throw new PalimpsestError(
@@ -38,8 +38,8 @@ export function createDurableRpcs(deps: {
       const record = await states().open(spec.namespace, spec.name, `${spec.actorId}.${incarnation}`);
       return { ...record, fields: [...record.fields] };
     }),
-    commitDurable: rpc.unary(headService.commitDurable, async (request, signal) => {
-      await recovery.find({ actorId: request.actorId ?? "" }, signal);
+    commitDurable: rpc.unary(headService.commitDurable, async (request, context) => {
+      await recovery.find({ actorId: request.actorId ?? "" }, context);
       const { spec } = durable(request.actorId ?? "");
       const set = (request.set ?? []).map(({ name, value }) => ({
         name: name ?? "",
@@ -62,9 +62,9 @@ export function createDurableRpcs(deps: {
       });
       return {};
     }),
-    removeDurable: rpc.unary(headService.removeDurable, async (request, signal) => {
+    removeDurable: rpc.unary(headService.removeDurable, async (request, context) => {
       const [name, namespace] = [request.name ?? "", namespaceOf(request.namespace)];
-      const holder = await recovery.find({ name: fullNameOf({ name, namespace }) }, signal);
+      const holder = await recovery.find({ name: fullNameOf({ name, namespace }) }, context);
       if (holder !== undefined && holder.state !== "DEAD")
         throw new PalimpsestError(
           "ALREADY_EXISTS",

@@ -29,7 +29,7 @@ import { createGroupRpcs, expectGroup } from "./placement-group-rpcs.js";
 import type { PlacementGroupTable } from "./placement-group-table.js";
 import type { PlacementGroups } from "./placement-groups.js";
 import type { Recovery } from "./recovery.js";
-import type { Rpc } from "./rpc.js";
+import type { Rpc, RpcContext } from "./rpc.js";
 import { environmentBundles, type RuntimeEnvironment } from "./runtime-environment.js";
 import { type SessionServiceDeps, serveSession } from "./session-service.js";
 import { createTaskEventRpcs, type TaskEventRpcDeps } from "./task-event-rpcs.js";
@@ -63,19 +63,21 @@ export interface HeadServiceDeps extends SessionServiceDeps, ListingsDeps, TaskE
 export function createHeadHandlers(deps: HeadServiceDeps): HeadHandlers {
   const { rpc, lifecycle } = deps;
   return {
-    getCluster: rpc.unary(headService.getCluster, (_request, _signal, call) => {
+    getCluster: rpc.unary(headService.getCluster, (_request, { call }) => {
       const info = deps.clusterInfo();
       return isReader(callerOf(call)) ? { ...info, redisUrl: "" } : info;
     }),
-    createActor: rpc.unary(headService.createActor, (request, signal) => createActor(deps, request, signal)),
+    createActor: rpc.unary(headService.createActor, (request, context) =>
+      createActor(deps, request, context),
+    ),
     resolveActor: rpc.unary(
       headService.resolveActor,
-      (request, signal) => resolveActor(deps, request, signal),
+      (request, context) => resolveActor(deps, request, context),
       maxWaitMs + 5_000,
     ),
-    killActor: rpc.unary(headService.killActor, async (request, signal) => {
+    killActor: rpc.unary(headService.killActor, async (request, context) => {
       const { actorId, noRestart, incarnation } = request;
-      await deps.recovery.find({ actorId: actorId ?? "" }, signal);
+      await deps.recovery.find({ actorId: actorId ?? "" }, context);
       const reason = "it was killed by a client";
       return actorForReaders(
         await lifecycle.kill(actorId ?? "", {
@@ -103,7 +105,7 @@ export function createHeadHandlers(deps: HeadServiceDeps): HeadHandlers {
       deps.shutdown(request.all ?? false);
       return {};
     }),
-    rotateToken: rpc.unary(headService.rotateToken, (request, _signal, call) => {
+    rotateToken: rpc.unary(headService.rotateToken, (request, { call }) => {
       if (!deps.tokens) throw new PalimpsestError("UNAVAILABLE", "this head has no token");
       return deps.tokens.rotate(callerOf(call), request.graceMs ?? 0, request.stolen ?? false);
     }),
@@ -115,7 +117,7 @@ export function createHeadHandlers(deps: HeadServiceDeps): HeadHandlers {
 async function createActor(
   deps: HeadServiceDeps,
   request: proto.CreateActorRequest.$Properties,
-  signal: AbortSignal,
+  context: RpcContext,
 ): Promise<proto.ActorInfo.$Properties> {
   let spec = actorSpecFromProto(request.spec);
   const getIfExists = request.getIfExists ?? false;
@@ -124,8 +126,8 @@ async function createActor(
   }
   if (deps.actors.get(spec.actorId) === undefined) {
     // Only an actor has incarnations: this owner runs, and its node may not be back yet.
-    if (spec.ownerIncarnation > 0) await deps.recovery.find({ actorId: spec.ownerId }, signal);
-    await expectName(deps.recovery, spec, signal);
+    if (spec.ownerIncarnation > 0) await deps.recovery.find({ actorId: spec.ownerId }, context);
+    await expectName(deps.recovery, spec, context);
     expectOwner(deps, spec);
     expectGroup(deps.groups, spec);
     await expectBundle(deps.bundles, spec.code.bundle ?? "", "of the actor's class");
@@ -145,12 +147,12 @@ function parentOf(
 }
 
 /** RECOVERY-3; whether the name is taken, the table says. */
-async function expectName(recovery: Recovery, spec: ActorSpec, signal: AbortSignal): Promise<void> {
+async function expectName(recovery: Recovery, spec: ActorSpec, context: RpcContext): Promise<void> {
   const name = fullNameOf(spec);
   if (name === "") return;
-  const holder = await recovery.find({ name }, signal);
+  const holder = await recovery.find({ name }, context);
   // Whoever asked was answered or has gone: an actor that nobody waits for would keep the name.
-  if (holder === undefined && signal.aborted)
+  if (holder === undefined && context.signal.aborted)
     throw new PalimpsestError(
       "GET_TIMEOUT",
       `nodes may still bring back who has the name ${name}: try again`,
@@ -169,10 +171,10 @@ async function expectBundle(bundles: Bundles, sha256: string, what: string): Pro
 async function resolveActor(
   { actors, lifecycle, recovery }: HeadServiceDeps,
   request: proto.ResolveActorRequest.$Properties,
-  caller: AbortSignal,
+  context: RpcContext,
 ): Promise<proto.ActorInfo.$Properties> {
   const name = fullNameOf({ name: request.name ?? "", namespace: namespaceOf(request.namespace) });
-  const found = await recovery.find({ actorId: request.actorId ?? "", name }, caller);
+  const found = await recovery.find({ actorId: request.actorId ?? "", name }, context);
   if (found === undefined) {
     const what = request.actorId ? `actor ${request.actorId}` : `an actor named ${JSON.stringify(name)}`;
     throw new PalimpsestError("NOT_FOUND", `${what} is not known`);
@@ -183,6 +185,7 @@ async function resolveActor(
     actor.state === "DEAD" || (actor.state === "ALIVE" && actor.incarnation > known);
   const view = (actor: Actor) => actorForReaders(actor, lifecycle.pendingReason(actor));
   if (settled(found) || waitMs === 0) return view(found);
+  const { signal: caller } = context;
   const wait = new AbortController();
   const end = () => wait.abort();
   // Not AbortSignal.any over AbortSignal.timeout: on Node 20 that signal is lost to the garbage collector.

@@ -52,6 +52,7 @@ export async function begin(beginning: Beginning): Promise<Begun> {
     clock,
     onError: (reason, fields) => logger.error({ err: reason, audit: fields }, "audit log cannot be written"),
   });
+  parts.endings.push(() => audit.close());
   const network = grpcNetwork({ credentials, onCall: audit.record });
   if (config.tls !== "") {
     const stopWatching = watchTls({

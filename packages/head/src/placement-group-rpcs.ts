@@ -16,7 +16,7 @@ import {
 import type { PlacementGroupTable } from "./placement-group-table.js";
 import type { PlacementGroups } from "./placement-groups.js";
 import type { Recovery } from "./recovery.js";
-import type { Rpc } from "./rpc.js";
+import type { Rpc, RpcContext } from "./rpc.js";
 import type { Sessions } from "./sessions.js";
 
 const maxWaitMs = 60_000;
@@ -40,21 +40,21 @@ export function createGroupRpcs(
   const { rpc, groups, groupTable } = deps;
   const shown = (group: PlacementGroup) => groupToProto(group, groups.reason(group));
   return {
-    createPlacementGroup: rpc.unary(headService.createPlacementGroup, async (request, signal) => {
+    createPlacementGroup: rpc.unary(headService.createPlacementGroup, async (request, context) => {
       const spec = groupSpecFromProto(request.spec);
       if (groupTable.get(spec.groupId) === undefined) {
         // Only an actor has incarnations: this owner runs, and its node may not be back yet.
-        if (spec.ownerIncarnation > 0) await deps.recovery.find({ actorId: spec.ownerId }, signal);
+        if (spec.ownerIncarnation > 0) await deps.recovery.find({ actorId: spec.ownerId }, context);
         expectOwner(deps, spec);
       }
       return shown(await groups.create(spec));
     }),
     resolvePlacementGroup: rpc.unary(
       headService.resolvePlacementGroup,
-      async (request, signal) => {
+      async (request, context) => {
         const { groupId } = find(deps, request);
         const waitMs = Math.min(maxWaitMs, Math.max(0, request.waitMs ?? 0));
-        return shown(await settledWithin(groups, groupId, waitMs, signal));
+        return shown(await settledWithin(groups, groupId, waitMs, context));
       },
       maxWaitMs + 5_000,
     ),
@@ -137,14 +137,17 @@ async function settledWithin(
   groups: PlacementGroups,
   groupId: string,
   waitMs: number,
-  caller: AbortSignal,
+  context: RpcContext,
 ): Promise<PlacementGroup> {
+  const known = groups.known(groupId);
+  if (waitMs === 0 || known.state === "CREATED" || known.state === "REMOVED") return known;
+  const { signal: caller } = context;
   const wait = new AbortController();
   const end = () => wait.abort();
   // Not AbortSignal.any over AbortSignal.timeout: on Node 20 that signal is lost to the garbage collector.
   const timer = setTimeout(end, waitMs);
   caller.addEventListener("abort", end, { once: true });
-  if (waitMs === 0 || caller.aborted) end();
+  if (caller.aborted) end();
   try {
     return await groups.settled(groupId, wait.signal);
   } finally {

@@ -52,8 +52,8 @@ export class PlacementGroupTable {
     for (const [groupId, group] of this.#groups) yield [groupId, encodeGroup(group)];
   }
 
-  /** Adds a group without places; `durable` tells when the store has it as it then is. @throws {PalimpsestError} ALREADY_EXISTS */
-  create(spec: GroupSpec): PlacementGroup {
+  /** Adds a group without places; `durable` resolves when the store has it. @throws {PalimpsestError} ALREADY_EXISTS */
+  create(spec: GroupSpec): { readonly group: PlacementGroup; readonly durable: Promise<void> } {
     const holder = spec.name === "" ? undefined : this.#ids.get(spec.name);
     if (holder !== undefined)
       throw new PalimpsestError(
@@ -68,8 +68,7 @@ export class PlacementGroupTable {
       removedBecause: "",
       createdAtMs: this.#deps.clock.now(),
     };
-    void this.#change(group, undefined);
-    return group;
+    return { group, durable: this.#change(group, undefined) };
   }
 
   update(groupId: string, patch: Partial<Omit<PlacementGroup, "spec">>): Promise<void> {

@@ -98,10 +98,11 @@ export class PlacementGroups {
     const { groups } = this.#deps;
     const { groupId } = spec;
     if (groups.get(groupId) === undefined) {
-      const group = groups.create(spec);
-      if (!this.#place(groupId)) this.#waiting.add(group);
-    }
-    await groups.durable(groupId);
+      const { group, durable } = groups.create(spec);
+      const placed = this.#place(groupId);
+      if (placed === undefined) this.#waiting.add(group);
+      await (placed ?? durable);
+    } else await groups.durable(groupId);
     return this.known(groupId);
   }
 
@@ -125,12 +126,12 @@ export class PlacementGroups {
       this.#queues.delete(groupId);
       this.#usable.delete(groupId);
       const nowhere = places.map(() => undefined);
-      void groups.update(groupId, { state: "REMOVED", places: nowhere, removedBecause: reason });
+      const durable = groups.update(groupId, { state: "REMOVED", places: nowhere, removedBecause: reason });
       for (const [index, place] of places.entries())
         if (place !== undefined) nodes.release(place.nodeId, bundleLease(groupId, index));
       logger.info({ groupId, reason }, "placement group removed");
-    }
-    await groups.durable(groupId);
+      await durable;
+    } else await groups.durable(groupId);
     return this.known(groupId);
   }
 
@@ -261,7 +262,7 @@ export class PlacementGroups {
       if (group === undefined) continue;
       const { bundles, strategy, labels, labelConditions } = group.spec;
       const shape = JSON.stringify([strategy, bundles, labels, labelConditions, group.places]);
-      if (!failed.has(shape) && !this.#place(groupId)) failed.add(shape);
+      if (!failed.has(shape) && this.#place(groupId) === undefined) failed.add(shape);
       if (clock.monotonicMs() < endMs) continue;
       clock.after(0, () => this.#pass(groupIds.slice(at + 1)));
       return;
@@ -269,22 +270,21 @@ export class PlacementGroups {
     this.#scheduled = false;
   }
 
-  /** Leases all missing bundles, or none (PGROUP-1). */
-  #place(groupId: string): boolean {
+  /** Leases all missing bundles and resolves when they can be used, or leases none and returns undefined (PGROUP-1). */
+  #place(groupId: string): Promise<void> | undefined {
     const { groups, nodes, isReserved } = this.#deps;
     const group = groups.get(groupId);
-    if (group === undefined) return false;
+    if (group === undefined) return undefined;
     const views = [...this.#views.values()].filter(({ nodeId }) => !isReserved(nodeId));
     const plan = placeBundles(views, groupRequestOf(group));
-    if (plan === undefined) return false;
+    if (plan === undefined) return undefined;
     this.#waiting.delete(groupId);
     const places = group.places.map((place, index) => place ?? plan.get(index));
     const durable = groups.update(groupId, { state: "CREATED", places });
     const placed = groups.get(groupId);
     for (const [index, { nodeId, gpuIds }] of plan)
       nodes.reserveBundle(nodeId, bundleLease(groupId, index), group.spec.bundles[index] ?? {}, gpuIds);
-    void durable.then(() => placed && this.#usableNow(placed));
-    return true;
+    return durable.then(() => placed && this.#usableNow(placed));
   }
 
   /** The store holds the group as it was then: its places can be used as far as they are still those (PGROUP-1). */

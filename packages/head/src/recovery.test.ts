@@ -5,7 +5,7 @@ import { TestPlane } from "./testing/plane.js";
 /** Whether somebody who asks for an actor that is not there is still waiting. */
 async function waits({ plane }: TestPlane): Promise<boolean> {
   let answered = false;
-  void plane.recovery.find({ actorId: "nobody" }, new AbortController().signal).then(() => {
+  void plane.recovery.find({ actorId: "nobody" }, new AbortController()).then(() => {
     answered = true;
   });
   await settle();

@@ -12,6 +12,7 @@
 import type { Clock } from "@palimpsest/wire";
 import { type Actor, fullNameOf } from "./actor.js";
 import type { ActorTable } from "./actor-table.js";
+import type { RpcContext } from "./rpc.js";
 
 export interface RecoveryDeps {
   readonly actors: ActorTable;
@@ -45,12 +46,16 @@ export class Recovery {
   }
 
   /** The actor, waited for while a node may still bring it; undefined when there is none. */
-  async find(key: ActorKey, signal: AbortSignal): Promise<Actor | undefined> {
+  async find(key: ActorKey, caller: Pick<RpcContext, "signal">): Promise<Actor | undefined> {
     for (;;) {
       const found = this.#look(key);
       const leftMs = this.#untilMs - this.#deps.clock.monotonicMs();
-      if (found !== undefined || leftMs <= 0 || signal.aborted) return found;
-      await this.#appearance(key.actorId ? idKey(key.actorId) : nameKey(key.name ?? ""), leftMs, signal);
+      if (found !== undefined || leftMs <= 0 || caller.signal.aborted) return found;
+      await this.#appearance(
+        key.actorId ? idKey(key.actorId) : nameKey(key.name ?? ""),
+        leftMs,
+        caller.signal,
+      );
     }
   }
 

@@ -2,6 +2,7 @@
  * The steps of a shared store as Lua: Redis runs each in one piece, also when it is full. What a head writes is small, and
  * a head that could not renew its lease would be deposed by the data of others.
  */
+import { createHash } from "node:crypto";
 import type { Redis } from "ioredis";
 
 const held = `
@@ -57,7 +58,7 @@ return redis.call('ZRANGE', KEYS[1], 0, -1)`,
 redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
 return redis.call('HGET', KEYS[1], ARGV[1])`,
 
-  /** KEYS epoch, sequence, each table; ARGV epoch, sequence, unanswered, then per row: table, key, whether it stays, bytes */
+  /** KEYS epoch, sequence, the tables written to; ARGV epoch, sequence, unanswered, then per row: table's index, key, whether it stays, bytes */
   write: `
 local epoch = tonumber(redis.call('GET', KEYS[1]) or '0')
 local sequence = tonumber(redis.call('GET', KEYS[2]) or '0')
@@ -135,11 +136,32 @@ if tonumber(redis.call('GET', KEYS[1]) or '0') ~= tonumber(ARGV[1]) then return 
 return tostring(redis.call('DEL', KEYS[2]))`,
 } as const;
 
-export function runLua(
+interface Script {
+  readonly text: string;
+  readonly sha1: string;
+}
+
+const scripts = new Map<string, Script>();
+
+/** Sends the name of the script only. A Redis that does not know it, as after a restart, gets its text. */
+export async function runLua(
   redis: Redis,
   lua: string,
   keys: readonly string[],
   args: readonly (string | number | Buffer)[],
 ): Promise<unknown> {
-  return redis.eval(`#!lua flags=allow-oom\n${lua}`, keys.length, ...keys, ...args);
+  const { text, sha1 } = scripts.get(lua) ?? scriptOf(lua);
+  try {
+    return await redis.evalsha(sha1, keys.length, ...keys, ...args);
+  } catch (reason) {
+    if (!(reason instanceof Error && reason.message.startsWith("NOSCRIPT"))) throw reason;
+    return await redis.eval(text, keys.length, ...keys, ...args);
+  }
+}
+
+function scriptOf(lua: string): Script {
+  const text = `#!lua flags=allow-oom\n${lua}`;
+  const script = { text, sha1: createHash("sha1").update(text).digest("hex") };
+  scripts.set(lua, script);
+  return script;
 }

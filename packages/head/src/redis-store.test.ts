@@ -32,5 +32,22 @@ describe("RedisStore", () => {
     expect([...(await store.readTable("actors")).keys()]).toEqual(["a"]);
     await store.releaseLease("head-1");
     expect((await store.lease()).leader).toBeUndefined();
+    await client.config("SET", "maxmemory", "0");
+  });
+
+  it("a Redis that has forgotten the scripts, as after a restart, is told them again", async () => {
+    const store = new RedisStore(client, "forgetful");
+    await store.takeLease({ headId: "head-1", address: "h:1", leaseMs: 5_000 }, 0, "");
+    const write = (sequence: number, key: string, bytes?: Uint8Array) =>
+      store.write({ epoch: 1, sequence, unanswered: 0 }, [
+        { table: "groups", key, bytes },
+        { table: "nodes", key: "n", bytes: new Uint8Array([sequence]) },
+      ]);
+    expect(await write(0, "a", new Uint8Array([1]))).toEqual({ kind: "written", sequence: 1 });
+    await client.script("FLUSH");
+    expect(await write(1, "b", new Uint8Array([2]))).toEqual({ kind: "written", sequence: 2 });
+    expect(await write(2, "a")).toEqual({ kind: "written", sequence: 3 });
+    expect([...(await store.readTable("groups")).keys()]).toEqual(["b"]);
+    expect([...((await store.readTable("nodes")).get("n") ?? [])]).toEqual([2]);
   });
 });

@@ -10,7 +10,7 @@ import type {
   WriteAnswer,
   WriteGuard,
 } from "./shared-store.js";
-import { type StoreTable, type StoreWrite, storeTables } from "./store.js";
+import type { StoreTable, StoreWrite } from "./store.js";
 
 /** Rows asked for per HSCAN: each step has its own deadline, so a table of any size can be read. */
 const scanCount = 500;
@@ -78,15 +78,14 @@ export class RedisStore implements SharedStore {
 
   /** One script: a head that dies in the middle leaves all of it or nothing. */
   async write(guard: WriteGuard, writes: readonly StoreWrite[]): Promise<WriteAnswer> {
-    const keys = [this.#key("epoch"), this.#key("sequence"), ...storeTables.map((table) => this.#key(table))];
-    const rows = writes.flatMap(({ table, key, bytes }) => [
-      storeTables.indexOf(table),
-      key,
-      bytes === undefined ? 0 : 1,
-      Buffer.from(bytes ?? []),
-    ]);
-    const numbers = [guard.epoch, guard.sequence, guard.unanswered];
-    const answer = await runLua(this.#redis, leaseScripts.write, keys, [...numbers, ...rows]);
+    const tables: StoreTable[] = [];
+    const args: (string | number | Buffer)[] = [guard.epoch, guard.sequence, guard.unanswered];
+    for (const { table, key, bytes } of writes) {
+      if (!tables.includes(table)) tables.push(table);
+      args.push(tables.indexOf(table), key, bytes === undefined ? 0 : 1, bufferOf(bytes));
+    }
+    const keys = [this.#key("epoch"), this.#key("sequence"), ...tables.map((table) => this.#key(table))];
+    const answer = await runLua(this.#redis, leaseScripts.write, keys, args);
     const [kind, sequence] = writeAnswerSchema.parse(answer);
     return kind === "written" ? { kind, sequence } : { kind };
   }
@@ -105,6 +104,11 @@ export class RedisStore implements SharedStore {
   #key(part: string): string {
     return `${this.#prefix}:${part}`;
   }
+}
+
+/** The same memory: rows are not changed once they are written. */
+function bufferOf(bytes: Uint8Array | undefined): Buffer | string {
+  return bytes === undefined ? "" : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function leaderOf(text: string): Leader | undefined {

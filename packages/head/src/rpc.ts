@@ -1,14 +1,30 @@
+/**
+ * Responsibility: makes unary handlers that answer within a bound and are measured.
+ * Not responsible for: who may call what (the wire package), or retries.
+ *
+ * Invariants:
+ * - HEADRPC-1. A call is answered once: by its handler, or with GET_TIMEOUT when the bound is reached, whatever the
+ *   handler still does.
+ * - HEADRPC-2. The signal of a call ends when its caller went away or the bound is reached, also when the handler first
+ *   asks for the signal after that.
+ */
 import type { handleUnaryCall, ServerUnaryCall } from "@grpc/grpc-js";
 import type { Metrics } from "@palimpsest/telemetry";
 import { type Method, PalimpsestError, toGrpcError, unary } from "@palimpsest/wire";
 
+/** What a handler may need besides the request. */
+export interface RpcContext {
+  /** HEADRPC-2. Made when it is first asked for: most handlers never do, and making one costs as much as a small call. */
+  readonly signal: AbortSignal;
+  /** For callerOf. */
+  readonly call: Pick<ServerUnaryCall<unknown, unknown>, "metadata">;
+}
+
 export type UnaryHandler<Request, Response> = (
   request: Request,
-  signal: AbortSignal,
-  call: ServerUnaryCall<Request, Response>,
+  context: RpcContext,
 ) => Promise<Response> | Response;
 
-/** Makes unary handlers that answer within a bound and are measured. */
 export class Rpc {
   readonly #metrics: Metrics;
   readonly #timeoutMs: number;
@@ -18,10 +34,6 @@ export class Rpc {
     this.#timeoutMs = timeoutMs;
   }
 
-  /**
-   * The signal ends when the caller went away or the bound is reached; after the bound the caller is answered
-   * GET_TIMEOUT, whatever the handler still does.
-   */
   unary<Request, Response>(
     method: Method<Request, Response>,
     handle: UnaryHandler<Request, Response>,
@@ -31,8 +43,8 @@ export class Rpc {
     return unary(async (request: Request, call: ServerUnaryCall<Request, Response>) => {
       const end = histogram.startTimer({ method: method.name });
       try {
-        const response = await this.#bounded(method.name, timeoutMs, call, (signal) =>
-          handle(request, signal, call),
+        const response = await this.#bounded(method.name, timeoutMs, call, (context) =>
+          handle(request, context),
         );
         end({ code: "OK" });
         return response;
@@ -46,24 +58,61 @@ export class Rpc {
   #bounded<Response>(
     name: string,
     timeoutMs: number,
-    call: { on(event: "cancelled", listener: () => void): unknown },
-    handle: (signal: AbortSignal) => Promise<Response> | Response,
+    call: Cancellable,
+    handle: (context: RpcContext) => Promise<Response> | Response,
   ): Promise<Response> {
-    const controller = new AbortController();
     return new Promise<Response>((resolve, reject) => {
+      const context = new Context(call);
       const timer = setTimeout(() => {
-        controller.abort();
+        context.end();
         reject(
           new PalimpsestError("GET_TIMEOUT", `${name} was not answered within ${timeoutMs} ms: try again`),
         );
       }, timeoutMs);
-      call.on("cancelled", () => controller.abort());
-      Promise.resolve()
-        .then(() => handle(controller.signal))
-        .then(resolve, reject)
-        .finally(() => clearTimeout(timer));
+      handled(handle, context).then(
+        (response) => {
+          clearTimeout(timer);
+          resolve(response);
+        },
+        (reason: unknown) => {
+          clearTimeout(timer);
+          reject(reason);
+        },
+      );
     });
   }
+}
+
+type Cancellable = RpcContext["call"] & { on(event: "cancelled", listener: () => void): unknown };
+
+class Context implements RpcContext {
+  readonly call: Cancellable;
+  #controller: AbortController | undefined;
+  #over = false;
+
+  constructor(call: Cancellable) {
+    this.call = call;
+    call.on("cancelled", () => this.end());
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#over) this.#controller.abort();
+    return this.#controller.signal;
+  }
+
+  end(): void {
+    this.#over = true;
+    this.#controller?.abort();
+  }
+}
+
+/** An error that a handler throws before its first wait rejects like any other. */
+async function handled<Response>(
+  handle: (context: RpcContext) => Promise<Response> | Response,
+  context: RpcContext,
+): Promise<Response> {
+  return await handle(context);
 }
 
 /** Ends a stream with an error, in the way that grpc-js wants. */

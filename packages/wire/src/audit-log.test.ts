@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -78,6 +78,23 @@ it("AUDIT-3: a flood of refusals takes neither the budget nor the room of admini
   // The flood has rotated its own files many times, and the log says how many lines were left out.
   expect(existsSync(`${paths.refusals}.1`)).toBe(true);
   expect(linesOf(paths.refusals).filter(({ leftOut }) => leftOut === 800).length).toBeGreaterThan(0);
+});
+
+it("AUDIT-4: a line is in its file when record returns, also after the file was renamed, removed or closed", () => {
+  const { log, paths, pass } = setUp();
+  log.record(administrative);
+  expect(linesOf(paths.calls)).toHaveLength(1);
+  renameSync(paths.calls, `${paths.calls}.kept`);
+  pass(1_000);
+  log.record(administrative);
+  rmSync(paths.calls);
+  pass(1_000);
+  log.record(administrative);
+  log.close();
+  log.record(administrative);
+  expect(linesOf(`${paths.calls}.kept`)).toHaveLength(1);
+  expect(linesOf(paths.calls)).toHaveLength(2);
+  log.close();
 });
 
 it("a line that cannot be written goes to the process's own log", () => {

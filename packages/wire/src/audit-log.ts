@@ -7,8 +7,10 @@
  * - AUDIT-1. A file and its predecessor together never exceed twice the bound.
  * - AUDIT-2. No line contains a token: a caller is named by role, certificate and the first characters of a digest.
  * - AUDIT-3. However many refusals there are, no line of an administrative call is omitted or removed because of them.
+ * - AUDIT-4. A line is with the operating system when `record` returns, so that it outlives a process that is killed
+ *   after it has answered the call.
  */
-import { appendFileSync, renameSync, statSync } from "node:fs";
+import { closeSync, fstatSync, openSync, renameSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { CallRecord } from "./authorization.js";
 import type { Clock } from "./clock.js";
@@ -58,6 +60,12 @@ export class AuditLog {
     const file = call.refused ? this.#refusals : this.#calls;
     file?.write(call);
   };
+
+  /** Closes the files. A later line opens its file again. */
+  close(): void {
+    this.#calls?.close();
+    this.#refusals.close();
+  }
 }
 
 class AuditFile {
@@ -65,7 +73,11 @@ class AuditFile {
   readonly #linesPerSecond: number;
   readonly #options: AuditOptions;
   readonly #maxBytes: number;
-  #sizeBytes: number;
+  /** The file stays open, because opening and closing it costs four times what writing a line does. */
+  #descriptor: number | undefined;
+  #sizeBytes = 0;
+  /** Looked for once per second. */
+  #mayHaveMoved = false;
   #secondStartsMs = 0;
   #lines = 0;
   #left = 0;
@@ -75,7 +87,6 @@ class AuditFile {
     this.#linesPerSecond = linesPerSecond;
     this.#options = options;
     this.#maxBytes = options.maxBytes ?? defaultMaxBytes;
-    this.#sizeBytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   }
 
   write(call: CallRecord): void {
@@ -83,6 +94,7 @@ class AuditFile {
     if (now - this.#secondStartsMs >= 1_000) {
       this.#secondStartsMs = now;
       this.#lines = 0;
+      this.#mayHaveMoved = true;
       if (this.#left > 0) this.#append({ leftOut: this.#left });
       this.#left = 0;
     }
@@ -108,15 +120,46 @@ class AuditFile {
     const line = `${JSON.stringify({ at, ...fields })}\n`;
     const sizeBytes = Buffer.byteLength(line);
     try {
-      if (this.#sizeBytes + sizeBytes > this.#maxBytes) {
+      if (this.#mayHaveMoved) this.#closeIfMoved();
+      const isOpen = this.#descriptor ?? this.#open();
+      const rotates = this.#sizeBytes > 0 && this.#sizeBytes + sizeBytes > this.#maxBytes;
+      if (rotates) {
+        this.close();
         renameSync(this.#path, `${this.#path}.1`);
-        this.#sizeBytes = 0;
       }
-      appendFileSync(this.#path, line, { mode: 0o600 });
+      writeAll(rotates ? this.#open() : isOpen, line);
       this.#sizeBytes += sizeBytes;
     } catch (reason) {
+      this.close();
       // A full disk must not stop the process, so the line goes to the process's own log.
       this.#options.onError(reason, fields);
     }
   }
+
+  close(): void {
+    const descriptor = this.#descriptor;
+    this.#descriptor = undefined;
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+
+  #open(): number {
+    const descriptor = openSync(this.#path, "a", 0o600);
+    this.#descriptor = descriptor;
+    this.#sizeBytes = fstatSync(descriptor).size;
+    return descriptor;
+  }
+
+  /** Somebody may have renamed or removed the file: what comes now belongs into a new one of its name. */
+  #closeIfMoved(): void {
+    this.#mayHaveMoved = false;
+    if (this.#descriptor === undefined) return;
+    const named = statSync(this.#path, { throwIfNoEntry: false });
+    const open = fstatSync(this.#descriptor);
+    if (named?.ino !== open.ino || named.dev !== open.dev) this.close();
+  }
+}
+
+function writeAll(descriptor: number, line: string): void {
+  const bytes = Buffer.from(line);
+  for (let written = 0; written < bytes.byteLength; ) written += writeSync(descriptor, bytes, written);
 }

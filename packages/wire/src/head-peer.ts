@@ -32,7 +32,8 @@ export class HeadPeer implements Peer {
   readonly #heads: HeadConnection;
   readonly #clock: Clock;
   readonly #streams = new Set<Stream>();
-  readonly #calls = new Set<AbortController>();
+  /** Aborts at the next move: all calls that go to one head share it, since nearly all are answered before. */
+  #moved = sharedController();
   #stopProbing: (() => void) | undefined;
   #probing = false;
 
@@ -117,21 +118,17 @@ export class HeadPeer implements Peer {
     signal: AbortSignal | undefined,
     ask: (signal: AbortSignal) => Promise<Response>,
   ): Promise<Response> {
-    const moved = new AbortController();
-    const abort = () => moved.abort();
-    const unwatch = signal && whenAborted(signal, abort);
-    if (signal?.aborted) abort();
-    this.#calls.add(moved);
+    const moved = this.#moved.signal;
+    const either = signal && firstOf(signal, moved);
     try {
-      return await ask(moved.signal);
+      return await ask(either?.signal ?? moved);
     } catch (reason) {
       const error = PalimpsestError.from(reason);
-      if (error.code === "CANCELLED" && moved.signal.aborted && !signal?.aborted) throw silent(peer);
+      if (error.code === "CANCELLED" && moved.aborted && !signal?.aborted) throw silent(peer);
       this.#noteFailure(peer, error);
       throw error;
     } finally {
-      this.#calls.delete(moved);
-      unwatch?.();
+      either?.forget();
     }
   }
 
@@ -151,7 +148,10 @@ export class HeadPeer implements Peer {
 
   /** Ends everything in progress on the old channel after a move. */
   #endAll(): void {
-    for (const call of [...this.#calls]) call.abort();
+    const moved = this.#moved;
+    // What is called from now on goes to the other head.
+    this.#moved = sharedController();
+    moved.abort();
     const streams = [...this.#streams];
     this.#streams.clear();
     for (const stream of streams) {
@@ -184,4 +184,26 @@ export class HeadPeer implements Peer {
 
 function silent(peer: Peer): PalimpsestError {
   return new PalimpsestError("UNAVAILABLE", `the head at ${peer.address} does not answer`);
+}
+
+/** A controller whose signal keeps its one listener, so that a call adds and removes no listener of its own. */
+function sharedController(): AbortController {
+  const controller = new AbortController();
+  whenAborted(controller.signal, () => undefined);
+  return controller;
+}
+
+/** A signal that aborts with the first of two. Not AbortSignal.any: on Node 20 such a signal is lost to the garbage collector. */
+function firstOf(
+  one: AbortSignal,
+  other: AbortSignal,
+): { readonly signal: AbortSignal; readonly forget: () => void } {
+  const either = new AbortController();
+  const abort = () => either.abort();
+  const forgets = [one, other].map((signal) => whenAborted(signal, abort));
+  if (one.aborted || other.aborted) abort();
+  const forget = () => {
+    for (const each of forgets) each();
+  };
+  return { signal: either.signal, forget };
 }

@@ -14,7 +14,14 @@ import { EventEmitter } from "node:events";
 import type { handleUnaryCall, MethodDefinition, ServerDuplexStream, ServerUnaryCall } from "@grpc/grpc-js";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { Access } from "./access.js";
-import { type CallRecord, callerOf, permit, tooMany, UnreadableMessage } from "./authorization.js";
+import {
+  type Caller,
+  type CallRecord,
+  callerOf,
+  permit,
+  tooMany,
+  UnreadableMessage,
+} from "./authorization.js";
 import { errorToProto, PalimpsestError } from "./error.js";
 import type { RateLimit } from "./rate-limit.js";
 import { fromGrpcError } from "./status.js";
@@ -88,6 +95,7 @@ class RequestConnection {
   readonly #peer: string;
   readonly #pending = new Map<number, RequestCall>();
   readonly #onClosed: () => void;
+  #caller: Caller | undefined;
   #answers: { readonly answer: proto.Answer.$Properties; readonly sizeBytes: number }[] = [];
   #waitingBytes = 0;
   #scheduled = false;
@@ -121,7 +129,9 @@ class RequestConnection {
   #take({ requestId = 0, path = "", message }: proto.Request.$Properties): void {
     const id = requestId ?? 0;
     const method = this.#deps.methods.get(path ?? "");
-    const caller = callerOf(this.#stream);
+    // REQUESTSERVER-1: who opened the stream does not change, so it is read once.
+    this.#caller ??= callerOf(this.#stream);
+    const caller = this.#caller;
     const record = (error: PalimpsestError | undefined, refused: boolean) =>
       this.#deps.onCall({
         ...{ method: path ?? "", peer: this.#peer, caller, refused },
