@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { shortRun, timeoutMs } from "./short-run.js";
 
 const run = (shuffleRewards: boolean) =>
-  shortRun({ recipe: "recipes/memagent/two-hop.yaml", steps: 10, shuffleRewards });
+  shortRun({ recipe: "recipes/memagent/two-hop.yaml", steps: 8, shuffleRewards });
 
 describe("MemAgent on two hops", () => {
   it(
-    "learns to keep the first fact and to add the second: exact match rises by 0.30 and more in 10 updates",
+    "learns to keep the first fact and to add the second: exact match rises by 0.30 and more in 8 updates",
     async () => {
       const { start, end, rewards } = await run(false);
       expect(start("exactMatch")).toBeLessThan(0.3);

@@ -80,6 +80,15 @@ test("docs/simulation.md lists every planted bug, with what it breaks", () => {
   expect(listed.map(textOf).sort()).toEqual(planted.map(textOf).sort());
 });
 
+/** Where the search begins for bugs that the first seed does not find: seeds before are a second each and show nothing. */
+const firstSeeds: Readonly<Record<string, number>> = {
+  "a lease is never released": 2,
+  "a deposed head goes on": 3,
+  "the head does not note that a job was asked to stop": 2,
+  "a fetch for a holder keeps a copy only": 2,
+  "workers that are given back run on": 2,
+};
+
 // The whole table is made by: run.ts --bugs
 test.each([
   ...plantedBugs.filter((_, index) => index % 9 === 0 || index === 32),
@@ -90,7 +99,7 @@ test.each([
 ])(
   "finds that $name",
   async (bug) => {
-    expect((await findBug(bug, 50)).seed).toBeDefined();
+    expect((await findBug(bug, 50, firstSeeds[bug.name])).seed).toBeDefined();
   },
   180_000,
 );
