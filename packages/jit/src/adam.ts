@@ -4,7 +4,7 @@ import { ADAM } from "./shape-inference/rules.js";
 import { tf } from "./tf.js";
 import { currentTrace } from "./trace.js";
 
-/** All float32. Weights, moments and gradient have one shape; the rest is [] where it is a tensor. */
+/** All float32. Weights, moments and gradient have the same shape; the other tensors are scalars. */
 export interface AdamOptions {
   readonly weights: tf.Tensor;
   readonly moment1: tf.Tensor;
@@ -30,10 +30,10 @@ export interface AdamResult {
 
 /**
  * One step of Adam: m ← β₁m + (1 − β₁)g, v ← β₂v + (1 − β₂)g², w ← decay·w − stepSize · m / (√v · rootCorrection + ε).
- * Traced in mode graph, with weights and moments being state entries whose new values are the results, it is one pass
- * over the variables themselves; big entries are then updated one after another, so that no more than one scaled gradient
- * stands beside them.
- * @throws {JitError} SHAPE_MISMATCH where the four tensors differ in shape; NO_GRADIENT where a gradient is taken through it
+ * Traced in mode graph, if weights and moments are state entries whose new values are the results, it is one pass
+ * over the variables themselves. Large entries are then updated one after another, so that at most one scaled gradient
+ * exists at a time.
+ * @throws {JitError} SHAPE_MISMATCH if the four tensors differ in shape; NO_GRADIENT if a gradient is taken through it
  */
 export function adam(options: AdamOptions): AdamResult {
   const { weights, moment1, moment2, gradient } = options;

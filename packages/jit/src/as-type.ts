@@ -2,16 +2,16 @@ import { BFLOAT16, DATA_TYPE } from "./tensorflow-binding.js";
 import { tf } from "./tf.js";
 import { currentTrace, type Trace } from "./trace.js";
 
-/** Types of real numbers that a graph computes in. */
+/** Floating-point types that a graph computes in. */
 export type FloatType = "float32" | "bfloat16";
 
 const numbers = { float32: DATA_TYPE.float32, bfloat16: BFLOAT16 } as const;
 
 /**
- * Rounds to bfloat16 (8 bits of mantissa, half the memory) or widens to float32. What follows computes in that type: where
- * both types meet it is float32, except that constants follow the other side and matrix products take bfloat16. A
- * bfloat16 tensor says `float32` as its dtype, since tfjs knows no other; `floatTypeOf` says what it is. Differentiable: the
- * gradient is cast back. Outside of a trace, in mode eager, x is returned as it is.
+ * Rounds to bfloat16 (8 bits of mantissa, half the memory) or widens to float32. What follows computes in that type. An
+ * operation on both types gives float32, except that constants take the other operand's type and matrix products use
+ * bfloat16. A bfloat16 tensor's dtype says `float32`, because tfjs has no other; `floatTypeOf` returns the actual type. It is
+ * differentiable: the gradient is cast back. Outside a trace, in mode eager, x is returned unchanged.
  * @param x float32 or bfloat16, any shape
  */
 export function asType(x: tf.Tensor, type: FloatType): tf.Tensor {
@@ -27,7 +27,7 @@ export function asType(x: tf.Tensor, type: FloatType): tf.Tensor {
   return cast(x);
 }
 
-/** What a float32 tensor really is: in a trace it may be bfloat16. */
+/** Returns the actual type of a float32 tensor, which may be bfloat16 in a trace. */
 export function floatTypeOf(x: tf.Tensor): FloatType {
   return currentTrace()?.valueOf(x).dtype === BFLOAT16 ? "bfloat16" : "float32";
 }

@@ -2,10 +2,10 @@ import { asType, floatTypeOf } from "./as-type.js";
 import type { AttentionOptions, AttentionPrefix } from "./attention-options.js";
 import { tf } from "./tf.js";
 
-/** Added to scores that are not seen. */
+/** Added to masked scores. */
 const HIDDEN = -1e9;
 
-/** Attention in plain operations: the scores are written out. See attention.ts; the other forms are held against it. */
+/** Attention in plain operations, which materializes the scores. See attention.ts; the other forms are tested against this one. */
 export function composedAttention(
   query: tf.Tensor,
   key: tf.Tensor,
@@ -26,7 +26,7 @@ export function composedAttention(
     wide(x)
       .transpose([0, 2, 1, 3])
       .reshape([B * G, total, d]);
-  // Query heads of one key head are rows of one matrix.
+  // Query heads that share a key head are rows of one matrix.
   const queries = wide(query)
     .reshape([B, Tq, G, group, d])
     .transpose([0, 2, 3, 1, 4])
@@ -52,7 +52,7 @@ export function composedAttention(
   return asType(mixed, floatTypeOf(query));
 }
 
-/** The prefix of each row before its own: [B, Lp + T, G, d]. */
+/** Prepends each row's prefix to its own keys or values: [B, Lp + T, G, d]. */
 function withPrefix(prefix: tf.Tensor, own: tf.Tensor): tf.Tensor {
   const [P, Lp, G, d] = prefix.shape as [number, number, number, number];
   const rows = own.shape[0] as number;
@@ -60,7 +60,7 @@ function withPrefix(prefix: tf.Tensor, own: tf.Tensor): tf.Tensor {
   return tf.concat([repeated.reshape([rows, Lp, G, d]), own], 1);
 }
 
-/** float32 [1 or B, 1, Tq, Tk], 0 or, where a key is not seen, -1e9. */
+/** The mask: float32 [1 or B, 1, Tq, Tk], 0 or, where a key is masked, -1e9. */
 function hidden(B: number, Tq: number, Tk: number, options: AttentionOptions): tf.Tensor {
   const { causal = false, lengths, segments } = options;
   const keyAt = tf.range(0, Tk, 1, "int32").reshape([1, 1, 1, Tk]);

@@ -7,30 +7,30 @@ import type { Trace } from "./trace.js";
 import { type CallResult, customCall, UINT8 } from "./xla-module.js";
 
 /*
- * Attention by cuDNN's flash kernels, through XLA's custom calls. They take and give bfloat16; the statistics, the
- * natural logarithm of each query's sum of exponentials, are float32.
+ * Attention by cuDNN's flash kernels, through XLA's custom calls. Their inputs and outputs are bfloat16; the statistics,
+ * each query's log-sum-exp, are float32.
  */
 
-/** The widest head that the kernels take, in multiples of 8. */
+/** The widest head that the kernels support; widths must be multiples of 8. */
 export const LARGEST_HEAD = 128;
 
 const FORWARD = "__cudnn$fmhaSoftmax";
 const BACKWARD = "__cudnn$fmhaSoftmaxBackward";
 
-/** The kernels count axes as [B, heads, T, d]; in memory they write [B, T, heads, d]. */
+/** The kernels index axes as [B, heads, T, d]; in memory the order is [B, T, heads, d]. */
 const BY_POSITION = [0, 2, 1, 3] as const;
 
-/** XLA sets the size of what the kernels need besides. */
+/** Workspace of the kernels; XLA sets its size. */
 const SCRATCH: CallResult = { shape: [0], dtype: UINT8 };
 
-/** One call over queries and keys: what masks it, and the lengths that the mask takes. */
+/** One call over queries and keys: its mask, and the lengths that the mask uses. */
 interface Part {
   readonly mask: FlashMask;
   readonly scale: number;
   readonly lengths: readonly tf.Tensor[];
-  /** Segments of a sequence at most; 1: not packed. */
+  /** Maximum number of segments per sequence; 1: not packed. */
   readonly segments: number;
-  /** bool [B, Tq] and [B, Tk]; absent: all. What the kernels leave at padding is whatever lay in memory. */
+  /** bool [B, Tq] and [B, Tk]; absent: all are valid. At padding the kernels leave uninitialized memory. */
   readonly counted?: { readonly queries?: tf.Tensor; readonly keys: tf.Tensor };
 }
 
@@ -105,7 +105,7 @@ function flash(trace: Trace, inputs: Three, part: Part): tf.Tensor {
   })(...inputs);
 }
 
-/** Zeros where a position is padding: chosen, not multiplied, since garbage may be no number. */
+/** Zeroes padded positions with where instead of a product, because uninitialized memory may contain NaN. */
 function masked(x: tf.Tensor, isCounted: tf.Tensor | undefined): tf.Tensor {
   if (isCounted === undefined) return x;
   const [B, T] = x.shape as [number, number];
@@ -123,7 +123,7 @@ function isBefore(ends: tf.Tensor, length: number): tf.Tensor {
 
 /**
  * Attention over a prefix and the rows' own keys, as two calls. With a and b their log-sum-exps, that of both is
- * l = log(eᵃ + eᵇ) and O = e^(a−l)·Oa + e^(b−l)·Ob; given l and O, either call's gradients are those of the whole.
+ * l = log(eᵃ + eᵇ) and O = e^(a−l)·Oa + e^(b−l)·Ob; given l and O, the gradients of each call are those of the whole.
  */
 function overPrefix(trace: Trace, inputs: Three, prefix: AttentionPrefix, scale: number): tf.Tensor {
   const [B, T, H, d] = inputs[0].shape as [number, number, number, number];
@@ -197,7 +197,7 @@ function forward(trace: Trace, inputs: Three, part: Part): [tf.Tensor, tf.Tensor
   return [output as tf.Tensor, statistics as tf.Tensor];
 }
 
-/** Where no gradient will be taken: without the statistics. @returns bfloat16 [B, Tq, H, d] */
+/** Used where no gradient will be taken: without the statistics. @returns bfloat16 [B, Tq, H, d] */
 function forwardAlone(trace: Trace, inputs: Three, part: Part): tf.Tensor {
   const { B, H, Tq, d } = sizes(inputs);
   const results = [{ shape: [B, H, Tq, d], dtype: BFLOAT16, memoryOrder: BY_POSITION }, SCRATCH];
@@ -206,7 +206,7 @@ function forwardAlone(trace: Trace, inputs: Three, part: Part): tf.Tensor {
   return output as tf.Tensor;
 }
 
-/** @returns gradients of query, key and value, each in its shape */
+/** @returns gradients of query, key and value, each in its own shape */
 function backward(
   trace: Trace,
   inputs: Three,

@@ -8,12 +8,12 @@ import { currentTrace } from "./trace.js";
 
 /**
  * softmax(scale · Q·Kᵀ)·V by head; G key heads serve H query heads, G divides H. Differentiable in queries, keys and
- * values. On a GPU in mode xla, where products take bfloat16, one kernel of cuDNN that never writes the scores; elsewhere
- * matrix products and a softmax.
+ * values. On a GPU in mode xla, if products use bfloat16, it is one cuDNN kernel that never materializes the scores;
+ * elsewhere it is matrix products and a softmax.
  * @param query [B, Tq, H, d], float32 or bfloat16
- * @param key   [B, Tk, G, d]; so is value
+ * @param key   [B, Tk, G, d]; value has the same shape
  * @returns [B, Tq, H, d] in the type of `query`
- * @throws {JitError} SHAPE_MISMATCH, INVALID_OPTIONS for options that do not go together
+ * @throws {JitError} SHAPE_MISMATCH, INVALID_OPTIONS for options that cannot be combined
  */
 export function attention(
   query: tf.Tensor,
@@ -28,7 +28,7 @@ export function attention(
   return asType(fusedAttention(trace, query, key, value, options), floatTypeOf(query));
 }
 
-/** Whether `attention` is one kernel where this is called: inside a body, for heads of this width. */
+/** Returns whether `attention` would be one kernel at this place inside a body, for heads of this width. */
 export function usesFusedAttention(headWidth: number): boolean {
   const fits = headWidth % 8 === 0 && headWidth <= LARGEST_HEAD;
   return fits && currentTrace()?.target.fusedAttention === true;

@@ -3,7 +3,7 @@ import type { AttributeProto, ShapeProto, TensorProto } from "./graph-protos.js"
 import type { HostArray } from "./spec.js";
 import { BFLOAT16, DATA_TYPE, type OpAttribute, type TensorflowBinding } from "./tensorflow-binding.js";
 
-/* Attributes of graph nodes: TensorFlow's AttrValue in its few forms. */
+/* Attributes of graph nodes: the forms of TensorFlow's AttrValue that are used here. */
 
 export function shapeProto(shape: readonly number[]): ShapeProto {
   return { dim: shape.map((size) => ({ size })) };
@@ -28,7 +28,7 @@ function bytesOf(values: HostArray | readonly number[], dtype: number): Uint8Arr
   const numbers = Array.from(values as ArrayLike<number>);
   if (dtype === DATA_TYPE.float32) return new Uint8Array(Float32Array.from(numbers).buffer);
   if (dtype === BFLOAT16) {
-    // The upper half of a float32; what is written here are zeros and other numbers of few digits.
+    // Takes the upper half of a float32, which is exact for the values written here: zeros and numbers of few digits.
     const bits = new Uint32Array(Float32Array.from(numbers).buffer);
     return new Uint8Array(Uint16Array.from(bits, (word) => word >>> 16).buffer);
   }
@@ -44,7 +44,7 @@ export function tensorProto(
   return { dtype, tensorShape: shapeProto(shape), tensorContent: bytesOf(values, dtype) };
 }
 
-/** The attributes of a Const node. */
+/** Returns the attributes of a Const node. */
 export function constant(
   dtype: number,
   shape: readonly number[],
@@ -53,7 +53,7 @@ export function constant(
   return { dtype: typeOf(dtype), value: { tensor: tensorProto(dtype, shape, values) } };
 }
 
-/** An attribute as tfjs-node gives it to the eager addon, in a graph's form. */
+/** Converts an attribute from tfjs-node's form for the eager addon to a graph's form. */
 export function attributeProto(binding: TensorflowBinding, attribute: OpAttribute): AttributeProto {
   const { name, type, value } = attribute;
   if (type === binding.TF_ATTR_TYPE && typeof value === "number") return { type: value };

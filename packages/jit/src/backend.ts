@@ -21,40 +21,40 @@ export interface Backend {
   readonly tf: typeof tf;
   /** libtensorflow's version; absent elsewhere. */
   readonly tensorflowVersion?: string;
-  /** The session runs on a GPU. */
+  /** Whether the session runs on a GPU. */
   readonly gpu: boolean;
-  /** Float32 matrix products round their inputs to TF32, as they do on newer GPUs without NVIDIA_TF32_OVERRIDE=0. */
+  /** Whether float32 matrix products round their inputs to TF32, as on newer GPUs without NVIDIA_TF32_OVERRIDE=0. */
   readonly tensorFloat32: boolean;
-  /** Equal calls give equal bits: always on a CPU, on a GPU where it was asked for before the first load in this process. */
+  /** Whether equal calls give equal bits: always on a CPU; on a GPU if requested before the first load in this process. */
   readonly deterministic: boolean;
-  /** Memory of that GPU, of the smallest where several are there; absent where nvidia-smi does not say. */
+  /** Memory of the GPU, or of the smallest one of several; absent if nvidia-smi does not report it. */
   readonly gpuMemoryBytes?: number;
-  /** How many of them this process sees; absent where nobody says. */
+  /** Number of GPUs that this process sees; absent if unknown. */
   readonly gpus?: number;
-  /** Why better backends were passed over, in order of preference. */
+  /** Why preferred backends are unavailable, in order of preference. */
   readonly passedOver: readonly string[];
-  /** Why a GPU of this machine that this process may see is not used, with the command that helps; absent: all is well. */
+  /** Why a GPU that this process may use is not used, with the command that helps; absent: there is no problem. */
   readonly gpuUnused?: string;
 }
 
 export interface BackendOptions {
-  /** "auto": tensorflow, else wasm, else cpu. Named: that one or an error. */
+  /** "auto": tensorflow, else wasm, else cpu. With a name: that backend or an error. */
   readonly prefer?: "auto" | "tensorflow" | "wasm" | "cpu";
-  /** "gpu": a GPU or an error. Default "auto": a GPU where one is there, else the CPU, and `gpuUnused` says why. */
+  /** "gpu": a GPU or an error. Default "auto": a GPU if there is one, else the CPU, and `gpuUnused` says why. */
   readonly device?: "auto" | "gpu";
-  /** CPU threads of one operation. Takes effect at the first load in a process. */
+  /** CPU threads per operation. Takes effect at the first load in a process. */
   readonly threads?: number;
-  /** Operations of a graph that TensorFlow runs side by side; default `threads`. Takes effect as `threads` does. */
+  /** Number of graph operations that TensorFlow runs concurrently; default `threads`. Takes effect like `threads`. */
   readonly operationsAtOnce?: number;
-  /** Equal bits of equal calls on a GPU too, where some sums otherwise come in any order; slower. Takes effect as `threads` does. */
+  /** Makes equal calls give equal bits on a GPU too, where some sums otherwise have no fixed order; slower. Takes effect like `threads`. */
   readonly deterministic?: boolean;
 }
 
 type Name = Backend["name"];
 
 /**
- * Makes a tensor backend active in this process. Loading the same backend again gives the same one.
- * @throws {JitError} BACKEND_UNAVAILABLE where `prefer` or `device` names one that cannot be had
+ * Makes a tensor backend active in this process. Loading the same backend again returns the same one.
+ * @throws {JitError} BACKEND_UNAVAILABLE if `prefer` or `device` names one that is not available
  */
 export async function loadBackend(options: BackendOptions = {}): Promise<Backend> {
   const prefer = options.prefer ?? "auto";
@@ -98,19 +98,19 @@ async function load(name: Name, options: BackendOptions): Promise<Loaded> {
   return { name, tf, gpu: false, tensorFloat32: false, deterministic: true };
 }
 
-/** Whether libtensorflow was loaded with sums in a fixed order. */
+/** Whether libtensorflow was loaded with a fixed order of sums. */
 let sumsInOrder = false;
 
-/** NVIDIA_TF32_OVERRIDE when libtensorflow was loaded: what a program sets later changes nothing. */
+/** NVIDIA_TF32_OVERRIDE at the time libtensorflow was loaded; later changes have no effect. */
 let tensorFloat32Override: string | undefined;
 
 async function loadTensorflow(options: BackendOptions): Promise<Loaded> {
   if (tf.findBackend("tensorflow") === null) {
     restoreUtilFunctions();
-    // libtensorflow takes these from the environment only, and reads them once.
+    // libtensorflow reads these only from the environment, and only once.
     Object.assign(process.env, tensorflowEnvironment(process.env, options));
     Object.assign(process.env, compileCacheEnvironment(compileCacheFolder()));
-    // On a CPU the optimizer's work is not won back; on a GPU functions are launches, which it leaves alone.
+    // On a CPU the graph optimizer costs more than it saves; on a GPU functions are launches, which it does not change.
     if (gpuNames().length === 0) process.env["TENSORFLOW_GRAPH_REWRITES"] ??= "off";
     tensorFloat32Override = process.env["NVIDIA_TF32_OVERRIDE"];
     sumsInOrder = saysInOrder(process.env);

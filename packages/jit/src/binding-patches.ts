@@ -4,12 +4,12 @@ import { tf } from "./tf.js";
 import { isTraceId } from "./trace.js";
 
 /*
- * What tfjs-node 4.22 needs to run for days and on newer Nodes. Each patch can be applied more than once.
+ * Patches that let tfjs-node 4.22 run for days and on newer Node versions. Each patch can be applied more than once.
  */
 
 /**
- * What libtensorflow reads when the addon is loaded: later changes have no effect.
- * @param present what the environment says already, which is kept
+ * Returns the variables that libtensorflow reads when the addon is loaded; later changes have no effect.
+ * @param present the current environment, whose values take precedence
  */
 export function tensorflowEnvironment(
   present: Readonly<Record<string, string | undefined>>,
@@ -17,7 +17,7 @@ export function tensorflowEnvironment(
 ): Record<string, string> {
   const wanted: Record<string, string> = {
     TF_CPP_MIN_LOG_LEVEL: "3",
-    // The learner and the sampler may share a GPU: take memory as it is needed.
+    // The learner and the sampler may share a GPU, so memory is allocated on demand.
     TF_FORCE_GPU_ALLOW_GROWTH: "true",
     ...(deterministic ? { TF_DETERMINISTIC_OPS: "1" } : {}),
     ...(threads === undefined
@@ -31,17 +31,17 @@ export function tensorflowEnvironment(
 
 interface EnvironmentOptions {
   readonly threads?: number | undefined;
-  /** Operations of a graph side by side; default `threads`. */
+  /** Number of graph operations that run concurrently; default `threads`. */
   readonly operationsAtOnce?: number | undefined;
-  /** Sums in a fixed order, on a GPU too. */
+  /** Fixed order of sums, on a GPU too. */
   readonly deterministic?: boolean;
 }
 
-/** On a GPU most of the first call is the trial of Triton's matrix kernels: 45 s instead of 8 s for 0.5B parameters. */
+/** On a GPU most of the first call is autotuning of Triton's matrix kernels: 45 s instead of 8 s for 0.5B parameters. */
 const TRITON_FLAG = "--xla_gpu_enable_triton_gemm";
 const DETERMINISTIC_FLAG = "--xla_gpu_deterministic_ops";
 
-/** What the environment has, which may only say where CUDA is, and of ours what it does not decide. */
+/** Returns the environment's flags, which may only say where CUDA is, plus those of ours that it does not set. */
 function xlaFlags(present: string | undefined, deterministic: boolean): string {
   const flags = present === undefined ? [] : [present];
   if (present?.includes(TRITON_FLAG) !== true) flags.push(`${TRITON_FLAG}=false`);
@@ -50,7 +50,7 @@ function xlaFlags(present: string | undefined, deterministic: boolean): string {
   return flags.join(" ");
 }
 
-/** Whether TensorFlow and XLA were told to sum in a fixed order. */
+/** Returns whether TensorFlow and XLA were configured with a fixed order of sums. */
 export function saysInOrder(environment: Readonly<Record<string, string | undefined>>): boolean {
   const flags = (environment["XLA_FLAGS"] ?? "").split(/\s+/);
   const said = flags.findLast((flag) => flag.startsWith(DETERMINISTIC_FLAG));
@@ -61,7 +61,7 @@ export function saysInOrder(environment: Readonly<Record<string, string | undefi
   );
 }
 
-/** node:util's functions that tfjs-node calls and Node 23 dropped. */
+/** Restores functions of node:util that tfjs-node calls and that Node 23 removed. */
 export function restoreUtilFunctions(util: Record<string, unknown> = requireUtil()): void {
   util["isNullOrUndefined"] ??= (value: unknown) => value === null || value === undefined;
   util["isArray"] ??= Array.isArray;
@@ -75,7 +75,7 @@ const patched = new WeakSet<object>();
 
 /**
  * The addon numbers tensors with an int32, and tfjs-node frees only ids ≥ 0: after 2^31 operations every tensor would
- * leak. Ids below zero are freed here; a record whose values are still on the host has no id yet.
+ * leak. This patch frees negative ids, too; a record whose values are still on the host has no id yet.
  */
 export function freeWrappedHandles(backend: NodeBackend): void {
   if (patched.has(backend)) return;
@@ -90,8 +90,8 @@ export function freeWrappedHandles(backend: NodeBackend): void {
 }
 
 /**
- * The addon's properties are read-only, so tracing swaps a copy of it in. The copy also lets go of ids that belong to
- * a trace, for tensors that outlive theirs.
+ * The addon's properties are read-only, so tracing replaces it by a copy. The copy also accepts the disposal of ids that
+ * belong to a trace, for tensors that outlive it.
  */
 export function openBinding(backend: NodeBackend): void {
   const addon = backend.binding;
@@ -116,7 +116,7 @@ interface GatherArguments {
 }
 
 /**
- * tfjs-node's gather reads the indices back to check them: a device round trip, and a host read while tracing.
+ * tfjs-node's gather reads the indices back to check them, which is a device round trip and a host read while tracing.
  * TensorFlow's own kernel checks them on the CPU.
  */
 export function gatherWithoutReadback(): void {

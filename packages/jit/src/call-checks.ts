@@ -4,7 +4,7 @@ import { checkHostArray, type HostArray, type TensorSpec } from "./spec.js";
 type Specs = Readonly<Record<string, TensorSpec>>;
 type Arrays = Readonly<Record<string, HostArray>>;
 
-/** The inputs of a call in declared order; refuses missing, surplus and misshapen ones. */
+/** Returns the inputs of a call in declared order; refuses missing, unknown and misshapen ones. */
 export function orderedInputs(name: string, specs: Specs, inputs: Arrays): HostArray[] {
   const ordered = Object.entries(specs).map(([key, spec]) => {
     const values = inputs[key];
@@ -27,7 +27,7 @@ export function orderedInputs(name: string, specs: Specs, inputs: Arrays): HostA
   return ordered;
 }
 
-/** Refuses values for entries that the state does not have, or of another size. */
+/** Refuses values for entries that the state does not have, or that have another size. */
 export function checkState(specs: Specs, values: Arrays): void {
   for (const [key, array] of Object.entries(values)) {
     checkHostArray(`state ${JSON.stringify(key)}`, stateSpec(specs, key), array);

@@ -6,11 +6,11 @@ import type { Callee, Value } from "./value.js";
 export type CallableBody = (args: readonly tf.Tensor[]) => tf.Tensor[];
 
 /**
- * A part that a function repeats, as a model repeats its layer. Traced in mode xla it is one function that is called: it is
- * traced and written once for all arguments of the same shapes and types, which saves most of the time before a large
- * model's first call; the numbers are the same. Elsewhere, and where a gradient may be taken, `body` just runs.
- * @param body pure; uses its arguments and small constants alone
- * @throws {JitError} TENSOR_OUT_OF_SCOPE where the body uses another tensor in mode xla
+ * Wraps a part that a function repeats, as a model repeats its layer. Traced in mode xla it becomes one function that is
+ * called: it is traced and written once for all arguments of the same shapes and types, which saves most of the time before
+ * a large model's first call; the results are the same. In other modes, and where a gradient may be taken, `body` just runs.
+ * @param body pure; may use only its arguments and small constants
+ * @throws {JitError} TENSOR_OUT_OF_SCOPE if the body uses another tensor in mode xla
  */
 export function callable(body: CallableBody): CallableBody {
   const known = new WeakMap<Trace, Map<string, Callee>>();

@@ -6,23 +6,23 @@ import { dirname, join, resolve } from "node:path";
 import { gpuNames } from "./gpu-device.js";
 
 /*
- * Programs that XLA compiled for a GPU, kept from process to process. TensorFlow names a program by its signature and its
- * operations alone, so a folder is for one kind of GPU, one libtensorflow and one set of flags.
+ * A cache of programs that XLA compiled for a GPU, shared by processes. TensorFlow's key for a program is only its signature
+ * and its operations, so there is one folder for each kind of GPU, libtensorflow and set of flags.
  */
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What decides a compiled program beside itself. */
+/** What a compiled program depends on besides itself. */
 export interface CacheKey {
   readonly gpus: readonly string[];
-  /** Size and time of change of libtensorflow's files. */
+  /** Size and modification time of libtensorflow's files. */
   readonly libraries: readonly string[];
   readonly flags: string;
 }
 
 /**
- * The folder for this machine, made where it is missing.
- * @returns undefined without a GPU, or where the environment says how TensorFlow's compiler runs
+ * Returns the folder for this machine, creating it if it is missing.
+ * @returns undefined without a GPU, or if the environment configures TensorFlow's compiler
  */
 export function compileCacheFolder(environment: Environment = process.env): string | undefined {
   if (environment["TF_XLA_FLAGS"] !== undefined) return undefined;
@@ -38,7 +38,7 @@ export function compileCacheFolder(environment: Environment = process.env): stri
   return folder;
 }
 
-/** What tells TensorFlow of the folder. */
+/** Returns the variables that tell TensorFlow about the folder. */
 export function compileCacheEnvironment(folder: string | undefined): Record<string, string> {
   return folder === undefined ? {} : { TF_XLA_FLAGS: `--tf_xla_persistent_cache_directory=${folder}` };
 }
@@ -52,13 +52,13 @@ export function cacheName({ gpus, libraries: files, flags }: CacheKey): string {
   return `${gpu}-${hash}`;
 }
 
-/** The project's cache, as the command line has it. */
+/** The project's cache folder, as the command line determines it. */
 function cacheRoot(environment: Environment): string {
   const cache = environment["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
   return resolve(environment["PALIMPSEST_CACHE"] ?? join(cache, "palimpsest"));
 }
 
-/** libtensorflow where the addon looks for it: beside itself, or along the library path. */
+/** Finds libtensorflow where the addon looks for it: next to itself, or along the library path. */
 function libraries(environment: Environment): string[] {
   const require = createRequire(import.meta.url);
   const addon = join(dirname(require.resolve("@tensorflow/tfjs-node-gpu/package.json")), "deps", "lib");

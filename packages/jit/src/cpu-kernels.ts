@@ -18,7 +18,7 @@ interface ScatterArguments {
 
 let registered = false;
 
-/** The stock TensorScatterUpdate of tfjs's cpu backend writes into its input: give it a copy. */
+/** The stock TensorScatterUpdate of tfjs's cpu backend overwrites its input, so it is given a copy. */
 export function registerCpuKernels(): void {
   const stock = tf.getKernel("TensorScatterUpdate", "cpu");
   if (registered || stock === undefined) return;

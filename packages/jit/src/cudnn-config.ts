@@ -1,7 +1,7 @@
-/** Which scores a call sees; the PADDING ones take lengths. */
+/** The mask of a call; the PADDING ones use lengths. */
 export type FlashMask = "NO_MASK" | "CAUSAL" | "PADDING" | "PADDING_CAUSAL";
 
-/** What XLA has to know of one attention call. */
+/** The parameters of one attention call for XLA. */
 export interface FlashForm {
   readonly batch: number;
   readonly heads: number;
@@ -9,11 +9,11 @@ export interface FlashForm {
   readonly keys: number;
   readonly mask: FlashMask;
   readonly scale: number;
-  /** Segments of a sequence at most; 1: not packed. */
+  /** Maximum number of segments per sequence; 1: not packed. */
   readonly segments: number;
 }
 
-/** Axes of a batched product: contracted and batch axes of either side. Operands are [B, T, heads, d], scores [B, heads, Tq, Tk]. */
+/** Axes of a batched product: contraction and batch axes of both sides. Operands are [B, T, heads, d], scores [B, heads, Tq, Tk]. */
 function product(
   left: number,
   right: number,

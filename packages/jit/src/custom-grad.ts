@@ -3,16 +3,16 @@ import { tf } from "./tf.js";
 /** The tensors of a list, by their positions in it. */
 export type TensorsOf<List extends readonly tf.Tensor[]> = { -readonly [Position in keyof List]: tf.Tensor };
 
-/** What a computation gives, and what its gradient needs. */
+/** The result of a computation, and the tensors that its gradient needs. */
 export interface Computed<Saved extends readonly tf.Tensor[]> {
   readonly value: tf.Tensor;
-  /** These outlive the scope that made them; everything else that the computation made does not. */
+  /** These outlive the scope that created them; everything else that the computation created is disposed. */
   readonly saved: Saved;
 }
 
 /**
- * `tf.customGrad` with types: a computation with a gradient of its own, carried out on the inputs.
- * @param gradients gives the gradients in the inputs, in their order, from that of the loss in the value
+ * `tf.customGrad` with types: evaluates a computation on the inputs and attaches its own gradient to it.
+ * @param gradients computes the gradients in the inputs, in their order, from that of the loss in the value
  */
 export function customGrad<
   const Inputs extends readonly tf.Tensor[],
@@ -28,7 +28,7 @@ export function customGrad(
   gradFunc: (gradient: tf.Tensor, saved: tf.Tensor[]) => tf.Tensor[],
 ): tf.Tensor {
   const run = tf.customGrad((...given) => {
-    // The last argument is the function that saves.
+    // The last argument is tfjs's save function.
     const save = given.at(-1) as tf.GradSaveFunc;
     const { value, saved } = compute(...(given.slice(0, -1) as tf.Tensor[]));
     save([...saved]);

@@ -10,7 +10,7 @@ import { checkHostSize, type DType, type HostArray, type TensorSpec, zeros } fro
 import { type FunctionStats, StatsRecorder } from "./stats.js";
 import { checkStateEntry } from "./traced-function.js";
 
-/** Functions run tensor by tensor on whichever backend is active; the state is a table of kept tensors. */
+/** Functions that run op by op on the active backend; the state is a table of kept tensors. */
 export class EagerModule implements JitModule {
   readonly mode = "eager";
   readonly replicas = 1;
@@ -56,7 +56,7 @@ export class EagerModule implements JitModule {
       const tensors: Record<string, tfjs.Tensor> = {};
       Object.entries(fn.inputs).forEach(([key, spec], index) => {
         const values = arrays[index];
-        // A tensor keeps a reference to its array, and may become state.
+        // Copied, because a tensor keeps a reference to its array, and may become state.
         if (values !== undefined) tensors[key] = this.#tf.tensor(values.slice(), [...spec.shape], spec.dtype);
       });
       const result = this.#ran(name, () => fn.body(Object.fromEntries(this.#state), tensors));
@@ -76,7 +76,7 @@ export class EagerModule implements JitModule {
     return inputs.map((own) => this.call(name, own));
   }
 
-  /** The sum over one replica is what it has. */
+  /** Does nothing: the sum over one replica is its own value. */
   reduce(name: string): void {
     if (this.#disposed) throw disposed();
     if (!this.#reductions.includes(name)) throw unknownFunction(name, this.#reductions);
@@ -136,7 +136,7 @@ export class EagerModule implements JitModule {
     return this.#tf.keep(this.#tf.tensor(values, [...spec.shape], spec.dtype));
   }
 
-  /** An operation without memory is told as the other modes tell it; whatever else a body throws passes as it is. */
+  /** Reports an operation that ran out of memory as the other modes do; any other error of a body is rethrown unchanged. */
   #ran<T>(name: string, body: () => T): T {
     try {
       return body();
@@ -147,7 +147,7 @@ export class EagerModule implements JitModule {
     }
   }
 
-  /** All new entries are checked before any old one is let go. */
+  /** Checks all new entries before any old one is disposed. */
   #replace(name: string, entries: Readonly<Record<string, tfjs.Tensor>>): void {
     for (const [key, tensor] of Object.entries(entries)) {
       checkStateEntry(name, key, this.#specs[key], { shape: tensor.shape, dtype: tensor.dtype as DType });
@@ -168,7 +168,7 @@ const ARRAYS: Readonly<Record<string, new (values: ArrayLike<number>) => HostArr
   bool: Uint8Array,
 };
 
-/** A tensor's contents. Some of tfjs's cpu kernels keep values in an array of another type than the tensor's. */
+/** Returns a tensor's contents. Some of tfjs's cpu kernels keep values in an array of another type than the tensor's. */
 function hostArray(tensor: tfjs.Tensor): HostArray {
   const values = tensor.dataSync();
   const ArrayType = ARRAYS[tensor.dtype];

@@ -9,15 +9,15 @@ import type { TracedFunction } from "./traced-function.js";
 import type { Operation, Value } from "./value.js";
 
 /*
- * Responsibility: optimizer steps over variables (see adam.ts): which may go into the variables themselves, and in which order.
+ * Responsibility: optimizer steps over variables (see adam.ts): which of them may write to the variables directly, and in which order.
  *
- * A1. An old value that something else in the function uses is read before the step; TensorFlow gives the step memory of
- *     its own where an old value is still held.
- * A2. Big entries are updated one after another: gradient read, step, and the gradient's zeroing, then the next entry's.
- *     So the temporaries of one entry stand at a time, not those of all.
+ * A1. An old value that something else in the function uses is read before the step; TensorFlow gives the step separate
+ *     memory if an old value is still referenced.
+ * A2. Large entries are updated one after another: gradient read, step, and the gradient's zeroing, then the next entry's.
+ *     Only one entry's temporaries thus exist at a time.
  */
 
-/** From this many values on, entries wait for each other; below, running side by side is worth more. */
+/** From this many values on, entries wait for each other; for smaller ones running concurrently gains more. */
 const SEQUENCED_VALUES = 2 ** 18;
 
 const FLOAT = typeOf(DATA_TYPE.float32);
@@ -40,7 +40,7 @@ function stateOf(value: Value): string | undefined {
   return value.origin.kind === "state" ? value.origin.name : undefined;
 }
 
-/** Writes a step as one kernel over the variables. */
+/** Emits a step as one kernel over the variables. */
 export function emitAdamStep(
   emitter: Emitter,
   operation: Operation,
@@ -52,7 +52,7 @@ export function emitAdamStep(
   const ref = (value: Value): string => emitter.reference(value);
   const dtype = { dtype: FLOAT };
   const starts: string[] = gradientVariable === undefined ? [ref(gradient)] : [gradientVariable];
-  // A read of its own, so that it can wait: a read at the start would hold the memory until the step.
+  // A separate read, so that it can be delayed: a read at the start would hold the memory until the step.
   const unscaled =
     gradientVariable === undefined
       ? emitter.node("Identity", starts, { T: FLOAT })
@@ -65,9 +65,9 @@ export function emitAdamStep(
     const kept = emitter.node("Mul", [old, ref(decay)], { T: FLOAT });
     after.push(`^${emitter.node("AssignVariableOp", [variables[0], kept], dtype)}`);
   }
-  // The kernel computes w − rate · √(1 − β₂ᵗ) / (1 − β₁ᵗ) · m / (√v + ε), where βᵗ are two of its inputs. A step here has its
-  // bias corrections in stepSize and in the factor c of the root: stepSize · m / (√v · c + ε). So βᵗ are given as 0, which
-  // makes the kernel's own correction 1, and rate and ε are divided by c.
+  // The kernel computes w − rate · √(1 − β₂ᵗ) / (1 − β₁ᵗ) · m / (√v + ε), where βᵗ are two of its inputs. Here the bias
+  // corrections are in stepSize and in the factor c of the root: stepSize · m / (√v · c + ε). βᵗ are therefore given as 0,
+  // which makes the kernel's own correction 1, and rate and ε are divided by c.
   const betaPower = emitter.node("Const", [], constant(DATA_TYPE.float32, [], [0]));
   const rate = emitter.node("RealDiv", [ref(stepSize), ref(correction)], { T: FLOAT });
   const kernelEpsilon = emitter.node("RealDiv", [ref(epsilon), ref(correction)], { T: FLOAT });
@@ -96,7 +96,7 @@ export function emitAdamStep(
   };
 }
 
-/** The inputs of a step by what they are, in the order in which adam.ts records them. */
+/** Names the inputs of a step, in the order in which adam.ts records them. */
 function inputsOf({ inputs }: Operation) {
   const [weights, moment1, moment2, gradient, scale, stepSize, correction, beta1, beta2, epsilon, decay] =
     inputs;
@@ -116,7 +116,7 @@ function inputsOf({ inputs }: Operation) {
   return { weights, moment1, moment2, gradient, scale, stepSize, correction, beta1, beta2, epsilon, decay };
 }
 
-/** A2: each big step starts when the one before, and what clears its gradient, are done. */
+/** A2: each large step starts when the previous one, and the clearing of its gradient, are done. */
 export function sequenceSteps(steps: Iterable<EmittedStep>, assignments: ReadonlyMap<string, string>): void {
   let previous: string | undefined;
   for (const { size, starts, node, gradient } of steps) {
@@ -126,7 +126,7 @@ export function sequenceSteps(steps: Iterable<EmittedStep>, assignments: Readonl
   }
 }
 
-/** State entries whose old values are read by other means than the steps' own; zeroing a gradient reads nothing. */
+/** State entries whose old values are read by anything other than the steps themselves; zeroing a gradient reads nothing. */
 export function readBesides(
   fn: TracedFunction,
   live: ReadonlySet<Operation>,
@@ -145,7 +145,7 @@ export function readBesides(
   return read;
 }
 
-/** Writes a step as plain operations: in loops, compiled, and where the results are not the entries' new values. */
+/** Emits a step as plain operations: in loops, in launches, and where the results are not the entries' new values. */
 export function emitAdamComposed(emitter: Emitter, operation: Operation): void {
   const { weights, moment1, moment2, gradient, scale, stepSize, correction, beta1, beta2, epsilon, decay } =
     inputsOf(operation);

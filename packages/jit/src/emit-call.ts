@@ -4,14 +4,14 @@ import { liveness } from "./liveness.js";
 import { BFLOAT16 } from "./tensorflow-binding.js";
 import type { Callee, Operation } from "./value.js";
 
-/** Writes a call, and the function that it calls where no call has written it. */
+/** Emits a call, and the called function unless an earlier call has already emitted it. */
 export function emitCall(
   outer: Emitter,
   { inputs, outputs }: Operation,
   callee: Callee,
   write: WriteOperations,
 ): void {
-  // What is stored in bfloat16 goes in as it is, as into a loop.
+  // Values stored in bfloat16 are passed without conversion, as into a loop.
   const given = inputs.map((value) => outer.stored(value) ?? outer.reference(value));
   const types = inputs.map((value) => (outer.stored(value) === undefined ? value.dtype : BFLOAT16));
   const name = calledFunction(outer, callee, types, write);

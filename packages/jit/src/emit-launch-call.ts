@@ -9,22 +9,22 @@ import type { TracedFunction } from "./traced-function.js";
 import { ownOutputs, stagesOf } from "./traced-stages.js";
 
 /*
- * Responsibility: calls of a launched function on each replica, which TensorFlow has XLA compile as a whole; of a function of
- * several stages one call after another, with sums over all replicas between them.
+ * Responsibility: calls of a launched function on each replica, which TensorFlow has XLA compile as a whole; for a function of
+ * several stages, one call after another, with sums over all replicas between them.
  * Not responsible for: the functions that are called (emit-launch.ts), sums of state entries (emit-reduction.ts).
  *
  * Invariants:
- * JIT-STAGE-1. What is summed is never a variable and never on the host: NCCL sums each output in the memory that the launch before
- *     gave it.
- * JIT-STAGE-2. Sums between GPUs begin once the launches before them have been made on every replica. NCCL waits without end for a
- *     replica that does not come, and so a launch that failed for lack of memory would be a run that never ends.
- * JIT-STAGE-3. Every sum has the same bits on every replica; what two replicas compute apart may differ by rounding even of equal
- *     inputs. So what all have to decide alike is a sum.
+ * JIT-STAGE-1. What is summed is never a variable and never on the host: NCCL sums each output in the memory where the previous
+ *     launch left it.
+ * JIT-STAGE-2. Sums between GPUs begin once the preceding launches have been enqueued on every replica. NCCL waits forever for a
+ *     missing replica, so a launch that failed for lack of memory would otherwise hang the run.
+ * JIT-STAGE-3. Every sum has the same bits on every replica, whereas separate computations on two replicas may differ by rounding
+ *     even for equal inputs. Whatever all replicas must decide alike is therefore a sum.
  */
 
 /**
- * @param name of the function, unique in the program and the same in every process
- * @param stored type in which a state entry is kept
+ * @param name name of the function, unique in the program and the same in every process
+ * @param stored returns the type in which a state entry is stored
  * @returns the nodes of each replica's call
  */
 export function emitLaunches(
@@ -56,7 +56,7 @@ export function emitLaunches(
   });
   const types = stages.flatMap(ownOutputs).map(([, { dtype }]) => dtype);
   return replicas.map(({ main, feeds, last }, replica) => {
-    // After the last launch, so that every one runs whatever is fetched.
+    // After the last launch, so that all of them run whatever is fetched.
     const fetches = types.map((dtype, at) => {
       const reference = results[replica]?.[at] ?? "";
       return `${main.node("Identity", [reference, `^${last}`], { T: typeOf(dtype) })}:0`;
@@ -67,15 +67,15 @@ export function emitLaunches(
   });
 }
 
-/** One replica's call while it is written. */
+/** The state of emitting one replica's call. */
 interface ReplicaCall {
   readonly main: Emitter;
   readonly device: string | undefined;
   readonly variables: ReadonlyMap<string, string>;
   readonly feeds: readonly string[];
-  /** Nodes of inputs, and of sums so far. */
+  /** Nodes of the inputs, and of the sums so far. */
   readonly given: Map<string, string>;
-  /** The launch that was written last. */
+  /** The most recently emitted launch. */
   last: string | undefined;
 }
 
@@ -96,7 +96,7 @@ function replicaCall(program: Program, fn: TracedFunction, name: string, replica
   };
 }
 
-/** @returns references of the launch's outputs */
+/** @returns references to the launch's outputs */
 function emitCall(launch: Launch, replica: ReplicaCall): string[] {
   const { main, device, variables, given, last } = replica;
   const none = text("");
@@ -121,7 +121,7 @@ function emitCall(launch: Launch, replica: ReplicaCall): string[] {
   return main.references(call, launch.outputs.length, ["output"], true);
 }
 
-/** @returns by replica, what to wait for until the last launch of each has been made */
+/** @returns by replica, control inputs that wait until the last launch of each replica has been enqueued */
 function emitMeeting(replicas: readonly ReplicaCall[]): string[][] {
   const launched = replicas.map(({ last }) => `^${last}`);
   return replicas.map(({ main, device }) => [`^${main.node("NoOp", launched, {}, { device })}`]);

@@ -8,23 +8,23 @@ import type { TracedFunction } from "./traced-function.js";
 import type { Value } from "./value.js";
 
 /*
- * Responsibility: a traced function as one launch: a FunctionDef that reads its variables, computes, and assigns them
- * anew.
+ * Responsibility: a traced function as one launch: a FunctionDef that reads its variables, computes, and assigns new values
+ * to them.
  *
  * Not responsible for: calls of it (emit-launch-call.ts), the state's own nodes and mode graph (program.ts).
  *
  * Invariants:
- * JIT-LAUNCH-1. A call with `_XlaMustCompile` gets the kernel that hands the variables' memory to XLA, so new state is
- *     written over old: nothing of the state stands twice. Nodes marked `_XlaCompile` one by one would copy it.
+ * JIT-LAUNCH-1. A call with `_XlaMustCompile` gets the kernel that donates the variables' memory to XLA, so that new state
+ *     overwrites old state in place. Nodes marked `_XlaCompile` one by one would copy it.
  * JIT-LAUNCH-2. A variable is assigned after its read; without that edge XLA may read the new value.
- * JIT-LAUNCH-3. Names depend on the traced function alone, so that a compiled program found in a cache is its own.
- * JIT-LAUNCH-4. A launch that fails, as for lack of memory, has had the memory of what it writes freed, and the variables
- *     still point there. So after it nothing of the module is run, read or freed: its state is lost.
+ * JIT-LAUNCH-3. Names depend only on the traced function, so that the compile cache finds the matching program.
+ * JIT-LAUNCH-4. When a launch fails, as for lack of memory, the memory of what it writes has already been freed, but the
+ *     variables still point there. After that nothing of the module is run, read or freed: its state is lost.
  */
 
 const RESOURCE = 20;
 
-/** A function that is launched. */
+/** A launched function. */
 export interface Launch {
   readonly name: string;
   readonly inputs: readonly LaunchArgument[];
@@ -32,7 +32,7 @@ export interface Launch {
   readonly outputs: readonly number[];
 }
 
-/** An argument of a launched function, and the input or state entry that it is. */
+/** An argument of a launched function, and the input or state entry that it stands for. */
 interface LaunchArgument {
   readonly argument: ArgumentProto;
   readonly from: "input" | "state";
@@ -40,8 +40,8 @@ interface LaunchArgument {
 }
 
 /**
- * @param name of the function, unique in the program and the same in every process
- * @param stored type in which a state entry is kept
+ * @param name name of the function, unique in the program and the same in every process
+ * @param stored returns the type in which a state entry is stored
  */
 export function emitLaunch(
   program: Program,
@@ -113,7 +113,7 @@ function stateArguments(
   const used = new Set<string>();
   for (const { origin } of values) if (origin.kind === "state") used.add(origin.name);
   for (const key of fn.state.keys()) used.add(key);
-  // In the state's own order, so that the order of reads in a body changes nothing.
+  // In the state's own order, so that the order of reads in a body has no effect.
   const ordered = [...program.variables.keys()].filter((key) => used.has(key));
   return new Map(
     ordered.map((key, index) => [key, { argument: `variable_${index}`, type: stored(key) }] as const),

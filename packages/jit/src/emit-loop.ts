@@ -12,7 +12,7 @@ interface Form {
   readonly dtype: number;
 }
 
-/** What a loop hands from step to step, in the order of its arguments, by index into the scan's lists. */
+/** The arguments that a loop passes from step to step, in order, by index into the scan's lists. */
 interface Arguments {
   readonly carries: readonly number[];
   readonly xs: readonly number[];
@@ -22,7 +22,7 @@ interface Arguments {
 }
 
 /**
- * Writes what is used of a scan as one While. The loop's arguments are: step, carries, whole xs, whole ys, captures.
+ * Emits the used parts of a scan as one While. The loop's arguments are: step, carries, whole xs, whole ys, captures.
  * Each step takes one slice of every x and writes one row of every y.
  */
 export function emitLoop(
@@ -41,7 +41,7 @@ export function emitLoop(
     const { shape, dtype } = loop.sliceResults[index] as Value;
     return { shape: [loop.length, ...shape], dtype };
   });
-  // What is stored in bfloat16 goes in as it is: a float32 copy of all layers' weights would stand during the loop.
+  // Values stored in bfloat16 are passed without conversion: otherwise a float32 copy of all layers' weights would exist during the loop.
   const form = (value: Value): Form =>
     outer.stored(value) === undefined ? value : { shape: value.shape, dtype: BFLOAT16 };
   const forms: Form[] = [
@@ -72,7 +72,7 @@ export function emitLoop(
     body: { func: { name: body } },
     output_shapes: { list: { shape: forms.map(({ shape }) => shapeProto(shape)) } },
     parallel_iterations: { i: 1 },
-    // Inlined, the body meets TensorFlow's rewrites to oneDNN kernels, which leave functions alone.
+    // When inlined, the body gets TensorFlow's rewrites to oneDNN kernels, which skip functions.
     ...(outer.program.xla ? {} : { _lower_using_switch_merge: { b: true } }),
   });
   const [base = node] = outer.inFunction ? node.split(":") : [node];
@@ -89,7 +89,7 @@ export function emitLoop(
   });
 }
 
-/** XLA knows no uninitialized buffers; elsewhere they save a pass over memory. */
+/** XLA has no uninitialized buffers; elsewhere they save a pass over memory. */
 function emptyBuffer(emitter: Emitter, dtype: number, shape: readonly number[]): string {
   if (emitter.program.xla || dtype === DATA_TYPE.bool) return emitter.fill(dtype, shape, 0);
   return emitter.node("Empty", [emitter.int(shape)], { dtype: typeOf(dtype), init: { b: false } });
@@ -163,13 +163,13 @@ function bindAs(body: Emitter, value: Value, dtype: number, reference: string): 
   else body.bindStored(value, reference);
 }
 
-/** Where row `index` of a stacked tensor begins. */
+/** The start of row `index` of a stacked tensor. */
 function rowStart(body: Emitter, index: string, rank: number): string {
   const zeros = Array.from({ length: rank - 1 }, () => body.int(0));
   return body.node("Pack", [index, ...zeros], { T: INT, N: { i: rank }, axis: { i: 0 } });
 }
 
-/** x[index] of a stacked tensor: a slice along the first axis shares the memory on CPU. */
+/** x[index] of a stacked tensor: on a CPU a slice along the first axis shares the memory. */
 function slice(body: Emitter, stacked: string, index: string, value: Form): string {
   const T = typeOf(value.dtype);
   const inputs = [stacked, rowStart(body, index, value.shape.length + 1), body.int([1, ...value.shape])];
@@ -179,12 +179,12 @@ function slice(body: Emitter, stacked: string, index: string, value: Form): stri
   return body.node("Reshape", [taken, body.int(value.shape)], { T, Tshape: INT });
 }
 
-/** Writes a value as row `index` of a loop's buffer, which no one else holds. */
+/** Writes a value as row `index` of a loop's buffer, to which there is no other reference. */
 function writeRow(body: Emitter, buffer: string, index: string, value: Value): string {
   const T = typeOf(value.dtype);
   const row = body.node("ExpandDims", [body.reference(value), body.int(0)], { T, Tdim: INT });
   if (body.program.xla) {
-    // XLA writes this one in place, and together with what makes the row.
+    // XLA writes this one in place, fused with the computation of the row.
     const inputs = [buffer, row, rowStart(body, index, value.shape.length + 1)];
     return body.node("XlaDynamicUpdateSlice", inputs, { T, Tindices: INT });
   }

@@ -11,10 +11,10 @@ import type { Operation, Value } from "./value.js";
 
 type NodeAttributes = Readonly<Record<string, AttributeProto>>;
 
-/** Passes over fewer values cost less than a call of what XLA compiled gains. */
+/** Passes over fewer values cost less than calling an XLA-compiled kernel saves. */
 const SMALLEST_FUSED = 2 ** 20;
 
-/** Operations that move numbers without changing them, and the attribute that holds their first input's type. */
+/** Operations that move numbers without changing them, and the attribute with their first input's type. */
 const MOVING: Readonly<Record<string, string>> = {
   ExpandDims: "T",
   GatherV2: "Tparams",
@@ -37,7 +37,7 @@ export function emitOperation(emitter: Emitter, operation: Operation): void {
   for (const [type, position] of Object.entries(rule.types ?? {})) {
     const input = inputs.at(position);
     if (input === undefined) continue;
-    // tfjs knows no bfloat16 and says float32.
+    // tfjs has no bfloat16 and says float32.
     attr[type] = input.dtype === BFLOAT16 ? typeOf(BFLOAT16) : (attr[type] ?? typeOf(input.dtype));
   }
   if (name === "AddN" || name === "Pack") attr["N"] ??= { i: inputs.length };
@@ -53,7 +53,7 @@ export function emitOperation(emitter: Emitter, operation: Operation): void {
   emitter.results(reference, outputs, rule.outputs, rule.list === true);
 }
 
-/** A product of two matrices goes to the kernel for just that, which is faster by a few percent on CPU. */
+/** A product of two matrices uses the non-batched kernel, which is faster by a few percent on a CPU. */
 function product(
   emitter: Emitter,
   inputs: readonly Value[],
@@ -83,8 +83,8 @@ function product(
 }
 
 /**
- * Many products of one row and a matrix each, on a CPU: there V3's kernel, which TensorFlow does not rewrite to oneDNN,
- * takes a quarter to a third less time.
+ * Returns whether a batched product has one row per matrix, on a CPU: then V3's kernel, which TensorFlow does not rewrite to
+ * oneDNN, takes a quarter to a third less time.
  */
 function isOfSingleRows({ program }: Emitter, [left]: readonly Value[], attr: NodeAttributes): boolean {
   if (program.xla || program.halfProducts || program.gpu) return false;
@@ -96,14 +96,14 @@ function isOfSingleRows({ program }: Emitter, [left]: readonly Value[], attr: No
   );
 }
 
-/** XLA's mark on large operations of one fusion; loops are left alone, and a launch is compiled as a whole. */
+/** Returns XLA's attribute on large operations of one fusion; not in loops, and not in launches, which are compiled as a whole. */
 function fused(emitter: Emitter, { fusion, outputs: [output] }: Operation): NodeAttributes {
   if (fusion === undefined || emitter.inFunction || emitter.program.xla) return {};
   if (output === undefined || sizeOf(output.shape) < SMALLEST_FUSED) return {};
   return { _XlaCompile: { b: true }, _XlaScope: text(`palimpsest_${emitter.prefix}_fusion_${fusion}`) };
 }
 
-/** Moves what is stored in bfloat16 as it is, so that no float32 copy of the whole is made. */
+/** Moves values stored in bfloat16 without conversion, so that no float32 copy of all of them is made. */
 function moveStored(
   emitter: Emitter,
   { name, inputs, outputs }: Operation,

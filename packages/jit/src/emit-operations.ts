@@ -14,7 +14,7 @@ import { emitModule, XLA_MODULE } from "./xla-module.js";
 /** Random numbers of [0, 1). */
 const RANDOM = "StatelessRandomUniform";
 
-/** Writes the operations that are in `live`, in the order of the trace, each in the form that it has in a graph. */
+/** Emits the operations that are in `live`, in the order of the trace, each in its form for a graph. */
 export function emitOperations(emitter: Emitter, operations: readonly Operation[], live: Live): void {
   for (const operation of operations) {
     if (!live.operations.has(operation)) continue;
@@ -31,7 +31,7 @@ export function emitOperations(emitter: Emitter, operations: readonly Operation[
   }
 }
 
-/** An optimizer step: one kernel over the variables where it may go into them, else its arithmetic. */
+/** Emits an optimizer step: one kernel over the variables if it may write to them directly, else its arithmetic. */
 function emitAdam(emitter: Emitter, operation: Operation): void {
   const { program, steps } = emitter;
   const step = program.adamSteps.get(operation);

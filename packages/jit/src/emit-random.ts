@@ -5,9 +5,9 @@ import { DATA_TYPE } from "./tensorflow-binding.js";
 import type { Operation } from "./value.js";
 
 /*
- * Uniform numbers that are the same in a graph, in a launch and on the host. XLA has Philox too, but takes two int32
- * seeds for one 64-bit key where TensorFlow's kernels encrypt them first, and other bits of a result for a number. So in a
- * launch the key is made by operations on a few numbers, and the result's bits are put together here.
+ * Uniform numbers that are the same in a graph, in a launch and on the host. XLA has Philox too, but it combines two int32
+ * seeds into one 64-bit key where TensorFlow's kernels encrypt them first, and uses other bits of the result for a number. In a
+ * launch the key is therefore computed by operations on a few numbers, and the result's bits are assembled here.
  */
 
 const INT = typeOf(DATA_TYPE.int32);
@@ -46,7 +46,7 @@ export function emitRandom(emitter: Emitter, { inputs, outputs }: Operation): vo
   emitter.bind(output, emitter.node("Sub", [fromOne, one], { T: float }, { output: "z" }));
 }
 
-/** Key [1] and counter [2], uint64, that TensorFlow's kernels make of two int32 seeds: one block of Philox over them. */
+/** Computes key [1] and counter [2], uint64, as TensorFlow's kernels do from two int32 seeds: one block of Philox over them. */
 function scrambled(emitter: Emitter, seed: string): { readonly key: string; readonly counter: string } {
   const long = typeOf(UINT64);
   const binary = (op: string, a: string, b: string, T = long): string =>
@@ -68,7 +68,7 @@ function scrambled(emitter: Emitter, seed: string): { readonly key: string; read
   const high = (x: string): string => binary("RightShift", x, shift);
   const xor = (...[first = "", ...rest]: string[]): string =>
     rest.reduce((all, next) => binary("BitwiseXor", all, next), first);
-  // Both words of each seed with its sign, as unsigned numbers.
+  // Both words of each sign-extended seed, as unsigned numbers.
   const signed = typeOf(INT64);
   const word = (at: number, isHigh: boolean): string => {
     const taken = emitter.node("Slice", [seed, emitter.int([at]), emitter.int([1])], { T: INT, Index: INT });

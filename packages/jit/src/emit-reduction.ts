@@ -6,15 +6,15 @@ import type { FunctionNodes } from "./function-nodes.js";
 import { DATA_TYPE } from "./tensorflow-binding.js";
 
 /*
- * Responsibility: entries of the state summed over all replicas, each replica's entry replaced by the sum.
- * Not responsible for: when (graph-module.ts), launches between which it stands (emit-launch.ts).
+ * Responsibility: entries of the state summed over all replicas, where each replica's entry is replaced by the sum.
+ * Not responsible for: when (graph-module.ts), launches before and after it (emit-launch.ts).
  *
  * Invariants:
- * JIT-REDUCE-1. One run reduces all entries on all replicas: a replica that takes no part would be waited for without end.
- * JIT-REDUCE-2. Several entries are summed at a time, but the sums that stand beside the state have at most as many bytes as the
- *     window, or are one larger entry's: an entry is not read before those that lie further before it are assigned. It waits for the
- *     same ones on every replica, so that no two replicas wait for each other.
- * JIT-REDUCE-3. Every replica gets memory of its own, and the same bits.
+ * JIT-REDUCE-1. One run reduces all entries on all replicas, because NCCL waits forever for a replica that takes no part.
+ * JIT-REDUCE-2. Several entries are summed at a time, but the sums that exist besides the state take at most as many bytes as the
+ *     window, or are those of one larger entry: an entry is read only after the entries further before it are assigned. It waits
+ *     for the same ones on every replica, so that no two replicas wait for each other.
+ * JIT-REDUCE-3. Every replica gets its own memory, and the same bits.
  */
 
 /** An entry of the state, float32. */
@@ -23,10 +23,10 @@ interface ReducedEntry {
   readonly bytes: number;
 }
 
-/** Two of the largest entries of 0.5 billion weights: while one is assigned, NCCL has another to sum. */
+/** Two of the largest entries of 0.5 billion weights, so that NCCL can sum one while another is assigned. */
 const REDUCTION_WINDOW_BYTES = 2 ** 30;
 
-/** @param windowBytes sums that stand beside the state at most, where no single entry is larger */
+/** @param windowBytes maximum size of sums that exist besides the state, unless a single entry is larger */
 export function emitReduction(
   program: Program,
   name: string,
@@ -42,7 +42,7 @@ export function emitReduction(
   const replicas = program.replicas.map((variables, replica) => ({
     variables,
     device: deviceOf(program, replica),
-    /** After each entry, what is done once it and all before it are assigned. */
+    /** For each entry, the node that runs once it and all before it are assigned. */
     done: [] as string[],
   }));
   const before = entriesBefore(entries, windowBytes);
@@ -72,7 +72,7 @@ export function emitReduction(
   return { feeds: "", fetches: fetches.join() };
 }
 
-/** Of each entry, how many at the start of the list have to be assigned before it is read. */
+/** For each entry, how many at the start of the list have to be assigned before it is read. */
 function entriesBefore(entries: readonly ReducedEntry[], windowBytes: number): number[] {
   let first = 0;
   let standing = 0;

@@ -10,8 +10,8 @@ const FLOAT = typeOf(DATA_TYPE.float32);
 const INT = typeOf(DATA_TYPE.int32);
 
 /**
- * See rotate-pairs.ts. Two float32 side by side are a complex number in memory, so a graph reads them as such and
- * multiplies; XLA has no such reading and gets the four products.
+ * See rotate-pairs.ts. Two adjacent float32 are a complex number in memory, so a graph bitcasts them and multiplies; XLA
+ * has no such bitcast and gets the four products.
  */
 export function emitRotatePairs(emitter: Emitter, { inputs, outputs }: Operation): void {
   const [x, turns] = inputs;

@@ -6,8 +6,8 @@ import type { Operation } from "./value.js";
 const INT = typeOf(DATA_TYPE.int32);
 
 /**
- * A row write, see scatter-rows.ts: into the variable where that was found safe, into a copy elsewhere. In a launch XLA
- * decides: a copy of a variable's value that nobody else reads is the variable's own memory.
+ * Emits a row write, see scatter-rows.ts: into the variable if that was found safe, otherwise into a copy. In a launch XLA
+ * decides: if nobody else reads a variable's value, its copy is the variable's own memory.
  */
 export function emitRows(emitter: Emitter, operation: Operation): void {
   const [target, indices, values, flat] = operation.inputs;

@@ -4,10 +4,10 @@ import { deviceOf } from "./emit-program.js";
 import { DATA_TYPE } from "./tensorflow-binding.js";
 
 /**
- * Sums one float32 tensor of each replica: by NCCL between GPUs, plainly where replicas share a CPU.
- * @param given a reference of each replica, in their order
- * @param name that no other sum of the program has
- * @param waits control inputs of each replica's part: NCCL waits without end for one that does not begin
+ * Sums one float32 tensor of each replica: by NCCL between GPUs, by plain additions if replicas share a CPU.
+ * @param given a reference for each replica, in their order
+ * @param name a name that no other sum of the program has
+ * @param waits control inputs of each replica's part, because NCCL waits forever for one that does not begin
  * @returns the sum, by replica; on a CPU one tensor for all
  */
 export function emitSum(
@@ -27,7 +27,7 @@ export function emitSum(
       "NcclAllReduce",
       [reference, ...(waits[replica] ?? [])],
       { ...T, reduction: text("sum"), num_devices: { i: given.length }, shared_name: text(name) },
-      // The emitter may be of another mode than the program; replicas are in launches alone.
+      // The emitter may have another mode than the program, but replicas exist only in launches.
       { device: deviceOf({ xla: true, gpu: true }, replica) },
     ),
   );

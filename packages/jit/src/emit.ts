@@ -7,11 +7,11 @@ import type { Live } from "./liveness.js";
 import { BFLOAT16, DATA_TYPE } from "./tensorflow-binding.js";
 import { describeValue, isUniform, type Operation, type Value } from "./value.js";
 
-/** Uniform constants of more values than this are written as a Fill. */
+/** Uniform constants of more values than this are emitted as a Fill. */
 const MAX_WRITTEN_UNIFORM = 16;
 
 /**
- * Writes the operations of one scope as nodes: into the main graph, or into a function body, where references name the
+ * Emits the operations of one scope as nodes, either into the main graph or into a function body, where references name the
  * output argument (`node:argument:index`).
  * Not responsible for: which nodes an operation becomes (emit-operations.ts).
  */
@@ -23,7 +23,7 @@ export class Emitter {
   readonly #names = new Map<Value, string>();
   /** bfloat16 forms of float32 references, rounded or not. */
   readonly #halves = new Map<string, string>();
-  /** References whose numbers are those of their bfloat16 forms. */
+  /** References whose values equal their bfloat16 forms. */
   readonly #widened = new Set<string>();
   readonly #writes: { readonly after: readonly Operation[]; readonly inputs: string[] }[] = [];
   /** Optimizer steps over variables, in the order of the trace. */
@@ -40,17 +40,17 @@ export class Emitter {
     this.nodes = inFunction ? [] : program.nodes;
   }
 
-  /** One for the body of a function of the same program. */
+  /** Creates an emitter for the body of a function of the same program. */
   forFunction(name: string): Emitter {
     return new Emitter(this.program, name, true);
   }
 
-  /** A name for the functions of the next loop: the same in every process that traces the same function. */
+  /** Returns a name for the functions of the next loop, which is the same in every process that traces the same function. */
   loopName(): string {
     return `${this.prefix.replaceAll("/", "_")}_loop${this.#loops++}`;
   }
 
-  /** A name for a function that is called from here first: as `loopName`. */
+  /** Returns a name for a function that is first called from here, with the same property as `loopName`. */
   callName(): string {
     return `${this.prefix.replaceAll("/", "_")}_call${this.#calls++}`;
   }
@@ -60,7 +60,7 @@ export class Emitter {
     this.#names.set(value, name);
   }
 
-  /** Binds a float32 value to what is stored in bfloat16. */
+  /** Binds a float32 value to a reference that is stored in bfloat16. */
   bindStored(value: Value, stored: string): void {
     const whole = this.toFloat(stored);
     this.#halves.set(whole, stored);
@@ -68,18 +68,18 @@ export class Emitter {
     this.bind(value, whole);
   }
 
-  /** The bfloat16 form of a value, where it is stored in one: not where a product had it rounded. */
+  /** The bfloat16 form of a value that is stored in bfloat16; undefined if only a product had it rounded. */
   stored(value: Value): string | undefined {
     const known = this.#names.get(value);
     return known === undefined || !this.#widened.has(known) ? undefined : this.#halves.get(known);
   }
 
-  /** Where a value is: what is stored in bfloat16, without widening it. */
+  /** The reference of a value as it is stored, without widening bfloat16. */
   held(value: Value): string {
     return this.stored(value) ?? this.reference(value);
   }
 
-  /** A float32 reference rounded to bfloat16. */
+  /** Rounds a float32 reference to bfloat16. */
   half(reference: string): string {
     const known = this.#halves.get(reference);
     if (known !== undefined) return known;
@@ -93,7 +93,7 @@ export class Emitter {
     return this.node("Cast", [reference], attr, { output: "y" });
   }
 
-  /** A bfloat16 reference widened to float32. */
+  /** Widens a bfloat16 reference to float32. */
   toFloat(reference: string): string {
     return this.cast(reference, BFLOAT16, DATA_TYPE.float32);
   }
@@ -118,7 +118,7 @@ export class Emitter {
     return this.node("Const", [], constant(DATA_TYPE.int32, shape, list));
   }
 
-  /** A tensor of one value, made when the graph runs instead of being written out. */
+  /** Returns a tensor of one repeated value, which is filled when the graph runs instead of being written out. */
   fill(dtype: number, shape: readonly number[], value: number, waits: readonly string[] = []): string {
     const one = this.node("Const", [], constant(dtype, [], [value]));
     return this.node("Fill", [this.int(shape), one, ...waits], {
@@ -127,7 +127,7 @@ export class Emitter {
     });
   }
 
-  /** The reference by which nodes take this value. */
+  /** The reference through which nodes use this value. */
   reference(value: Value): string {
     const known = this.#names.get(value);
     if (known !== undefined) return known;
@@ -144,12 +144,12 @@ export class Emitter {
     return written;
   }
 
-  /** A node that writes in place, by its inputs, waits for operations that read the old rows. */
+  /** Makes a node that writes in place, given by its inputs, wait for operations that read the old rows. */
   writesAfter(after: readonly Operation[], inputs: string[]): void {
     this.#writes.push({ after, inputs });
   }
 
-  /** Lets every row write in place wait for the readers of the old rows. Call once all operations are written. */
+  /** Makes every row write in place wait for the readers of the old rows. Call it once all operations are emitted. */
   orderWrites(): void {
     for (const { after, inputs } of this.#writes) {
       for (const { outputs } of after) {
@@ -160,8 +160,8 @@ export class Emitter {
   }
 
   /**
-   * Binds an operation's outputs, given its node's reference and its output arguments' names. What was bound before, as
-   * something kept of a forward pass, stays.
+   * Binds an operation's outputs, given its node's reference and its output arguments' names. Values that are already bound,
+   * such as those kept from a forward pass, stay as they are.
    */
   results(reference: string, outputs: readonly Value[], names: readonly string[], list: boolean): void {
     this.references(reference, outputs.length, names, list).forEach((of, index) => {
@@ -170,7 +170,7 @@ export class Emitter {
     });
   }
 
-  /** References of a node's outputs. */
+  /** Returns references to a node's outputs. */
   references(reference: string, count: number, names: readonly string[], list: boolean): string[] {
     const [node = reference] = this.inFunction ? reference.split(":") : [reference];
     return Array.from({ length: count }, (_, index) => {
@@ -180,5 +180,5 @@ export class Emitter {
   }
 }
 
-/** Writes the operations of a scope that are in `live`, in the order of the trace: loops and calls write their bodies by it. */
+/** Emits the operations of a scope that are in `live`, in the order of the trace; loops and calls emit their bodies with it. */
 export type WriteOperations = (emitter: Emitter, operations: readonly Operation[], live: Live) => void;

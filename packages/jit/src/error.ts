@@ -1,6 +1,6 @@
 import type { MemoryShortage } from "./memory-shortage.js";
 
-/** What went wrong, as a closed set. The message names the function, operation or field, the value, and the fix. */
+/** The closed set of error codes. The message names the function, operation or field, the value, and the fix. */
 export type JitErrorCode =
   | "BACKEND_UNAVAILABLE"
   | "DISPOSED"
@@ -12,20 +12,20 @@ export type JitErrorCode =
   | "NO_GRADIENT"
   | "NO_SHAPE_INFERENCE"
   | "SHAPE_MISMATCH"
-  /** A launch failed before, and what it was to write is gone: make another module. */
+  /** An earlier launch failed, and the state it was to write is gone: create another module. */
   | "STATE_LOST"
   | "TENSOR_OUT_OF_SCOPE"
   | "UNKNOWN_FUNCTION"
   | "UNKNOWN_INPUT"
   | "UNKNOWN_STATE";
 
-/** The one error class of this package. */
+/** The only error class of this package. */
 export class JitError extends Error {
   override readonly name = "JitError";
   readonly code: JitErrorCode;
-  /** With MEMORY_EXHAUSTED of TensorFlow: how much was asked for and where. */
+  /** With TensorFlow's MEMORY_EXHAUSTED: how much was requested and where. */
   readonly shortage?: MemoryShortage;
-  /** The module's state is gone with this failure: whatever it is asked from now on is STATE_LOST. */
+  /** Whether the module's state is gone with this failure, so that every later call is STATE_LOST. */
   readonly losesState: boolean;
 
   constructor(

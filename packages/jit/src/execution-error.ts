@@ -2,10 +2,10 @@ import { JitError } from "./error.js";
 import { describeShortage, memoryShortage } from "./memory-shortage.js";
 
 /**
- * What a failed run of the tensor backend is to callers: MEMORY_EXHAUSTED where memory was missing, with how much was asked
- * for and how much is free, else EXECUTION_FAILED.
+ * Converts a failure of the tensor backend to an error for callers: MEMORY_EXHAUSTED if memory ran out, with the requested and
+ * the free size, else EXECUTION_FAILED.
  * @param what what was run, such as `function "train"`
- * @param losesState the module's state is gone with it
+ * @param losesState whether the module's state is gone with it
  */
 export function executionError(
   what: string,

@@ -1,6 +1,6 @@
-/** Where a call finds its nodes. */
+/** The graph nodes of a call. */
 export interface FunctionNodes {
-  /** Comma-separated, as the addon wants them, in the order of the function's inputs. */
+  /** Comma-separated, as the addon expects them, in the order of the function's inputs. */
   readonly feeds: string;
   readonly fetches: string;
 }

@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
 
 const MIB = 2 ** 20;
-/** nvidia-smi answers in well under a second where its driver is well. */
+/** nvidia-smi answers in well under a second if its driver works. */
 const TIMEOUT_MS = 10_000;
 
 /**
- * One field of every GPU as nvidia-smi tells it; none where it cannot be asked.
- * @param ids of the GPUs that are asked about; default all
+ * Queries one field of every GPU from nvidia-smi; returns none if it is not available.
+ * @param ids GPUs to query; default all
  */
 function query(field: string, ids?: string): string[] {
   try {
@@ -23,20 +23,20 @@ function query(field: string, ids?: string): string[] {
   }
 }
 
-/** Memory of the smallest GPU of this machine. */
+/** Returns the memory of this machine's smallest GPU. */
 export function gpuMemory(): { readonly gpuMemoryBytes?: number } {
   const sizes = query("memory.total").map(Number).filter(Number.isFinite);
   return sizes.length === 0 ? {} : { gpuMemoryBytes: Math.min(...sizes) * MIB };
 }
 
-/** Memory that is free on the GPU of this machine that has the least; undefined where nvidia-smi does not say. */
+/** Returns the least free memory among this machine's GPUs; undefined if nvidia-smi does not report it. */
 export function gpuFreeMemory(): number | undefined {
   const sizes = query("memory.free").map(Number).filter(Number.isFinite);
   return sizes.length === 0 ? undefined : Math.min(...sizes) * MIB;
 }
 
 /**
- * Memory in use, by whatever process, on the fullest of the GPUs that a process sees; undefined where nvidia-smi does not say.
+ * Returns the most memory in use, by any process, among the GPUs that a process sees; undefined if nvidia-smi does not report it.
  * @param visible the process's CUDA_VISIBLE_DEVICES
  */
 export function gpuUsedMemory(visible: string | undefined): number | undefined {
@@ -44,20 +44,20 @@ export function gpuUsedMemory(visible: string | undefined): number | undefined {
   return sizes.length === 0 ? undefined : Math.max(...sizes) * MIB;
 }
 
-/** Compute capabilities of the GPUs of this machine, such as 9.0; none where nvidia-smi does not say. */
+/** Returns the compute capabilities of this machine's GPUs, such as 9.0; none if nvidia-smi does not report them. */
 export function gpuCapabilities(): number[] {
   return query("compute_cap").map(Number).filter(Number.isFinite);
 }
 
-/** Names of the GPUs of this machine, each once. */
+/** Returns the distinct names of this machine's GPUs. */
 export function gpuNames(): string[] {
   return [...new Set(query("name"))].sort();
 }
 
-/** GPUs that this process sees: those of the machine, or as many as CUDA_VISIBLE_DEVICES names. */
+/** Returns the number of GPUs that this process sees: those of the machine, or as many as CUDA_VISIBLE_DEVICES names. */
 export function visibleGpus(visible: string | undefined): { readonly gpus?: number } {
   const there = query("index").length;
-  // CUDA looks at nothing behind the first name that it does not know.
+  // CUDA ignores everything after the first name that it does not know.
   const names = visible?.split(",").map((name) => name.trim());
   const unknown = names?.findIndex((name) => name === "" || name.startsWith("-")) ?? -1;
   const named = unknown < 0 ? names?.length : unknown;

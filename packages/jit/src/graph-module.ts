@@ -21,16 +21,16 @@ import type { FunctionStats } from "./stats.js";
 import { DATA_TYPE, nodeBackend, type TensorflowBinding } from "./tensorflow-binding.js";
 import { traceStages } from "./traced-stages.js";
 
-/** Entries that are written to the state in one run, bytes; a larger one goes alone. */
+/** Maximum size of the entries that are written to the state in one run, bytes; a larger one is written alone. */
 const MAX_WRITTEN_BYTES = 64 * 2 ** 20;
 
-/** Entries that are summed over replicas; without nodes there is one replica. */
+/** Entries that are summed over replicas; without nodes there is only one replica. */
 interface Reduction {
   readonly nodes: FunctionNodes | undefined;
   readonly entries: ReadonlySet<string>;
 }
 
-/** What one run of the session does. */
+/** One run of the session. */
 interface Run {
   /** For an error's message. */
   readonly what: string;
@@ -48,10 +48,10 @@ export class GraphModule implements JitModule {
   readonly #functions: ReadonlyMap<string, LoadedFunction>;
   readonly #replicas: readonly ReplicaNodes[];
   readonly #reductions: ReadonlyMap<string, Reduction>;
-  /** Entries without contents: zeros are made for them when they are first needed, not before. */
+  /** Entries without contents yet: their zeros are allocated when they are first needed. */
   readonly #empty: Set<string>;
   #sessionId: number | undefined;
-  /** What failed after the memory of state entries had been handed to XLA (JIT-LAUNCH-4). */
+  /** The run that failed after the memory of state entries had been donated to XLA (JIT-LAUNCH-4). */
   #lostBy: string | undefined;
 
   constructor(
@@ -72,7 +72,7 @@ export class GraphModule implements JitModule {
     this.#binding = nodeBackend().binding;
     const gpu = this.#binding.isUsingGpuDevice();
     this.#gpu = gpu;
-    // cuDNN's kernels take bfloat16: with precision float32 they would take digits that were asked for.
+    // cuDNN's kernels use bfloat16, which would lose precision with precision float32.
     const isLaunched = mode === "xla";
     const target = { fusedAttention: gpu && isLaunched && precision === "bfloat16", calls: isLaunched };
     const traced = Object.entries(functions).map(([name, fn]) => traceStages(name, state, fn, target));
@@ -136,7 +136,7 @@ export class GraphModule implements JitModule {
     const reduction = this.#reductions.get(name);
     if (reduction === undefined) throw unknownFunction(name, this.#reductions.keys());
     const { nodes, entries } = reduction;
-    // The sum over one replica is what it has.
+    // The sum over one replica is its own value.
     if (nodes === undefined) return;
     this.#fillEmpty(entries);
     this.#run([], { what: `reduction ${JSON.stringify(name)}`, nodes });
@@ -151,7 +151,7 @@ export class GraphModule implements JitModule {
     checkSameEntries(each);
     for (const values of each) checkState(this.#state, values);
     const [first = {}] = each;
-    // Each run holds the arrays, the addon's aligned copies of them and the variables' copies: a few entries per run.
+    // Each run holds the arrays, the addon's aligned copies of them and the variables' copies, so it writes only a few entries.
     let names: string[] = [];
     let bytes = 0;
     for (const [name, array] of Object.entries(first)) {
@@ -167,7 +167,7 @@ export class GraphModule implements JitModule {
     if (names.length > 0) this.#write(names, each);
   }
 
-  /** By the function that writes any entry; false where it does not know this one. */
+  /** Writes through the function that can write any entry; returns false if it does not know this one. */
   #writeAlone(name: string, each: readonly HostArrays[]): boolean {
     const what = `writing entry ${name} to the state`;
     const specs: TensorSpec[] = [{ shape: [], dtype: "int32" }, stateSpec(this.#state, name)];
@@ -195,7 +195,7 @@ export class GraphModule implements JitModule {
     for (const name of names) this.#empty.delete(name);
   }
 
-  /** Together, since every set of names is prepared by itself; those that are lazy with the first that are used. */
+  /** Fills them together, because every set of names is prepared separately; lazy entries are filled with the first that are used. */
   #fillEmpty(used: ReadonlySet<string>): void {
     if (this.#empty.size === 0) return;
     const names = [...this.#empty].filter((name) => used.has(name) || this.#state[name]?.lazy !== true);
@@ -242,12 +242,12 @@ export class GraphModule implements JitModule {
 
   dispose(): void {
     if (this.#sessionId === undefined) return;
-    // Variables whose memory XLA has freed would be freed once more (JIT-LAUNCH-4).
+    // Variables whose memory XLA has freed would be freed twice (JIT-LAUNCH-4).
     if (this.#lostBy === undefined) this.#binding.deleteSavedModel(this.#sessionId);
     this.#sessionId = undefined;
   }
 
-  /** Runs with host arrays as inputs. Their handles live as long as the run. */
+  /** Runs with host arrays as inputs, whose handles live as long as the run. */
   #feed(specs: readonly TensorSpec[], arrays: readonly HostArray[], run: Run): HostArray[] {
     const ids: number[] = [];
     try {
@@ -283,7 +283,7 @@ export class GraphModule implements JitModule {
   }
 }
 
-/** One run of the calls of all replicas. */
+/** Combines the calls of all replicas into one run. */
 function joined(replicas: readonly FunctionNodes[]): FunctionNodes {
   const feeds = replicas.map(({ feeds }) => feeds).filter((names) => names !== "");
   return { feeds: feeds.join(), fetches: replicas.map(({ fetches }) => fetches).join() };
@@ -295,7 +295,7 @@ function entryOf(state: ReplicaNodes["state"] | undefined, name: string): StateN
   throw new JitError("UNKNOWN_STATE", `the state has no entry ${JSON.stringify(name)}`);
 }
 
-/** Entries of the state, for an error's message. */
+/** Names entries of the state in an error message. */
 function named(names: readonly string[]): string {
   const [first = "nothing", ...others] = names;
   return others.length === 0 ? `entry ${first}` : `${names.length} entries, ${first} among them,`;

@@ -1,6 +1,6 @@
 /*
- * TensorFlow's messages of a graph as far as this package writes them: tensorflow/core/framework/*.proto. Their field numbers are in
- * saved-model.ts.
+ * The subset of TensorFlow's graph messages that this package writes: tensorflow/core/framework/*.proto. Their field numbers
+ * are in saved-model.ts.
  */
 
 export interface ShapeProto {
@@ -60,6 +60,6 @@ export interface FunctionProto {
   readonly nodeDef: readonly NodeProto[];
   readonly attr?: Readonly<Record<string, AttributeProto>>;
   readonly ret: Readonly<Record<string, string>>;
-  /** Control outputs by name: the nodes that have to run. */
+  /** Control outputs by name: the nodes that must run. */
   readonly controlRet?: Readonly<Record<string, string>>;
 }

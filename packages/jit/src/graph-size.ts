@@ -1,12 +1,12 @@
 import { JitError } from "./error.js";
 import type { FunctionProto, NodeProto } from "./graph-protos.js";
 
-/** A protobuf message ends at 2 GiB, and a graph is loaded as one. */
+/** A protobuf message is limited to 2 GiB, and a graph is loaded as one. */
 const MOST_GRAPH_BYTES = 2 ** 31 - 1;
 
 /**
- * Refuses a graph whose constants alone are more than a protobuf message may be. Told before it is encoded, which would
- * take that memory again.
+ * Refuses a graph whose constants alone exceed the size of a protobuf message. It is checked before encoding, which would
+ * take that much memory again.
  * @throws {JitError} INVALID_OPTIONS
  */
 export function checkGraphSize(

@@ -1,9 +1,9 @@
 import { tf } from "./tf.js";
 
 /**
- * `tf.grads` for use inside the gradient function of a `tf.customGrad`, such as one that computes a step again: there
- * the plain one would throw the tape of the gradient that is being taken away.
- * @returns takes the inputs and the gradient of the result; gives one gradient an input
+ * `tf.grads` for use inside the gradient function of a `tf.customGrad`, such as one that recomputes a step: there, the
+ * plain one would discard the tape of the outer gradient.
+ * @returns a function that takes the inputs and the gradient of the result, and returns one gradient per input
  */
 export function innerGrads(
   f: (...inputs: tf.Tensor[]) => tf.Tensor,

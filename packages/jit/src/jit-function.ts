@@ -6,8 +6,8 @@ export type Tensors = Readonly<Record<string, tf.Tensor>>;
 export type HostArrays = Readonly<Record<string, HostArray>>;
 
 /**
- * Pure: computes outputs and the new value of the state entries that it changes. Static shapes, no reads of values on
- * the host. In mode graph it runs once, on shapes; in mode eager on every call, inside a tidy.
+ * A pure function: computes outputs and the new values of the state entries that it changes. It has static shapes and reads no
+ * values on the host. In modes graph and xla it runs once, on shapes; in mode eager on every call, inside a tidy.
  */
 export type JitBody = (
   state: Tensors,
@@ -17,15 +17,15 @@ export type JitBody = (
 export interface JitFunction {
   readonly inputs: Readonly<Record<string, TensorSpec>>;
   readonly body: JitBody;
-  /** What comes after the body in the same run. Only the last stage changes the state. */
+  /** What runs after the body in the same run. Only the last stage changes the state. */
   readonly next?: JitStage;
 }
 
-/** What replicas do with sums over all of them; one replica's sums are what it has, and all stages are one body. */
+/** A stage that follows sums over all replicas; with one replica a sum is its own value, and all stages are one body. */
 export interface JitStage {
-  /** float32 outputs of what comes before: they are not returned but summed over all replicas, and are inputs of all that follows. */
+  /** float32 outputs of the previous stage: they are not returned but summed over all replicas, and are inputs of all later stages. */
   readonly sums: readonly string[];
-  /** Given the function's inputs and all sums so far. */
+  /** Receives the function's inputs and all sums so far. */
   readonly body: JitBody;
   readonly next?: JitStage;
 }

@@ -1,18 +1,18 @@
 import type { Loop, Operation, Value } from "./value.js";
 
 /*
- * Which operations a function's results need. A loop makes no more than what is used of it: carries, slices, rows and
- * captures that nobody needs are left out, and with them the operations of the body that made them. A scan with a
- * gradient counts on this: it records everything that a backward pass could want, and only what one wants is written.
+ * Which operations a function's results need. A loop computes only what is used of it: carries, slices, rows and
+ * captures that nobody needs are left out, and with them the operations of the body that compute them. A scan with a
+ * gradient relies on this: it records everything that a backward pass could need, and only what is needed is emitted.
  */
 
-/** What is needed of one scope. */
+/** The needed parts of one scope. */
 export interface Live {
   readonly operations: Set<Operation>;
   readonly loops: Map<Operation, LoopUse>;
 }
 
-/** What is needed of one loop; numbers are indices into the loop's lists. */
+/** The needed parts of one loop; numbers are indices into the loop's lists. */
 export interface LoopUse extends Live {
   readonly carries: Set<number>;
   readonly xs: Set<number>;
@@ -20,7 +20,7 @@ export interface LoopUse extends Live {
   readonly captures: Set<Value>;
 }
 
-/** A scope while it is walked. */
+/** The state of walking one scope. */
 interface Walk {
   readonly live: Live;
   readonly inLoop?: LoopWalk;
@@ -38,7 +38,7 @@ interface LoopWalk {
 
 type Pending = [walk: Walk, value: Value | undefined][];
 
-/** The operations that the given values of a function's outermost scope need. */
+/** Returns the operations that the given values of a function's outermost scope need. */
 export function liveness(values: Iterable<Value>): Live {
   const root: Walk = { live: { operations: new Set(), loops: new Map() } };
   const walks = new Map<LoopUse, Walk>();
@@ -61,7 +61,7 @@ export function liveness(values: Iterable<Value>): Live {
   return root.live;
 }
 
-/** Operations that are needed, those of loop bodies and of what is called counted once. */
+/** Counts the needed operations, those of loop bodies and of called bodies once. */
 export function liveCount(live: Live): number {
   let count = live.operations.size;
   const callees = new Set([...live.operations].flatMap(({ callee }) => callee ?? []));
@@ -70,7 +70,7 @@ export function liveCount(live: Live): number {
   return count;
 }
 
-/** The state entries and inputs that are needed, in the order in which the trace has them. */
+/** Returns the needed state entries and inputs, in the order of the trace. */
 export function sources(live: Live, results: Iterable<Value>): Value[] {
   const found = new Set<Value>();
   const add = (value: Value): void => {
@@ -127,7 +127,7 @@ function loopWalk(outer: Walk, operation: Operation, loop: Loop, walks: Map<Loop
   return walk;
 }
 
-/** What a body is given instead of computing it: true where the value is that. */
+/** Marks what a body is given instead of computing it; returns whether the value is such a one. */
 function fromOutside(inLoop: LoopWalk, walk: Walk, value: Value, pending: Pending): boolean {
   const { operation, loop, use, outer, carries, xs, captures } = inLoop;
   const carry = carries.get(value);
@@ -142,7 +142,7 @@ function fromOutside(inLoop: LoopWalk, walk: Walk, value: Value, pending: Pendin
     return true;
   }
   if (value.scope === loop.body) return false;
-  // Small constants are no captures: they are written again inside.
+  // Small constants are not captures: they are emitted again inside.
   if (captures.has(value) && !use.captures.has(value)) {
     use.captures.add(value);
     pending.push([outer, value]);

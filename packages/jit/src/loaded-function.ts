@@ -7,14 +7,14 @@ import { dtypeOf } from "./tensorflow-binding.js";
 import type { TracedFunction } from "./traced-function.js";
 import { returnedOutputs, stagesOf } from "./traced-stages.js";
 
-/** A function of a graph that is loaded. */
+/** A function of a loaded graph. */
 export interface LoadedFunction {
   readonly inputs: Readonly<Record<string, TensorSpec>>;
   readonly outputs: Readonly<Record<string, TensorSpec>>;
-  /** Of each replica. */
+  /** One entry per replica. */
   readonly nodes: readonly FunctionNodes[];
   readonly stats: StatsRecorder;
-  /** XLA is handed the memory of the entries that it writes. */
+  /** Whether XLA is given the memory of the entries that it writes. */
   readonly donates: boolean;
   /** Entries of the state that it reads or writes. */
   readonly uses: ReadonlySet<string>;

@@ -1,22 +1,22 @@
 import { gpuFreeMemory } from "./gpu-device.js";
 
-/** What TensorFlow could not get memory for, as far as its message says. */
+/** An allocation that TensorFlow could not make, as far as its message says. */
 export interface MemoryShortage {
   readonly place: "gpu" | "host";
-  /** Size of the one piece that was asked for; absent where the message does not say. */
+  /** Size of the allocation that failed; absent if the message does not say. */
   readonly requestedBytes?: number;
-  /** What the device or the machine has left outside of this process's allocator; absent where nobody says. */
+  /** Free memory of the device or machine outside this process's allocator; absent if unknown. */
   readonly freeBytes?: number;
 }
 
 /**
- * The ways in which TensorFlow, XLA and NVIDIA's libraries say it. RESOURCE_EXHAUSTED alone is not among them: it also stands
- * for limits of a kernel, such as shared memory.
+ * The wordings of TensorFlow, XLA and NVIDIA's libraries. RESOURCE_EXHAUSTED alone is not among them, because it is also
+ * used for limits of a kernel, such as shared memory.
  */
 const SHORTAGE =
   /\bOOM when allocating|out of memory|ran out of memory|failed to allocate (?:request|memory|\d)|CUDA_ERROR_OUT_OF_MEMORY|_ALLOC_FAILED/i;
 
-/** An allocator of host memory beside a GPU: "cpu", "mklcpu", "gpu_host_bfc". */
+/** Host allocators on a machine with a GPU: "cpu", "mklcpu", "gpu_host_bfc". */
 const HOST_ALLOCATOR = /device:CPU:\d|allocator (?:mkl)?cpu|gpu_host_bfc/i;
 
 const TYPE_BYTES: Readonly<Record<string, number>> = {
@@ -39,9 +39,9 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Reads a message of TensorFlow.
- * @param gpu whether the computation ran on a GPU, which a message of a launch does not say
- * @returns undefined where the message is about something else
+ * Parses a message of TensorFlow.
+ * @param gpu whether the computation ran on a GPU, which the message of a launch does not say
+ * @returns undefined if the message is about something else
  */
 export function memoryShortage(message: string, gpu: boolean): MemoryShortage | undefined {
   if (!SHORTAGE.test(message)) return undefined;
@@ -69,7 +69,7 @@ function requestedIn(message: string): number | undefined {
   return rounded === null || unit === undefined ? undefined : Number(rounded[1]) * unit;
 }
 
-/** For the one line of an error. */
+/** Describes the shortage for the one line of an error. */
 export function describeShortage({ place, requestedBytes, freeBytes }: MemoryShortage): string {
   const device = place === "gpu" ? "the GPU" : "the machine";
   const asked = requestedBytes === undefined ? "" : ` for a piece of ${bytesText(requestedBytes)}`;

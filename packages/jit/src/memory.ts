@@ -4,21 +4,21 @@ import type { TracedFunction } from "./traced-function.js";
 import type { Operation, Value } from "./value.js";
 
 /*
- * Responsibility: which values may lie in the same memory, and so where a row write may go into a variable itself.
+ * Responsibility: which values may share memory, and therefore where a row write may go into a variable itself.
  *
- * TensorFlow forwards memory freely: a slice, a reshape, a sum over nothing, or what its optimizer makes of x + 0, is
- * the input under another name. Values of all operations that may do that count as sharing; a wrong guess costs a copy.
+ * TensorFlow forwards buffers freely: a slice, a reshape, a sum over nothing, or what its optimizer makes of x + 0, is
+ * the input under another name. Values of all operations that may do that count as sharing; a false positive costs a copy.
  */
 
 function mayShare(operation: Operation, input: Value, output: Value): boolean {
   if (input.dtype !== output.dtype) return false;
-  // A loop hands on what it is given.
+  // A loop returns what it is given.
   const shares = operation.loop === undefined ? opRules[operation.name]?.shares : "input";
   if (shares === "part") return operation.inputs[0] === input;
   return shares === "input" && sizeOf(input.shape) === sizeOf(output.shape);
 }
 
-/** The value may lie in the memory of one of the function's inputs, or of a state entry that `isOwner` names. */
+/** Returns whether the value may share memory with one of the function's inputs, or with a state entry that `isOwner` names. */
 export function sharesMemory(
   value: Value,
   isOwner: (state: string) => boolean,
@@ -36,15 +36,15 @@ export function sharesMemory(
   );
 }
 
-/** A row write that may go into the variable itself, once `after` are done: they read the old rows. */
+/** A row write that may go into the variable itself, after the operations in `after`, which read the old rows. */
 export interface InPlaceWrite {
   readonly state: string;
   readonly after: readonly Operation[];
 }
 
 /**
- * Chains of row writes from a state entry to its new value. The old rows may be read by operations that can run
- * before, but not be returned, become other state, or be needed after the write.
+ * Finds chains of row writes from a state entry to its new value. The old rows may be read by operations that can run
+ * before, but must not be returned, become other state, or be needed after the write.
  */
 export function inPlaceWrites(
   fn: TracedFunction,
@@ -69,7 +69,7 @@ export function inPlaceWrites(
   return found;
 }
 
-/** The row writes that end in `result`, first to last. */
+/** Returns the row writes that end in `result`, first to last. */
 function writeChain(result: Value): Operation[] {
   const chain: Operation[] = [];
   for (
@@ -83,7 +83,7 @@ function writeChain(result: Value): Operation[] {
   return chain;
 }
 
-/** Who reads the old rows besides the write itself; undefined where they leave the function. */
+/** Returns the operations that read the old rows besides the write itself; undefined if the rows leave the function. */
 function readersOf(
   old: Value,
   write: Operation,
@@ -97,7 +97,7 @@ function readersOf(
     if (results.has(value)) return undefined;
     for (const reader of graph.consumers(value)) {
       if (reader === write) {
-        // The rows to write may not lie in the memory that they are written to.
+        // The rows to write must not share memory with the table they are written to.
         if (value !== old || write.inputs.filter((input) => input === old).length > 1) return undefined;
         continue;
       }
@@ -112,7 +112,7 @@ function readersOf(
   return [...readers];
 }
 
-/** Operations of one scope: who needs whose results, and who has to wait for whom besides. */
+/** Operations of one scope: data dependencies, and additional ordering constraints. */
 class DependencyGraph {
   readonly #consumers = new Map<Value, Operation[]>();
   readonly #waiting = new Map<Operation, Operation[]>();
@@ -131,7 +131,7 @@ class DependencyGraph {
     return this.#consumers.get(value) ?? [];
   }
 
-  /** Makes `later` wait for `earlier`; false, and nothing done, where one of them needs `later`. */
+  /** Makes `later` wait for `earlier`; returns false and does nothing if one of them needs `later`. */
   orderBefore(earlier: readonly Operation[], later: Operation): boolean {
     const reached = new Set([later]);
     for (const operation of reached) {

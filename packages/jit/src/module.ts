@@ -10,27 +10,27 @@ import { inOneBody } from "./stages.js";
 
 export interface JitOptions {
   readonly backend: Backend;
-  /** Entries that all functions share. They start as zeros. */
+  /** Entries that all functions share, initialized to zeros. */
   readonly state: Readonly<Record<string, StateSpec>>;
   readonly functions: Readonly<Record<string, JitFunction>>;
-  /** "auto": on tensorflow xla where it runs on a GPU and graph where not, eager elsewhere. */
+  /** "auto": on tensorflow xla if it runs on a GPU and graph if not, eager elsewhere. */
   readonly mode?: "auto" | JitMode;
   /**
-   * Default float32. Mode eager computes in it whatever is asked for, and a GPU may round it to TF32; the module's
-   * `precision` says what is done.
+   * Default float32. Mode eager always computes in float32, and a GPU may round it to TF32; the module's `precision` is the
+   * one that is actually used.
    */
   readonly precision?: JitPrecision;
   /**
-   * Copies of the state, each on a GPU of its own, that functions run on side by side; in mode xla. On a CPU they share it.
+   * Number of copies of the state, each on its own GPU, on which functions run concurrently; in mode xla. On a CPU they share it.
    * Default 1.
    */
   readonly replicas?: number;
-  /** By name, float32 entries of the state that `reduce` sums over all replicas. */
+  /** By name, the float32 entries of the state that `reduce` sums over all replicas. */
   readonly reductions?: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
- * Makes functions over shared state callable: traced into one TensorFlow graph, or run tensor by tensor. A dimension is at most
+ * Makes functions over shared state callable, either traced into one TensorFlow graph or run op by op. A dimension is at most
  * 2,147,483,647; inputs and outputs, and in mode eager state entries, have at most 2³² values.
  * @throws {JitError} INVALID_OPTIONS, NO_SHAPE_INFERENCE, HOST_READ_WHILE_TRACING, SHAPE_MISMATCH, UNKNOWN_STATE
  */
@@ -61,7 +61,7 @@ export function jit(options: JitOptions): JitModule {
   return new GraphModule(backend, { state, functions: staged, mode, precision, replicas, reductions });
 }
 
-/** On a GPU the kernels of a graph are launched one by one, which XLA saves; on a CPU it is not worth compiling for. */
+/** On a GPU, XLA saves launching a graph's kernels one by one; on a CPU compilation is not worth its time. */
 function defaultMode(backend: Backend): JitMode {
   if (backend.name !== "tensorflow") return "eager";
   return backend.gpu ? "xla" : "graph";

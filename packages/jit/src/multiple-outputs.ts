@@ -4,13 +4,14 @@ import { tf } from "./tf.js";
 /** A computation of several tensors and its gradient. */
 export interface Computed {
   readonly outputs: readonly tf.Tensor[];
-  /** @param gradients of the outputs by their index, where there are any; gives one an input */
+  /** @param gradients of the outputs by their index, for those that have one; returns one per input */
   backward(gradients: ReadonlyMap<number, tf.Tensor>): tf.Tensor[];
 }
 
 /**
- * Several outputs of one computation with a gradient: tfjs's customGrad has one. A token stands for the computation, and
- * each output is a function of it; their gradients are gathered on the way back, before the token's is taken.
+ * Gives a computation with several outputs a gradient, because tfjs's customGrad supports only one output. A token stands for
+ * the computation, and each output is a function of it; their gradients are collected in the backward pass, before the token's
+ * is computed.
  */
 export function differentiableOutputs(
   inputs: readonly tf.Tensor[],
@@ -50,9 +51,9 @@ export function differentiableOutputs(
 }
 
 /**
- * A computation whose gradient is an error, not silence: cut out of the tape, it would leave a gradient with a part
- * missing where another path leads to the same tensor.
- * @param inputs real-valued tensors that a gradient could be taken in
+ * Makes taking a gradient through a computation an error. If it were just cut out of the tape, a gradient would silently
+ * lack a part if another path leads to the same tensor.
+ * @param inputs real-valued tensors of which a gradient could be taken
  */
 export function withoutGradient(
   name: string,

@@ -1,6 +1,6 @@
 /*
  * Philox 4x32-10, the counter-based generator behind TensorFlow's StatelessRandomUniform, in the same order and with
- * the same conversion to float: backends without the operation give the same numbers.
+ * the same conversion to float, so that backends without the operation give the same numbers.
  * Source: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011; TensorFlow's key scrambling.
  */
 
@@ -10,7 +10,7 @@ export const ROUNDS = 10;
 /** The key with which TensorFlow encrypts seeds. */
 export const SCRAMBLE_KEY = [0x3ec8f720, 0x02461e29] as const;
 
-/** The upper 32 bits of the product of two unsigned 32-bit numbers. */
+/** Returns the upper 32 bits of the product of two unsigned 32-bit numbers. */
 function multiplyHigh(a: number, b: number): number {
   const aLow = a & 0xffff;
   const aHigh = a >>> 16;
@@ -22,7 +22,7 @@ function multiplyHigh(a: number, b: number): number {
   return (aHigh * bHigh + Math.floor(middle / 0x10000) + Math.floor(cross / 0x10000)) >>> 0;
 }
 
-/** One block: four unsigned 32-bit numbers of a counter and a key, written to `out`. */
+/** Computes one block: four unsigned 32-bit numbers from a counter and a key, written to `out`. */
 function block(counter: Uint32Array, keyA: number, keyB: number, out: Uint32Array): void {
   let [c0 = 0, c1 = 0, c2 = 0, c3 = 0] = counter;
   let a = keyA;
@@ -45,12 +45,12 @@ function block(counter: Uint32Array, keyA: number, keyB: number, out: Uint32Arra
   out[3] = c3;
 }
 
-/** An int32 as the two words of a 64-bit number, sign kept. */
+/** Splits an int32 into the two words of a sign-extended 64-bit number. */
 function words(value: number): [low: number, high: number] {
   return [value >>> 0, value < 0 ? 0xffffffff : 0];
 }
 
-/** `size` numbers in [0, 1), multiples of 2^-23, for two int32 seeds. */
+/** Returns `size` numbers in [0, 1), multiples of 2^-23, for two int32 seeds. */
 export function philoxUniform(size: number, seed0: number, seed1: number): Float32Array {
   const mixed = new Uint32Array(4);
   block(Uint32Array.of(...words(seed0), ...words(seed1)), ...SCRAMBLE_KEY, mixed);

@@ -38,6 +38,6 @@ function fused(logits: tf.Tensor, ids: tf.Tensor): tf.Tensor {
       throw new JitError("EXECUTION_FAILED", "the fused log-softmax gave no output");
     return { value: tf.neg(loss), saved: [gradient] as const };
   };
-  // The sign goes on the rows' gradients, which are few.
+  // The sign is applied to the rows' gradients, which are small.
   return customGrad([logits], compute, (dy, [kept]) => [tf.mul(kept, tf.expandDims(tf.neg(dy), 1))]);
 }

@@ -5,36 +5,36 @@ import { jit } from "./module.js";
 import type { StateSpec } from "./spec.js";
 import { tf as tensors } from "./tf.js";
 
-/** A matrix of so many rows and columns times one of `columns` by `outputs`, as a model's products are. */
+/** A matrix of `rows` × `inner` times one of `inner` × `columns`, as in a model's products. */
 export interface ProductShape {
   readonly rows: number;
   readonly inner: number;
   readonly columns: number;
 }
 
-/** Which precision products are faster in here, and how that is known. */
+/** The precision in which products are faster on this machine, and how that is known. */
 export interface ProbedPrecision {
   readonly precision: JitPrecision;
   /** A clause for logs and status. */
   readonly reason: string;
-  /** Milliseconds of one round of the products; absent where nothing was measured. */
+  /** Milliseconds of one round of the products; absent if nothing was measured. */
   readonly float32Ms?: number;
   readonly bfloat16Ms?: number;
 }
 
-/** The variable that has the probe answer as on a CPU without bfloat16. */
+/** The variable that makes the probe answer as on a CPU without bfloat16. */
 const SWITCH = "PALIMPSEST_CPU_BFLOAT16";
-/** How long products are tried, both ways together. */
+/** How long products are timed, both ways together. */
 const PROBE_MS = 100;
 const LEAST_ROUNDS = 3;
-/** Casts around products take some of the gain: below this bfloat16 would only cost digits. */
+/** Casts around products reduce the gain: below this factor bfloat16 would only cost precision. */
 const LEAST_GAIN = 1.25;
 
 const probed = new Map<string, ProbedPrecision>();
 
 /**
- * Tries products of these shapes in float32 and in bfloat16 for a tenth of a second, in turns, and takes the faster; equal
- * shapes are tried once in a process. The smallest time of each counts, which a busy machine disturbs least.
+ * Times products of these shapes in float32 and in bfloat16 for a tenth of a second, alternately, and chooses the faster;
+ * equal shapes are timed once per process. The minimum of each counts, because a busy machine affects it least.
  * `PALIMPSEST_CPU_BFLOAT16=off` skips the trial: float32, as on a CPU without bfloat16.
  * @param environment default: the process's
  */
@@ -62,7 +62,7 @@ function measured(backend: Backend, products: readonly ProductShape[]): ProbedPr
   ) as [JitModule, JitModule];
   try {
     const times: [number, number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    // The first calls of a session prepare it.
+    // The first calls of a session include its preparation.
     for (const module of modules) module.call("products", {});
     const from = performance.now();
     for (let round = 0; round < LEAST_ROUNDS || performance.now() - from < PROBE_MS; round++) {
@@ -86,7 +86,7 @@ function measured(backend: Backend, products: readonly ProductShape[]): ProbedPr
   }
 }
 
-/** Weights are stored as a sampler stores them; zeros are multiplied as fast as other numbers. */
+/** Weights are stored as in a sampler; zeros are multiplied as fast as other numbers. */
 function productModule(
   backend: Backend,
   products: readonly ProductShape[],

@@ -20,23 +20,23 @@ import type { Operation, Value } from "./value.js";
  * Responsibility: several traced functions over one state as one graph. State entries are variables that all functions share;
  * inputs are placeholders of each function; a call feeds one function's placeholders and fetches its outputs.
  *
- * G1. A function's outputs and its new state are computed from the state as it was before the call: a variable is
+ * G1. A function's outputs and its new state are computed from the state before the call: a variable is
  *     assigned after its read, and outputs are fetched after all assignments.
- * G2. A row write goes into the variable itself only where its result is the variable's new value and whatever reads
- *     the old rows can run before it, and does. Elsewhere it writes a copy.
- * G3. A variable that is written in place owns its memory: what is assigned to it as a whole is copied in, and what
- *     is assigned from it to another variable is copied out.
- * G4. No variable keeps memory of JavaScript's: the addon hands arrays over without a copy, and TensorFlow may let go
- *     of them on any thread.
- * G5. TensorFlow's optimizer leaves launches as they were traced. XLA optimizes them itself, and where a function may need more
- *     than 80 % of a GPU's memory that optimizer puts in operations which XLA does not know (TemporaryVariable).
+ * G2. A row write goes into the variable itself only if its result is the variable's new value and everything that reads
+ *     the old rows can run before it, and does. Otherwise it writes a copy.
+ * G3. A variable that is written in place owns its memory: a value that is assigned to it as a whole is copied in, and one
+ *     that is assigned from it to another variable is copied out.
+ * G4. No variable keeps memory of JavaScript's: the addon passes arrays on without a copy, and TensorFlow may release
+ *     them on any thread.
+ * G5. TensorFlow's graph optimizer leaves launches as they were traced. XLA optimizes them itself, and where a function may need
+ *     more than 80 % of a GPU's memory that optimizer inserts operations which XLA does not know (TemporaryVariable).
  */
 
-/** What one replica has. */
+/** The nodes of one replica. */
 export interface ReplicaNodes {
   readonly calls: ReadonlyMap<string, FunctionNodes>;
   readonly state: ReadonlyMap<string, StateNodes>;
-  /** Absent where TensorFlow chooses each variable's device. */
+  /** Absent if TensorFlow chooses each variable's device. */
   readonly writer: StateWriter | undefined;
 }
 
@@ -44,12 +44,12 @@ export interface GraphProgram {
   readonly nodes: readonly NodeProto[];
   readonly functions: readonly FunctionProto[];
   readonly replicas: readonly ReplicaNodes[];
-  /** By name; empty where there is one replica. */
+  /** By name; empty if there is one replica. */
   readonly reductions: ReadonlyMap<string, FunctionNodes>;
 }
 
 type ProgramOptions = Pick<Program, "xla" | "gpu" | "halfProducts"> & {
-  /** More than one in launches alone. Default 1. */
+  /** More than one only in launches. Default 1. */
   readonly replicas?: number;
   readonly reductions?: Readonly<Record<string, readonly string[]>>;
 };
@@ -57,9 +57,9 @@ type ProgramOptions = Pick<Program, "xla" | "gpu" | "halfProducts"> & {
 /** Node names of one state entry. */
 export interface StateNodes {
   readonly feed: string;
-  /** Fetched, the entry takes what was fed. */
+  /** When fetched, the entry takes the fed value. */
   readonly written: string;
-  /** Fetched, the entry becomes zeros. */
+  /** When fetched, the entry becomes zeros. */
   readonly zeroed: string;
   readonly read: string;
 }
@@ -135,17 +135,17 @@ export function buildProgram(
   };
 }
 
-/** G5: TensorFlow's optimizer leaves out functions of tf.data, which have this attribute, and nothing else asks for it. */
+/** G5: TensorFlow's optimizer skips functions of tf.data, which have this attribute; nothing else checks for it. */
 function leftAsTraced(fn: FunctionProto): FunctionProto {
   return { ...fn, attr: { ...fn.attr, _tf_data_function: { b: true } } };
 }
 
-/** Prefix of a replica's variables: names of the first do not depend on there being others. */
+/** Prefix of a replica's variables; the names of the first do not depend on whether there are others. */
 function stateName(replica: number): string {
   return replica === 0 ? "state" : `state_replica${replica}`;
 }
 
-/** A function's name in the letters that TensorFlow allows, numbered where two would be one. */
+/** A function's name in the characters that TensorFlow allows, numbered where two would be equal. */
 function launchName(name: string, index: number, traced: readonly TracedFunction[]): string {
   const plain = (given: string): string => given.replaceAll(/[^A-Za-z0-9_]/g, "_");
   const isTaken = traced.slice(0, index).some((other) => plain(other.name) === plain(name));
@@ -175,7 +175,7 @@ function emitState(
       // Launches and their variables are on one device; elsewhere TensorFlow chooses.
       { name: `variable_${index}`, device: deviceOf(program, replica) },
     );
-    // Filled, zeros may be one constant for several entries; Empty's are its own each time, without a copy.
+    // Filled zeros may become one constant shared by several entries; Empty's are separate each time, without a copy.
     const empty = () =>
       emitter.node("Empty", [emitter.int(spec.shape)], { dtype: typeOf(dtype), init: { b: true } });
     const rounded = (value: string) => (half ? emitter.cast(value, dtype, BFLOAT16) : value);
@@ -250,7 +250,7 @@ function emitFunction(
     const variable = variables.get(key) ?? "";
     const step = stepped.get(key);
     const waits = [...dependency(key), ...(step === undefined ? [] : [`^${step}`])];
-    // Zeros are made when they are due, not at the start of the call.
+    // Zeros are created when they are needed, not at the start of the call.
     const reference =
       operation?.name === "ZerosLike"
         ? emitter.fill(value.dtype, value.shape, 0, waits)

@@ -3,7 +3,7 @@ import type { OpRule } from "./shape-inference/rules.js";
 import { BFLOAT16, DATA_TYPE } from "./tensorflow-binding.js";
 import type { Value } from "./value.js";
 
-/** Positions of an operation's inputs that have one type. */
+/** Positions of an operation's inputs that must have the same type. */
 export function sameTypePositions({ oneType }: OpRule, count: number): readonly number[] {
   if (oneType === undefined) return [];
   if (typeof oneType !== "string") return oneType.map((position) => (position + count) % count);
@@ -11,9 +11,9 @@ export function sameTypePositions({ oneType }: OpRule, count: number): readonly 
 }
 
 /**
- * The type in which bfloat16 and float32 meet, as in JAX: float32, but a constant follows the other side, and a matrix
- * product with one factor in bfloat16 takes both so.
- * @returns undefined where nothing is to be cast
+ * The result type of bfloat16 with float32, as in JAX: float32, but a constant takes the other operand's type, and a matrix
+ * product with one factor in bfloat16 uses bfloat16 for both.
+ * @returns undefined if nothing has to be cast
  */
 export function promotedType({ isProduct }: OpRule, values: readonly Value[]): number | undefined {
   if (!values.some(({ dtype }) => dtype === BFLOAT16)) return undefined;

@@ -5,7 +5,7 @@ import { isTensorflow, runOp, typeAttribute } from "./tensorflow-binding.js";
 import { tf } from "./tf.js";
 
 /**
- * Uniform random numbers that depend on the seed and the shape alone: the same in every mode and on every backend.
+ * Uniform random numbers that depend only on the seed and the shape: the same in every mode and on every backend.
  * @param shape  plain numbers
  * @param seed   int32 [2]
  * @returns float32 of `shape`, in [0, 1), multiples of 2^-23; no gradient

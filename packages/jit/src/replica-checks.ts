@@ -3,7 +3,7 @@ import { JitError } from "./error.js";
 import type { JitMode } from "./jit-module.js";
 import type { StateSpec } from "./spec.js";
 
-/** Refuses replicas that a mode does not have or that there are no GPUs for. */
+/** Refuses replicas that a mode does not support or for which there are not enough GPUs. */
 export function checkReplicas(replicas: number, mode: JitMode, backend: Pick<Backend, "gpu" | "gpus">): void {
   const refuse = (problem: string): never => {
     throw new JitError("INVALID_OPTIONS", `replicas is ${replicas}${problem}`);
@@ -17,7 +17,7 @@ export function checkReplicas(replicas: number, mode: JitMode, backend: Pick<Bac
     );
 }
 
-/** Refuses reductions of what is not float32 through and through: NCCL knows no bfloat16 in this TensorFlow. */
+/** Refuses reductions of entries that are not entirely float32: NCCL in this TensorFlow has no bfloat16. */
 export function checkReductions(
   reductions: Readonly<Record<string, readonly string[]>>,
   state: Readonly<Record<string, StateSpec>>,

@@ -5,7 +5,7 @@ import { tf } from "./tf.js";
 import { currentTrace } from "./trace.js";
 
 /**
- * Neighbors 2i and 2i + 1 of the last axis as one complex number, times another: (a, b) by (c, s) is
+ * Treats neighbors 2i and 2i + 1 of the last axis as one complex number and multiplies it by another: (a, b) by (c, s) is
  * (a·c − b·s, a·s + b·c). Traced in mode graph it is one pass over x. Differentiable in x.
  * @param x     float32 [..., 2n]
  * @param turns float32 [..., 2n] in the same order, broadcasts to x. No gradient.

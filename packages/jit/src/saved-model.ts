@@ -7,7 +7,7 @@ import { checkGraphSize } from "./graph-size.js";
 import type { TensorflowBinding } from "./tensorflow-binding.js";
 
 /*
- * TensorFlow's SavedModel as far as this package writes it. Field numbers: tensorflow/core/framework/*.proto and
+ * The subset of TensorFlow's SavedModel that this package writes. Field numbers: tensorflow/core/framework/*.proto and
  * tensorflow/core/protobuf/{saved_model,meta_graph}.proto.
  */
 
@@ -90,7 +90,7 @@ function messageType(name: string): protobuf.Type {
 
 let savedModel: protobuf.Type | undefined;
 
-/** The GraphDef version that this writer follows, and the oldest reader that it asks for. */
+/** The GraphDef version that this writer follows, and the oldest consumer that it requires. */
 const versions = { producer: 1882, minConsumer: 12 };
 const TAG = "serve";
 
@@ -102,9 +102,9 @@ function encode(nodes: readonly NodeProto[], functions: readonly FunctionProto[]
 }
 
 /**
- * Loads a graph as a session of its own.
- * @returns the addon's id of the session; give it to deleteSavedModel in the end.
- * @throws {JitError} INVALID_OPTIONS where the graph is larger than a protobuf message may be
+ * Loads a graph as a separate session.
+ * @returns the addon's id of the session; pass it to deleteSavedModel in the end.
+ * @throws {JitError} INVALID_OPTIONS if the graph is larger than a protobuf message may be
  */
 export function loadGraph(
   binding: TensorflowBinding,

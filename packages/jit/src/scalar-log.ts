@@ -7,8 +7,8 @@ export interface ScalarLog {
 }
 
 /**
- * An event file in `folder`, written by TensorFlow itself.
- * @returns undefined where the backend is not TensorFlow: nothing else there writes such files
+ * Opens an event file in `folder`, written by TensorFlow itself.
+ * @returns undefined if the backend is not TensorFlow, because no other backend writes such files
  */
 export async function openScalarLog(backend: Backend, folder: string): Promise<ScalarLog | undefined> {
   if (backend.name !== "tensorflow") return undefined;

@@ -12,14 +12,14 @@ import { XLA_MODULE } from "./xla-module.js";
 /*
  * Responsibility: the gradient of a traced scan, as a second loop from the last step to the first.
  *
- * The body is traced together with its gradient, into one list of operations. What the gradient's part needs of the
- * forward part is either kept, as rows that the forward loop stacks, or computed again, by operations of the forward
- * part being written into the backward loop too; `keep` says which. This is partial evaluation, as of JAX's
- * checkpoint policies. Everything that might be wanted is recorded, and liveness.ts leaves out what is not.
+ * The body is traced together with its gradient, into one list of operations. What the gradient's part needs from the
+ * forward part is either kept, as rows that the forward loop stacks, or recomputed, by emitting operations of the forward
+ * part in the backward loop too; `keep` says which. This is partial evaluation, as in JAX's checkpoint policies.
+ * Everything that might be needed is recorded, and liveness.ts leaves out what is not.
  *
  * Invariants:
  * JIT-SCAN-1. The gradient reaches the first carry, xs and every tensor from outside that the body uses.
- * JIT-SCAN-2. The numbers do not depend on `keep`.
+ * JIT-SCAN-2. The results do not depend on `keep`.
  */
 
 /** A body with its gradient, in one scope. */
@@ -28,13 +28,13 @@ interface Differentiated extends TracedBody {
   readonly mark: number;
   /** Tensors from outside that a gradient may flow to. */
   readonly outside: readonly tf.Tensor[];
-  /** Arguments that stand for the gradients of real-valued results; by their place among the results. */
+  /** Arguments that stand for the gradients of real-valued results, by their index among the results. */
   readonly above: ReadonlyMap<number, Value>;
-  /** Gradients of carry arguments, slice arguments and `outside`, in this order; absent where there is no path. */
+  /** Gradients of carry arguments, slice arguments and `outside`, in this order; absent if there is no path. */
   readonly below: readonly (tf.Tensor | undefined)[];
 }
 
-/** A scan into the trace whose gradient can be taken. Call while tfjs keeps its tape. */
+/** Records a scan whose gradient can be taken. Call it while tfjs keeps its tape. */
 export function gradientsInScope(trace: Trace, options: ScanOptions, length: number): Scanned {
   const body = differentiate(trace, options);
   const { carry, xs, reverse = false, keep = "nothing" } = options;
@@ -61,7 +61,7 @@ export function gradientsInScope(trace: Trace, options: ScanOptions, length: num
     const whole = [...carry, ...xs].map((tensor, index) =>
       differentiable[index] === true ? (detached[at++] as tf.Tensor) : tensor,
     );
-    // Values outlive their tensors, which tfjs lets go of before the gradient is taken.
+    // Values outlive their tensors, which tfjs disposes before the gradient is taken.
     const given = whole.map((tensor) => trace.valueOf(tensor));
     const outputs = recordLoop(trace, given, forward);
     const width = values.sliceResults.length;
@@ -95,7 +95,7 @@ interface Backward {
 
 /**
  * @param inputs    carry and xs
- * @param gradients of the outputs, where there are any
+ * @param gradients of the outputs, for those that have one
  * @returns gradients of carry, xs and the tensors from outside
  */
 function backwardLoop(
@@ -129,7 +129,7 @@ function backwardLoop(
     const at = carries + xs.length + index;
     const value = below[at];
     if (value === undefined) return;
-    // Sums over steps stay float32: bfloat16 would lose what is small beside the sum.
+    // Sums over steps stay float32, because bfloat16 would lose summands that are small compared with the sum.
     const { argument, result } = trace.innerOf(body.scope, () => {
       const sum = trace.placeholder(tensor.shape, DATA_TYPE.float32, { kind: "argument" });
       const term = trace.cast(trace.tensorOf(value), DATA_TYPE.float32);
@@ -140,7 +140,7 @@ function backwardLoop(
   });
   const rowGradients = [...gradients].filter(([index]) => index >= carries);
   const given = new Set(rowGradients.map(([index]) => index));
-  // Rows without a gradient from above: zeros, made inside.
+  // Rows without an incoming gradient: zeros, created inside.
   const missing = [...body.above].filter(([index]) => index >= carries && !given.has(index));
   const ofSlices = xs.map((_, index) => below[carries + index]);
   const sliceResults = ofSlices.filter((value) => value !== undefined);
@@ -177,8 +177,8 @@ function backwardLoop(
 }
 
 /**
- * Traces a body and its gradient in a scope of their own. The tape is the body's own meanwhile, so that a path from
- * one tensor from outside to another, which lies outside too, is not counted here.
+ * Traces a body and its gradient in a separate scope. Meanwhile the tape is the body's own, so that a path from
+ * one tensor from outside to another, which is outside too, is not counted here.
  */
 function differentiate(trace: Trace, options: ScanOptions): Differentiated {
   const { state } = tf.engine();
@@ -188,7 +188,7 @@ function differentiate(trace: Trace, options: ScanOptions): Differentiated {
     const { scope, result } = trace.inner(() => {
       const start = firstIdOfBody();
       let traced: Omit<Differentiated, "scope" | "below"> | undefined;
-      // tfjs reads the list once the function has run, so that it can hold what the function found.
+      // tfjs reads the list only after the function has run, so the function can fill it.
       const wanted: tf.Tensor[] = [tf.scalar(0)];
       const { grads } = tf.engine().gradients(
         () => {
@@ -230,7 +230,7 @@ function differentiate(trace: Trace, options: ScanOptions): Differentiated {
   }
 }
 
-/** Tensors get rising numbers: those of the body have this one or a higher one. */
+/** Tensor ids ascend: those of the body are at least this one. */
 function firstIdOfBody(): number {
   const probe = tf.scalar(0);
   const { id } = probe;
@@ -238,7 +238,7 @@ function firstIdOfBody(): number {
   return id;
 }
 
-/** What operations of the body take that was there before, and is real-valued. */
+/** Returns the real-valued tensors that operations of the body use but that existed before it. */
 function tensorsFromOutside(tape: readonly TapeNode[], firstId: number): tf.Tensor[] {
   const found = new Set<tf.Tensor>();
   for (const { inputs } of tape)
@@ -251,14 +251,14 @@ interface TapeNode {
   readonly inputs: Readonly<Record<string, tf.Tensor>>;
 }
 
-/** One tensor of many whose gradient gives each the one that is meant for it. Its value is never used. */
+/** Combines tensors into one whose gradient gives each of them its own. Its value is never used. */
 function joined(results: readonly tf.Tensor[], above: readonly tf.Tensor[]): tf.Tensor {
   return tf.customGrad(() => ({ value: tf.scalar(0), gradFunc: () => [...above] }))(...results);
 }
 
 /**
- * Values of the forward part that the backward loop is given: what the policy keeps, and the carry that a step began
- * with. Slices are there anyway, and the rest is computed again.
+ * Values of the forward part that are passed to the backward loop: what the policy keeps, and the carry at the start of each
+ * step. Slices are available anyway, and the rest is recomputed.
  */
 function keptValues(
   scope: Scope,

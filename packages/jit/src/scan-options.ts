@@ -7,22 +7,22 @@ export type ScanBody = (
 ) => { readonly carry: readonly tf.Tensor[]; readonly ys?: readonly tf.Tensor[] };
 
 export interface ScanOptions {
-  /** What passes from step to step; shapes and types stay. */
+  /** Passed from step to step; shapes and types must not change. */
   readonly carry: readonly tf.Tensor[];
-  /** Stacked tensors [L, ...]; a step sees [...]. At least one. */
+  /** Stacked tensors [L, ...]; a step gets [...]. At least one. */
   readonly xs: readonly tf.Tensor[];
-  /** May use tensors from outside. Its own tensors leave it as carry or ys only. */
+  /** May use tensors from outside. Its own tensors leave it only as carry or ys. */
   readonly body: ScanBody;
-  /** From the last slice to the first; ys keep the order of xs. */
+  /** Runs from the last slice to the first; ys keep the order of xs. */
   readonly reverse?: boolean;
-  /** What a traced gradient finds of the forward steps. Default nothing. */
+  /** What the forward steps of a traced scan keep for the gradient. Default nothing. */
   readonly keep?: Keep;
 }
 
 /**
- * What the gradient of a scan finds of its forward steps, beside the carry that each began with. nothing: a step is
- * computed again; products: results of matrix products and of attention are kept, the cheap rest is computed again;
- * everything: all is kept. More memory, less time, the same numbers.
+ * What the forward steps of a scan keep for the gradient, besides the carry at the start of each. nothing: a step is
+ * recomputed; products: results of matrix products and of attention are kept, the cheap rest is recomputed;
+ * everything: all is kept. From first to last they need more memory and less time, and give the same results.
  */
 export type Keep = "nothing" | "products" | "everything";
 
@@ -32,7 +32,7 @@ export interface Scanned {
   ys: tf.Tensor[];
 }
 
-/** @throws {JitError} SHAPE_MISMATCH where a step changes the carry's form */
+/** @throws {JitError} SHAPE_MISMATCH if a step changes the carry's shape or type */
 export function checkCarry(before: readonly tf.Tensor[], after: readonly tf.Tensor[]): void {
   const form = (tensors: readonly tf.Tensor[]) =>
     tensors.map((tensor) => `${tensor.dtype}[${tensor.shape.join(", ")}]`).join(", ");

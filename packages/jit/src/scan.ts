@@ -6,7 +6,7 @@ import { tf } from "./tf.js";
 import { currentTrace } from "./trace.js";
 import { plainScan } from "./trace-scan.js";
 
-/** The options of a scan whose numbers of tensors are known: its body and its results have as many. */
+/** The options of a scan whose numbers of tensors are part of its type, so that its body and its results must match. */
 interface TypedScan<
   Carry extends readonly tf.Tensor[],
   Xs extends readonly tf.Tensor[],
@@ -22,10 +22,10 @@ interface TypedScan<
 
 /**
  * A loop over stacked tensors: one While in a graph, a plain loop elsewhere. Differentiable in the first carry, in xs and
- * in tensors from outside: traced, its gradient is a second loop, and `keep` says what that finds of the first; elsewhere
+ * in tensors from outside: when traced, its gradient is a second loop, and `keep` says what the first keeps for it; elsewhere
  * tfjs keeps every step's values.
  * @returns the last carry, and every step's ys stacked [L, ...]
- * @throws {JitError} SHAPE_MISMATCH, DTYPE_MISMATCH where the carry changes its form or xs differ in length
+ * @throws {JitError} SHAPE_MISMATCH, DTYPE_MISMATCH if the carry changes its shape or type, or xs differ in length
  */
 export function scan<
   const Carry extends readonly tf.Tensor[],
@@ -43,7 +43,7 @@ export function scan(options: ScanOptions): Scanned {
   }
   const trace = currentTrace();
   if (trace === undefined) return runScan(options, length);
-  // A gradient may be taken of whatever is traced while tfjs keeps its tape.
+  // While tfjs keeps its tape, a gradient may be taken of whatever is traced.
   return tf.engine().isTapeOn()
     ? gradientsInScope(trace, options, length)
     : plainScan(trace, options, length);

@@ -5,13 +5,13 @@ import { tf } from "./tf.js";
 import { currentTrace } from "./trace.js";
 
 /**
- * Writes rows into a table of rows, such as a key-value cache. Traced, and given a state entry whose new value is the
- * result and whose old value nothing else uses, it writes into the variable itself: no copy. Elsewhere it copies.
+ * Writes rows into a table of rows, such as a KV cache. When traced, given a state entry whose new value is the result and
+ * whose old value nothing else uses, it writes into the variable itself, without a copy. Otherwise it copies.
  * @param target  [R, T, ...]
- * @param indices int32 [n, 2], pairs (r, t); a pair that occurs twice leaves either row
+ * @param indices int32 [n, 2], pairs (r, t); for a duplicate pair either row is kept
  * @param values  [n, ...], target's type
  * @returns the updated table, target's shape
- * @throws {JitError} SHAPE_MISMATCH, DTYPE_MISMATCH; NO_GRADIENT where a gradient is taken through it
+ * @throws {JitError} SHAPE_MISMATCH, DTYPE_MISMATCH; NO_GRADIENT if a gradient is taken through it
  */
 export function scatterRows(target: tf.Tensor, indices: tf.Tensor, values: tf.Tensor): tf.Tensor {
   check(target, indices, values);

@@ -1,23 +1,23 @@
 import { tf } from "./tf.js";
 
-/** Where the rows of packed sequences lie. Make it once for all layers, by `packedSegments`. */
+/** The positions of rows in packed sequences. Create it once for all layers, with `packedSegments`. */
 export interface Segments {
   /** int32 [B, T], the number of each position's segment; 0: padding. */
   readonly ids: tf.Tensor;
-  /** int32 [slots], positions of each segment; 0 where there is none. */
+  /** int32 [slots], number of positions of each segment; 0 for unused slots. */
   readonly lengths: tf.Tensor;
-  /** int32 [slots + B], first position of each among all B · T; B · T where there is none. */
+  /** int32 [slots + B], first position of each segment among all B · T; B · T for unused slots. */
   readonly starts: tf.Tensor;
 }
 
 /**
- * @param ids   int32 [B, T]: segments are numbered 1, 2, … as they lie, over all sequences; 0: padding
- * @param count segments at most, in all sequences together
+ * @param ids   int32 [B, T]: segments are numbered 1, 2, … in order, over all sequences; 0: padding
+ * @param count maximum number of segments in all sequences together
  */
 export function packedSegments(ids: tf.Tensor, count: number): Segments {
   const [sequences, length] = ids.shape as [number, number];
   const places = sequences * length;
-  // cuDNN counts by sequences; one segment a sequence would be taken for a sequence that is not packed.
+  // cuDNN counts segments per sequence, and would treat a single one as a sequence that is not packed.
   const slots = sequences * Math.max(2, Math.ceil(count / sequences));
   const numbers = tf.range(1, slots + 1, 1, "int32").reshape([slots, 1]);
   const isOf = ids.reshape([1, places]).equal(numbers); // [slots, B·T]

@@ -10,11 +10,11 @@ export interface TensorSpec {
 
 /** A state entry. */
 export interface StateSpec extends TensorSpec {
-  /** How float32 is kept between calls in the modes graph and xla: half the memory, 8 bits of mantissa. Default float32. */
+  /** How float32 is stored between calls in modes graph and xla: bfloat16 takes half the memory, with 8 bits of mantissa. Default float32. */
   readonly stored?: "float32" | "bfloat16";
   /**
-   * In the modes graph and xla the entry is made when a function that uses it is first called, not with all others: it takes no
-   * memory where none is. Default false.
+   * In modes graph and xla, allocates the entry when a function that uses it is first called, and not with all others, so
+   * that it takes no memory if none is. Default false.
    */
   readonly lazy?: boolean;
 }
@@ -28,12 +28,12 @@ export function sizeOf(shape: readonly number[]): number {
   return shape.reduce((product, dimension) => product * dimension, 1);
 }
 
-/** TensorFlow keeps the shapes that it computes with as int32. */
+/** TensorFlow stores the shapes that it computes with as int32. */
 const mostInDimension = 2 ** 31 - 1;
-/** Node 20 has no typed array of more elements, and ends the process where the addon asks for one. */
+/** Node 20 has no typed array of more elements, and crashes if the addon requests one. */
 const mostHostValues = 2 ** 32;
 
-/** Refuses dimensions that are not whole numbers from 0 to 2,147,483,647, and types that are not of the three. */
+/** Refuses dimensions that are not whole numbers from 0 to 2,147,483,647, and types other than the three. */
 export function checkSpec(label: string, spec: TensorSpec): void {
   for (const dimension of spec.shape) {
     if (Number.isInteger(dimension) && dimension >= 0 && dimension <= mostInDimension) continue;
@@ -47,7 +47,7 @@ export function checkSpec(label: string, spec: TensorSpec): void {
   }
 }
 
-/** Refuses a tensor that no host array can hold, before anybody allocates for it. */
+/** Refuses a tensor that no host array can hold, before anything is allocated for it. */
 export function checkHostSize(label: string, { shape }: TensorSpec): void {
   const values = sizeOf(shape);
   if (values <= mostHostValues) return;
@@ -75,7 +75,7 @@ export function checkHostArray(label: string, spec: TensorSpec, values: HostArra
   }
 }
 
-/** Refuses a state entry that cannot be kept as asked for. */
+/** Refuses a state entry that cannot be stored as specified. */
 export function checkStateSpec(label: string, spec: StateSpec): void {
   checkSpec(label, spec);
   if (spec.stored !== "bfloat16" || spec.dtype === "float32") return;

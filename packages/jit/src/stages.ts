@@ -2,12 +2,12 @@ import { JitError } from "./error.js";
 import type { JitBody, JitFunction, JitStage, Tensors } from "./jit-function.js";
 
 /*
- * Responsibility: functions of several stages where there is nobody to sum with: as functions of one body, in every mode. And what is
- * refused of stages.
+ * Responsibility: functions of several stages without other replicas to sum with, as functions of one body, in every mode; and the
+ * checks of stages.
  * Not responsible for: stages as launches with sums between them (traced-stages.ts, emit-launch-call.ts).
  */
 
-/** Every function with its stages in its body: one replica's sums are what it has. */
+/** Puts all stages of every function into one body: the sum over one replica is its own value. */
 export function inOneBody(functions: Readonly<Record<string, JitFunction>>): Record<string, JitFunction> {
   return Object.fromEntries(
     Object.entries(functions).map(([name, { inputs, body, next }]) => [
@@ -39,7 +39,7 @@ function bodyOf(name: string, first: JitBody, next: JitStage): JitBody {
   };
 }
 
-/** Refuses sums that the stage before does not give or that would hide an input, and state that it changes. */
+/** Refuses sums that the previous stage does not return or that would hide an input, and state that it changes. */
 export function checkStage(
   name: string,
   { sums }: Pick<JitStage, "sums">,

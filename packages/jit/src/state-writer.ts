@@ -6,16 +6,16 @@ import type { StateSpec } from "./spec.js";
 import { BFLOAT16, DATA_TYPE } from "./tensorflow-binding.js";
 
 /*
- * One way to write any float32 entry of the state. TensorFlow prepares every set of names that is fed anew, and copies all
- * functions of the graph for it: seconds each, where a model's functions are large. So an entry is chosen by a number.
+ * One set of nodes that can write any float32 entry of the state. TensorFlow prepares every new set of fed names, and copies all
+ * functions of the graph for it, which takes seconds if a model's functions are large. The entry is therefore chosen by a number.
  */
 
 export interface StateWriter extends FunctionNodes {
-  /** The number of each entry that can be written so. */
+  /** The number of each entry that can be written in this way. */
   readonly indices: ReadonlyMap<string, number>;
 }
 
-/** @returns undefined where no entry is float32 */
+/** @returns undefined if no entry is float32 */
 export function emitWriter(
   program: Program,
   state: Readonly<Record<string, StateSpec>>,
@@ -40,7 +40,7 @@ export function emitWriter(
     dtype: typeOf(DATA_TYPE.int32),
     shape: { shape: { dim: [] } },
   });
-  // Without a shape: entries have several.
+  // Without a shape, because entries have different ones.
   const value = main.node("Placeholder", [], { dtype: typeOf(DATA_TYPE.float32) });
   const call = main.node(
     "Case",
@@ -61,7 +61,7 @@ export function emitWriter(
   };
 }
 
-/** A function that writes one entry. It finds the variable by its name: all handles as arguments of all would be many. */
+/** A function that writes one entry. It finds the variable by its name, because passing all handles to all functions would be many arguments. */
 function emitBranch(
   program: Program,
   entry: { readonly prefix: string; readonly variable: string; readonly half: boolean },

@@ -1,4 +1,4 @@
-/** What a function has cost so far. */
+/** The cost of a function so far. */
 export interface FunctionStats {
   /** Time to trace the function; 0 in mode eager. */
   readonly traceMs: number;
@@ -7,7 +7,7 @@ export interface FunctionStats {
   /** Operations in the trace, loop bodies counted once; 0 in mode eager. */
   readonly operations: number;
   readonly calls: number;
-  /** Time of the first call: in mode xla it holds the compilation. */
+  /** Time of the first call, which includes compilation in mode xla. */
   readonly firstCallMs: number;
   readonly totalMs: number;
 }

@@ -2,7 +2,7 @@ import { JitError } from "./error.js";
 import type { DType, HostArray } from "./spec.js";
 import { tf } from "./tf.js";
 
-/** What the addon says of a tensor. `dtype` is TensorFlow's DataType number. */
+/** The addon's metadata of a tensor. `dtype` is TensorFlow's DataType number. */
 export interface TensorMetadata {
   readonly id: number;
   readonly shape: number[];
@@ -58,10 +58,10 @@ export interface NodeBackend {
 /** TensorFlow's DataType numbers of the three element types. */
 export const DATA_TYPE = { float32: 1, int32: 3, bool: 10 } as const satisfies Record<DType, number>;
 
-/** TensorFlow's DataType number of bfloat16. tfjs does not know it: a tensor of a trace that has it says float32. */
+/** TensorFlow's DataType number of bfloat16. tfjs does not have it: such a tensor in a trace says float32. */
 export const BFLOAT16 = 14;
 
-/** What tfjs is told of a data type. */
+/** The dtype that tfjs is given for a data type. */
 export function tfjsType(dataType: number): number {
   return dataType === BFLOAT16 ? DATA_TYPE.float32 : dataType;
 }
@@ -77,7 +77,7 @@ export function isTensorflow(): boolean {
   return tf.getBackend() === "tensorflow";
 }
 
-/** The registered tfjs-node backend. Call only where `isTensorflow()`. */
+/** The registered tfjs-node backend. Call it only if `isTensorflow()`. */
 export function nodeBackend(): NodeBackend {
   return tf.findBackend("tensorflow") as unknown as NodeBackend;
 }

@@ -5,9 +5,9 @@ import { tf } from "./tf.js";
 import type { Trace } from "./trace.js";
 import type { Loop, Scope, Value } from "./value.js";
 
-/* A scan into a trace: the body once, as a scope of its own, and one While. */
+/* Recording a scan in a trace: the body once, in a separate scope, and one While. */
 
-/** A body in a scope: the tensors that went in and came out. */
+/** A traced body: the tensors that went in and came out. */
 export interface TracedBody {
   readonly scope: Scope;
   readonly carryArguments: readonly tf.Tensor[];
@@ -16,7 +16,7 @@ export interface TracedBody {
   readonly sliceResults: readonly tf.Tensor[];
 }
 
-/** A scan without a gradient. */
+/** Records a scan without a gradient. */
 export function plainScan(trace: Trace, options: ScanOptions, length: number): Scanned {
   const { scope, result } = trace.inner(() => {
     let values: BodyValues | undefined;
@@ -36,7 +36,7 @@ export function plainScan(trace: Trace, options: ScanOptions, length: number): S
   });
 }
 
-/** Runs the body on arguments, in the present scope. */
+/** Runs the body on arguments, in the current scope. */
 export function traceBody(trace: Trace, { carry, xs, body }: ScanOptions): Omit<TracedBody, "scope"> {
   const argument = (like: tf.Tensor, shape: readonly number[], index: number): tf.Tensor =>
     trace.placeholder(shape, trace.valueOf(like).dtype, { kind: "argument", index });
@@ -46,7 +46,7 @@ export function traceBody(trace: Trace, { carry, xs, body }: ScanOptions): Omit<
   );
   const given = body([...carryArguments], [...sliceArguments]);
   checkCarry(carry, given.carry);
-  // A carry keeps its type: bfloat16 stays bfloat16, whatever the step computes in.
+  // A carry keeps its type: bfloat16 stays bfloat16, whatever type the step computes in.
   const carryResults = given.carry.map((tensor, index) => {
     const before = trace.valueOf(carry[index] as tf.Tensor);
     return tensor.dtype === "float32" ? castKept(trace, tensor, before.dtype) : tensor;
@@ -54,7 +54,7 @@ export function traceBody(trace: Trace, { carry, xs, body }: ScanOptions): Omit<
   return { carryArguments, sliceArguments, carryResults, sliceResults: [...(given.ys ?? [])] };
 }
 
-/** A cast that tfjs sees: with a gradient. */
+/** A cast that tfjs knows about, so that it has a gradient. */
 function castKept(trace: Trace, x: tf.Tensor, dtype: number): tf.Tensor {
   const before = trace.valueOf(x).dtype;
   if (before === dtype) return x;
@@ -76,7 +76,7 @@ export function valuesOf(trace: Trace, body: Omit<TracedBody, "scope">): BodyVal
   };
 }
 
-/** Records a loop in the present scope; inputs are carry and xs. */
+/** Records a loop in the current scope; inputs are carry and xs. */
 export function recordLoop(trace: Trace, inputs: readonly Value[], loop: Loop): Scanned {
   const forms: RuleOutput[] = [
     ...loop.carryResults.map(({ shape, dtype }) => ({ shape, dtype })),

@@ -14,18 +14,18 @@ import { tf } from "./tf.js";
 import { describeValue, isUniform, type Operation, type Origin, Scope, type Value } from "./value.js";
 
 /*
- * Responsibility: run a tfjs function on shapes alone and keep what it would have computed as a list of operations.
- * Not responsible for: to run anything (graph-module.ts) or to write a graph (emit.ts).
+ * Responsibility: runs a tfjs function on shapes alone and records what it would have computed as a list of operations.
+ * Not responsible for: running anything (graph-module.ts) or writing a graph (emit.ts).
  *
  * R1. Nothing is computed while tracing; a read of a computed value on the host is an error that names it.
- * R2. A tensor made outside the trace is a constant of it, and is left as it was.
- * R3. A value is used in the scope that made it or in one inside that scope; using it further in records a capture.
- * R4. The backend is as it was before, whether the traced function returns or throws.
+ * R2. A tensor from outside the trace is a constant of it, and is left unchanged.
+ * R3. A value is used in the scope that made it or in a nested one; using it in a nested one records a capture.
+ * R4. Afterwards the backend is as it was before, whether the traced function returns or throws.
  */
 
-/** Trace ids lie above every id that the addon gives (int32). */
+/** Trace ids are above every id that the addon assigns (int32). */
 const FIRST_TRACE_ID = 2 ** 40;
-/** Larger constants enter a loop body as arguments instead of being written again inside. */
+/** Larger constants are passed to a loop body as arguments instead of being emitted again inside. */
 const MAX_REPEATED_VALUES = 4096;
 
 let nextId = FIRST_TRACE_ID;
@@ -39,11 +39,11 @@ export function currentTrace(): Trace | undefined {
   return current;
 }
 
-/** What the graph that is being made may hold. */
+/** What the graph under construction may contain. */
 export interface TraceTarget {
-  /** Attention may be a call of cuDNN. */
+  /** Whether attention may be a call of cuDNN. */
   readonly fusedAttention: boolean;
-  /** What a function repeats may be a function that it calls: XLA joins the calls, TensorFlow's own passes would not. */
+  /** Whether a repeated part may be a called function: XLA inlines the calls, TensorFlow's own passes would not. */
   readonly calls: boolean;
 }
 
@@ -104,7 +104,7 @@ export class Trace {
     }
   }
 
-  /** Runs `body` with operations going into a scope of their own, inside the present one. */
+  /** Runs `body` with its operations recorded in a new scope, nested in the current one. */
   inner<T>(body: () => T): { readonly scope: Scope; readonly result: T } {
     const outer = this.#scope;
     const scope = new Scope(outer);
@@ -116,13 +116,13 @@ export class Trace {
     }
   }
 
-  /** Runs `body` with operations going into a scope that sees nothing of the others. */
+  /** Runs `body` with its operations recorded in a scope that cannot use values of the others. */
   apart<T>(body: () => T): { readonly scope: Scope; readonly result: T } {
     const scope = new Scope();
     return { scope, result: this.innerOf(scope, body) };
   }
 
-  /** Runs `body` with operations going into a scope that was made before. */
+  /** Runs `body` with its operations recorded in an existing scope. */
   innerOf<T>(scope: Scope, body: () => T): T {
     const outer = this.#scope;
     this.#scope = scope;
@@ -133,7 +133,7 @@ export class Trace {
     }
   }
 
-  /** Runs `body` with its operations marked as one fusion; an inner one belongs to the outer. */
+  /** Runs `body` with its operations marked as one fusion; a nested one joins the outer. */
   fuse<T>(body: () => T): T {
     if (this.#fusion !== undefined) return body();
     this.#fusion = this.#fusions++;
@@ -155,23 +155,23 @@ export class Trace {
     }
   }
 
-  /** The tensor in another type of real numbers; itself where it has it. */
+  /** Returns the tensor in another floating-point type; the same tensor if it already has it. */
   cast(tensor: tf.Tensor, dtype: number): tf.Tensor {
     const value = this.valueOf(tensor);
     return value.dtype === dtype ? tensor : this.tensorOf(this.#cast(value, dtype));
   }
 
-  /** A new tensor of a value that is seen from the present scope. */
+  /** Returns a new tensor of a value that is visible in the current scope. */
   tensorOf(value: Value): tf.Tensor {
     return this.#tensor(this.#idOfValue(value));
   }
 
-  /** A new tensor that stands for a value from outside: a state entry, an input, a loop argument. */
+  /** Returns a new tensor for a value from outside: a state entry, an input, a loop argument. */
   placeholder(shape: readonly number[], dtype: number, origin: Origin): tf.Tensor {
     return this.#tensor(this.#add({ shape, dtype, origin, scope: this.#scope }));
   }
 
-  /** The value behind a tensor, as seen from the present scope. */
+  /** Returns the value of a tensor as it is visible in the current scope. */
   valueOf(tensor: tf.TensorInfo): Value {
     return this.#resolve(this.#idOf(tensor));
   }
@@ -192,7 +192,7 @@ export class Trace {
     return known;
   }
 
-  /** Once a scope: what is rounded outside of a loop is not rounded again for every use. */
+  /** Casts once per scope: what is rounded outside a loop is not rounded again for every use. */
   #cast(value: Value, dtype: number): Value {
     const known = this.#scope.casts.get(value)?.get(dtype);
     if (known !== undefined) return known;
@@ -240,7 +240,7 @@ export class Trace {
     });
   }
 
-  /** R2: values still on the host become constants without being sent to the addon. */
+  /** R2: values that are still on the host become constants without being sent to the addon. */
   #idOf(tensor: tf.TensorInfo): number {
     const entry = this.#backend.tensorMap.get(tensor.dataId);
     if (entry.values === null) return entry.id;
@@ -274,7 +274,7 @@ export class Trace {
     );
   }
 
-  /** A tensor that the addon holds: its contents become a constant. */
+  /** Converts a tensor of the addon to a constant with its contents. */
   #fromOutside(id: number): number {
     const known = this.#outside.get(id);
     if (known !== undefined) return known;

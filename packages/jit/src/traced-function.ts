@@ -14,7 +14,7 @@ export interface TracedFunction {
   /** The state entries that the function changes. */
   readonly state: ReadonlyMap<string, Value>;
   readonly traceMs: number;
-  /** What comes after it in the same run, given outputs of it summed over all replicas. */
+  /** The stage that follows in the same run, given outputs of this one summed over all replicas. */
   readonly next?: { readonly sums: readonly string[]; readonly fn: TracedFunction };
 }
 
@@ -26,7 +26,7 @@ export type TracedBody = (
   readonly state?: Readonly<Record<string, tf.Tensor>>;
 };
 
-/** @throws {JitError} SHAPE_MISMATCH where a new state entry has another shape or type than the state. */
+/** @throws {JitError} SHAPE_MISMATCH if a new state entry has another shape or type than the state. */
 export function traceFunction(
   name: string,
   state: Readonly<Record<string, TensorSpec>>,
@@ -46,7 +46,7 @@ export function traceFunction(
           trace.placeholder(spec.shape, DATA_TYPE[spec.dtype], { kind, name: key }),
         ]),
       );
-    // Hosts and state entries know no bfloat16; an entry that is stored so is rounded when it is written.
+    // Host arrays and state entries have no bfloat16; an entry that is stored in it is rounded when it is written.
     const whole = (tensor: tf.Tensor): Value => {
       const isHalf = trace.valueOf(tensor).dtype === BFLOAT16;
       return trace.valueOf(isHalf ? trace.cast(tensor, DATA_TYPE.float32) : tensor);
@@ -63,7 +63,7 @@ export function traceFunction(
   return { name, root: trace.root, inputs, outputs, state: changed, traceMs: performance.now() - started };
 }
 
-/** Refuses a new state entry that the state does not have, or has in another form. */
+/** Refuses a new state entry that the state does not have, or whose shape or type differs. */
 export function checkStateEntry(
   name: string,
   key: string,

@@ -7,7 +7,7 @@ import type { TraceTarget } from "./trace.js";
 import { type TracedFunction, traceFunction } from "./traced-function.js";
 import type { Value } from "./value.js";
 
-/** Traces a function with all its stages. @throws {JitError} as `traceFunction`; INVALID_OPTIONS for sums that cannot be */
+/** Traces a function with all its stages. @throws {JitError} as `traceFunction`; INVALID_OPTIONS for invalid sums */
 export function traceStages(
   name: string,
   state: Readonly<Record<string, TensorSpec>>,
@@ -47,12 +47,12 @@ export function stagesOf(fn: TracedFunction): TracedFunction[] {
   return fn.next === undefined ? [fn] : [fn, ...stagesOf(fn.next.fn)];
 }
 
-/** What a call returns: the outputs of all stages, but for those that are summed. */
+/** The outputs that a call returns: those of all stages, except for those that are summed. */
 export function returnedOutputs(fn: TracedFunction): Map<string, Value> {
   return new Map(stagesOf(fn).flatMap(ownOutputs));
 }
 
-/** What of a call's outputs one stage gives. */
+/** The outputs of a call that one stage produces. */
 export function ownOutputs({ outputs, next }: TracedFunction): [string, Value][] {
   return [...outputs].filter(([key]) => next?.sums.includes(key) !== true);
 }

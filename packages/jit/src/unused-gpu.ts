@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import { gpuNames } from "./gpu-device.js";
 
-/** Where NVIDIA's driver lists its GPUs, whether nvidia-smi is on the PATH or not. */
+/** The folder in which NVIDIA's driver lists its GPUs, whether nvidia-smi is on the PATH or not. */
 const driverFolder = "/proc/driver/nvidia/gpus";
 
-/** The command that finds, fetches and links what is missing, and tries it. */
+/** The command that finds, downloads and links what is missing, and tests it. */
 const setup = "run `npx palimpsest setup gpu`";
 
 interface LoadedBackend {
@@ -13,7 +13,7 @@ interface LoadedBackend {
   readonly passedOver: readonly string[];
 }
 
-/** GPUs of this machine by name, whether they may be used or not; of a driver without nvidia-smi by their place on the bus. */
+/** GPUs of this machine by name, whether usable or not; without nvidia-smi by their bus address. */
 export function machineGpus(folder = driverFolder): string[] {
   const names = gpuNames();
   if (names.length > 0) return names;
@@ -24,14 +24,14 @@ export function machineGpus(folder = driverFolder): string[] {
   }
 }
 
-/** Whether the variable leaves CUDA no device: empty, or beginning with one that there is not. */
+/** Returns whether CUDA_VISIBLE_DEVICES leaves CUDA no device: it is empty, or begins with an invalid one. */
 export function hidesGpus(visible: string | undefined): boolean {
   return visible !== undefined && /^\s*(-|$)/.test(visible);
 }
 
 /**
- * Why a process computes on the CPU of a machine that has a GPU, with the command that helps, in one line. Undefined where the
- * GPU is used, where there is none, and where CUDA_VISIBLE_DEVICES hides it: that was somebody's will.
+ * Explains in one line why a process computes on the CPU of a machine that has a GPU, with the command that helps. Undefined if
+ * the GPU is used, if there is none, and if CUDA_VISIBLE_DEVICES hides it, which is deliberate.
  */
 export function unusedGpu(
   backend: LoadedBackend,
@@ -42,7 +42,7 @@ export function unusedGpu(
   return `this machine has ${gpus.join(", ")}, and the backend computes on the CPU: ${cause(backend)}; ${setup}`;
 }
 
-/** What to tell whoever asked for a GPU that is not used; undefined where it is. */
+/** The error for a caller who requested a GPU that is not used; undefined if it is used. */
 export function missingGpu(
   backend: LoadedBackend,
   visible: string | undefined,

@@ -2,12 +2,12 @@ import type { AttributeProto } from "./graph-protos.js";
 import type { HostArray } from "./spec.js";
 import { BFLOAT16, dtypeOf, type OpAttribute } from "./tensorflow-binding.js";
 
-/* What a trace consists of: values without contents, the operations that make them, the scopes that hold those. */
+/* The elements of a trace: values without contents, the operations that compute them, and the scopes that contain those. */
 
 export type Origin =
   | { readonly kind: "constant"; readonly values: HostArray }
   | { readonly kind: "state" | "input"; readonly name: string }
-  /** Of a loop's body or of one that is called; without an index where the loop's gradient adds it. */
+  /** An argument of a loop's body or of a called body; without an index if the loop's gradient added it. */
   | { readonly kind: "argument"; readonly index?: number }
   | { readonly kind: "operation"; readonly operation: Operation; readonly output: number };
 
@@ -22,7 +22,7 @@ export interface Value {
 
 /**
  * A loop over stacked tensors; see scan.ts. Its operation's inputs are carry, xs, captures in this order. Two loops may
- * share a body: an argument of the second may be what an operation of the body computes in the first.
+ * share a body: an argument of the second may be a value that an operation of the body computes in the first.
  */
 export interface Loop {
   readonly length: number;
@@ -35,7 +35,7 @@ export interface Loop {
   readonly sliceResults: readonly Value[];
 }
 
-/** A body that operations call; see callable.ts. It uses its arguments and constants alone. */
+/** A body that operations call; see callable.ts. It uses only its arguments and constants. */
 export interface Callee {
   readonly body: Scope;
   readonly arguments: readonly Value[];
@@ -45,15 +45,15 @@ export interface Callee {
 export interface Operation {
   readonly name: string;
   readonly attributes: readonly OpAttribute[];
-  /** Attributes that only a graph's node can hold. */
+  /** Attributes that only a graph's node can have. */
   readonly nodeAttributes?: Readonly<Record<string, AttributeProto>>;
   readonly inputs: readonly Value[];
   readonly outputs: Value[];
   readonly loop?: Loop;
   readonly callee?: Callee;
-  /** Operations of one number are worth one loop over memory; see fuse.ts. */
+  /** Operations with the same number are worth fusing into one loop over memory; see fuse.ts. */
   readonly fusion?: number;
-  /** A product of what is stored in float32 keeps all digits; see wide-products.ts. */
+  /** A product of values stored in float32 keeps full precision; see wide-products.ts. */
   readonly wide?: boolean;
 }
 
@@ -62,7 +62,7 @@ export class Scope {
   readonly parent: Scope | undefined;
   readonly operations: Operation[] = [];
   readonly captures = new Set<Value>();
-  /** Values that were cast in this scope, by the type that they were cast to. */
+  /** Values that were cast in this scope, by the target type. */
   readonly casts = new Map<Value, Map<number, Value>>();
 
   constructor(parent?: Scope) {
@@ -70,7 +70,7 @@ export class Scope {
   }
 }
 
-/** All values equal: written as a Fill, whatever the size. */
+/** Returns whether all values are equal, so that they are emitted as a Fill. */
 export function isUniform(values: HostArray): boolean {
   const [first] = values;
   return values.every((value) => value === first);

@@ -5,7 +5,7 @@ import { startWithThreads } from "./wasm-threads.js";
 
 let started = false;
 
-/** Starts the wasm backend with this package's kernels. One thread unless more are asked for at the first start. */
+/** Starts the wasm backend with this package's kernels, with one thread unless the first start requests more. */
 export async function loadWasm(threads = 1): Promise<void> {
   if (started) return activate();
   const wasm: typeof import("@tensorflow/tfjs-backend-wasm") = createRequire(import.meta.url)(

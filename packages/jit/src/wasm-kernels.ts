@@ -3,10 +3,11 @@ import { sizeOf } from "./spec.js";
 import { tf } from "./tf.js";
 
 /*
- * What the stock wasm backend lacks or does slowly. It multiplies matrices through XNNPACK only for one pair without
- * transposes; everything else, so all of a backward pass, runs in a scalar loop. Here operands are transposed first and
- * each pair of a batch goes through XNNPACK on views of the same memory. UnsortedSegmentSum, the gradient of a gather,
- * is missing there; OneHot writes integers into float tensors. And its allocator answers 0 when the heap is full, after which tensors overwrite one another.
+ * Replacements for kernels that the stock wasm backend lacks or runs slowly. It multiplies matrices through XNNPACK only for one
+ * pair without transposes; everything else, and so all of a backward pass, runs in a scalar loop. Here operands are transposed
+ * first and each pair of a batch goes through XNNPACK on views of the same memory. UnsortedSegmentSum, the gradient of a gather,
+ * is missing there; OneHot writes integers into float tensors. And its allocator returns 0 when the heap is full, after which
+ * tensors overwrite one another.
  */
 
 type Dimensions = Uint8Array;
@@ -66,7 +67,7 @@ type OneHotArguments = Arguments<
 /** Below this many rows, packing a batch's matrices for XNNPACK costs more than the scalar loop. */
 const MIN_ROWS_OF_A_BATCH = 8;
 
-/** Registers the kernels. Call before the wasm backend starts: kernels are set up then. */
+/** Registers the kernels. Call it before the wasm backend starts, which is when kernels are set up. */
 export function registerWasmKernels(): void {
   if (registered) return;
   registered = true;
@@ -86,7 +87,7 @@ export function registerWasmKernels(): void {
 
 /** Makes a full heap an error instead of silent corruption. */
 export function guardHeap(wasm: WasmExports): void {
-  // The first call replaces the exported function by the module's own: wrap after that.
+  // The first call replaces the exported function by the module's own, so it is wrapped after that.
   wasm._free(wasm._malloc(8));
   const allocate = wasm._malloc;
   wasm._malloc = (bytes) => {
@@ -130,14 +131,14 @@ function registerMatMul(): void {
   });
 }
 
-/** Which matrix of each operand makes each matrix of the result. */
+/** Which matrix of each operand each matrix of the result uses. */
 interface Plan {
   readonly outer: readonly number[];
   readonly aIndices: readonly number[];
   readonly bIndices: readonly number[];
 }
 
-/** Where XNNPACK pair by pair is better than the stock kernel, or right where that one is not; undefined elsewhere. */
+/** Plans XNNPACK pair by pair if that is faster than the stock kernel, or correct where that one is not; otherwise undefined. */
 function planOf({ inputs: { a, b }, attrs: { transposeA, transposeB } }: MatMulArguments): Plan | undefined {
   if (a.dtype !== "float32" || b.dtype !== "float32") return undefined;
   if (sizeOf(a.shape) === 0 || sizeOf(b.shape) === 0) return undefined;
@@ -148,13 +149,13 @@ function planOf({ inputs: { a, b }, attrs: { transposeA, transposeB } }: MatMulA
   if (batch === 1 && !transposeA && !transposeB) return undefined;
   const rows = a.shape.at(transposeA ? -1 : -2) ?? 1;
   const repeats = [sizeOf(aOuter), sizeOf(bOuter)];
-  // The stock kernel repeats the smaller batch from its start, which is right for one matrix or one each only.
+  // The stock kernel repeats the smaller batch from its start, which is correct only for one matrix or for one matrix each.
   const stockIsRight = repeats.every((count) => count === 1 || count === batch);
   if (stockIsRight && batch > 1 && rows < MIN_ROWS_OF_A_BATCH) return undefined;
   return { outer, aIndices: broadcastIndices(aOuter, outer), bIndices: broadcastIndices(bOuter, outer) };
 }
 
-/** For each position of the broadcast shape, the position in the smaller shape that it takes. */
+/** For each position of the broadcast shape, the corresponding position in the smaller shape. */
 function broadcastIndices(shape: readonly number[], outer: readonly number[]): number[] {
   const padded = [...outer.slice(shape.length).map(() => 1), ...shape];
   return Array.from({ length: sizeOf(outer) }, (_, position) => {
@@ -243,7 +244,7 @@ function segmentSum({
 }: SegmentSumArguments): tf.TensorInfo {
   const rest = x.shape.slice(segmentIds.shape.length);
   const out = backend.makeOutput([numSegments, ...rest], x.dtype);
-  // Views come last: an allocation may grow the heap and detach them.
+  // Views are created last, because an allocation may grow the heap and detach them.
   const sums = backend.typedArrayFromHeap(out).fill(0);
   const values = backend.typedArrayFromHeap(x);
   const segments = backend.typedArrayFromHeap(segmentIds);

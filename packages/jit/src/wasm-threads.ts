@@ -6,9 +6,9 @@ import type { Worker, WorkerOptions } from "node:worker_threads";
 import { tf } from "./tf.js";
 
 /*
- * tfjs turns wasm threads off in Node, because its workers are blob: addresses that Node's Worker does not take. While
- * the backend starts, Worker is replaced by one that takes the same program from a file, and the number of processors
- * is doubled, of which the backend uses half. Both are put back afterwards.
+ * tfjs turns wasm threads off in Node, because its workers are blob: URLs, which Node's Worker does not accept. While
+ * the backend starts, Worker is replaced by one that loads the same program from a file, and the number of processors
+ * is doubled, because the backend uses half of it. Both are restored afterwards.
  */
 
 const FOLDER = "@tensorflow/tfjs-backend-wasm/wasm-out";
@@ -19,7 +19,7 @@ type WorkerConstructor = new (file: string | URL, options?: WorkerOptions) => Wo
 interface Modules {
   readonly threads: { Worker: WorkerConstructor };
   readonly os: { cpus: () => unknown[] };
-  /** The worker's program with its line ends escaped, as the backend hands it to a blob. */
+  /** The worker's program with its line ends escaped, as the backend passes it to a blob. */
   readonly workerProgram: string;
   readonly mainProgram: string;
 }
@@ -35,7 +35,7 @@ function modules(): Modules {
   };
 }
 
-/** Runs `start`, which starts the wasm backend, so that its threads work. They do not keep the process alive. */
+/** Runs `start`, which starts the wasm backend, in such a way that its threads work. They do not keep the process alive. */
 export async function startWithThreads(start: () => Promise<void>): Promise<void> {
   const { threads, os, workerProgram, mainProgram } = modules();
   const folder = mkdtempSync(join(tmpdir(), "palimpsest-wasm-"));
@@ -53,7 +53,7 @@ export async function startWithThreads(start: () => Promise<void>): Promise<void
       if (ours) this.unref();
     }
 
-    /** The program asks for its running threads to keep the process alive; they only wait for work. */
+    /** The program wants its running threads to keep the process alive, but they only wait for work. */
     override ref(): void {
       if (this.#ours) this.unref();
       else super.ref();

@@ -1,8 +1,8 @@
 import { currentTrace } from "./trace.js";
 
 /**
- * Matrix products of `body` stay float32 in a module of precision bfloat16, where no factor is stored in bfloat16. A kernel
- * rounds what it gives as well as what it takes: logits of 16 and more have steps of 0.125 in bfloat16, and a log-prob moves
+ * Keeps matrix products of `body` in float32 in a module of precision bfloat16, provided that no factor is stored in bfloat16. A
+ * kernel rounds its outputs as well as its inputs: logits of 16 and more have steps of 0.125 in bfloat16, and a log-prob changes
  * by as much.
  */
 export function wideProducts<T>(body: () => T): T {

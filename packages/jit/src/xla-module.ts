@@ -6,8 +6,8 @@ import type { Trace } from "./trace.js";
 import type { Operation } from "./value.js";
 
 /*
- * One XlaCallModule node: a line of StableHLO, written as text, between TensorFlow's operations. It reaches what no
- * TensorFlow operation does, a library's kernels above all, and it exists in launches only.
+ * One XlaCallModule node: a line of StableHLO, written as text, between TensorFlow's operations. It gives access to what no
+ * TensorFlow operation offers, above all a library's kernels, and it exists only in launches.
  */
 
 export const XLA_MODULE = "XlaCallModule";
@@ -29,13 +29,13 @@ const CALLING_CONVENTION = 9;
 export interface CallResult {
   readonly shape: readonly number[];
   readonly dtype: number;
-  /** The axes of `shape` in the order in which memory holds them, slowest first; absent: as they are. */
+  /** The axes of `shape` in memory order, slowest first; absent: in their own order. */
   readonly memoryOrder?: readonly number[];
 }
 
 /**
- * Records a custom call. A result with a memory order is given back transposed to it, which moves nothing: so a kernel
- * that counts its axes in one order can write in another.
+ * Records a custom call. A result with a memory order is returned transposed to it, which moves no data, so that a kernel
+ * that indexes its axes in one order can write them in another.
  */
 export function customCall(
   trace: Trace,
@@ -111,7 +111,7 @@ function tensorText(shape: readonly number[], dtype: number): string {
   return `tensor<${[...shape, NAMES[dtype] ?? "f32"].join("x")}>`;
 }
 
-/** Layouts name the fastest axis first. */
+/** Layouts list the fastest axis first. */
 function layoutText(memoryOrder: readonly number[]): string {
   const minorToMajor = memoryOrder.toReversed();
   const list = minorToMajor.length === 1 ? "0" : `[${minorToMajor.join(", ")}]`;

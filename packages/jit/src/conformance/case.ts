@@ -2,12 +2,12 @@ import type * as tf from "@tensorflow/tfjs";
 import type { HostArray, TensorSpec } from "../spec.js";
 import { sizeOf } from "../spec.js";
 
-/** An input of a case: its form and its contents. */
+/** An input of a case: its shape, type and contents. */
 export interface CaseInput extends TensorSpec {
   readonly values: HostArray;
 }
 
-/** One computation that is run traced and eagerly, with the same inputs. */
+/** One computation that is run both traced and eagerly, with the same inputs. */
 export interface Case {
   readonly inputs: Readonly<Record<string, CaseInput>>;
   readonly body: (inputs: Readonly<Record<string, tf.Tensor>>) => readonly tf.Tensor[];
@@ -15,7 +15,7 @@ export interface Case {
   readonly lacking?: readonly ("wasm" | "cpu")[];
 }
 
-/** Numbers without a pattern that repeats, spread over [low, high]. */
+/** Numbers without a repeating pattern, spread over [low, high]. */
 export function floats(shape: readonly number[], low = -2, high = 2): CaseInput {
   const values = Float32Array.from({ length: sizeOf(shape) }, (_, index) => {
     const unit = (Math.sin(12.9898 * (index + 1)) * 43758.5453) % 1;
@@ -42,7 +42,7 @@ export function bools(shape: readonly number[]): CaseInput {
   return { shape, dtype: "bool", values };
 }
 
-/** The named input; a case asks for its own only. */
+/** Returns the named input of a case. */
 export function need(inputs: Readonly<Record<string, tf.Tensor>>, name: string): tf.Tensor {
   const tensor = inputs[name];
   if (tensor === undefined) throw new Error(`the case has no input ${name}`);

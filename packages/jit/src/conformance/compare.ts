@@ -3,7 +3,7 @@ import type { HostArrays, JitFunction } from "../jit-function.js";
 import type { HostArray } from "../spec.js";
 import type { Case } from "./case.js";
 
-/** Every value within rtol·|expected| + atol; NaN equals NaN. */
+/** Expects every value within rtol·|expected| + atol; NaN equals NaN. */
 export function expectClose(actual: HostArray, expected: HostArray, rtol: number, atol: number): void {
   expect(actual.length).toBe(expected.length);
   expect(actual.constructor).toBe(expected.constructor);

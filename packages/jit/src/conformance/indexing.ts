@@ -16,7 +16,7 @@ export const indexingCases: Readonly<Record<string, Case>> = {
   gatherBatch: {
     inputs: { x: floats([2, 5, 3]), at: ints([2, 4], 5) },
     body: (inputs) => [tf.gather(need(inputs, "x"), need(inputs, "at"), 1, 1)],
-    // The wasm kernel reads outside of its memory.
+    // The wasm kernel reads outside its memory.
     lacking: ["wasm"],
   },
   gatherGradient: {

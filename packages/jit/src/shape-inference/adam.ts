@@ -1,6 +1,6 @@
 import { inputAt, type OpRule } from "./rule.js";
 
-/** An optimizer step, chosen at emission: over the variables themselves where the results are their new values. */
+/** An optimizer step, chosen when it is emitted: over the variables themselves if the results are their new values. */
 export const ADAM = "PalimpsestAdam";
 
 export const adamRule: OpRule = {

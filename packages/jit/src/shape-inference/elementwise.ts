@@ -127,9 +127,9 @@ const rules: Readonly<Record<string, OpRule>> = {
   Select: select,
 };
 
-/** One output of the broadcast shape, no other shape than the inputs'. */
+/** Rules with one output of the broadcast shape of the inputs. */
 export const elementwiseRules: Readonly<Record<string, OpRule>> = sharing(rules, "input", [
-  // What TensorFlow's optimizer makes of x + 0, x · 1 or −(−x) is the input.
+  // TensorFlow's optimizer replaces x + 0, x · 1 or −(−x) by the input.
   "Add",
   "AddN",
   "Cast",

@@ -81,7 +81,7 @@ const sparseCrossEntropy: OpRule = {
   types: { T: 0, Tlabels: 1 },
 };
 
-/** Operations that pick or place by index. */
+/** Operations that read or write by index. */
 export const indexingRules: Readonly<Record<string, OpRule>> = {
   GatherNd: gatherNd,
   GatherV2: gather,
@@ -92,7 +92,7 @@ export const indexingRules: Readonly<Record<string, OpRule>> = {
   UnsortedSegmentSum: segmentSum,
 };
 
-/** A row write into a state entry, chosen at emission: in place where nothing else sees the old rows. */
+/** A row write into a state entry, chosen when it is emitted: in place if nothing else uses the old rows. */
 export const SCATTER_ROWS = "PalimpsestScatterRows";
 
 export const scatterRowsRule: OpRule = { ...scatterUpdate, types: { T: 0 }, shares: "part" };

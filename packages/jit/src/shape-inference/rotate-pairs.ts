@@ -1,6 +1,6 @@
 import { inputAt, type OpRule } from "./rule.js";
 
-/** A product of pairs as complex numbers, written at emission: complex in a graph, by parts for XLA. */
+/** A product of pairs as complex numbers, chosen when it is emitted: complex in a graph, by components for XLA. */
 export const ROTATE_PAIRS = "PalimpsestRotatePairs";
 
 export const rotatePairsRule: OpRule = {

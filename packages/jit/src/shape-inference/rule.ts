@@ -2,7 +2,7 @@ import { JitError } from "../error.js";
 import type { HostArray } from "../spec.js";
 import type { OpAttribute } from "../tensorflow-binding.js";
 
-/** What shape inference may know of an operation's input: `values` are there for constants only. */
+/** What shape inference knows about an operation's input: `values` are present only for constants. */
 export interface RuleInput {
   readonly shape: readonly number[];
   /** TensorFlow's DataType number. */
@@ -20,21 +20,21 @@ export interface OpRule {
   infer(inputs: readonly RuleInput[], attributes: Attributes): RuleOutput[];
   /** The output arguments' names in TensorFlow's OpDef: function bodies refer to `node:argument:index`. */
   readonly outputs: readonly string[];
-  /** The single output argument is a list, so outputs are `argument:0`, `argument:1`, … */
+  /** Whether the single output argument is a list, so that outputs are `argument:0`, `argument:1`, … */
   readonly list?: boolean;
-  /** The type attribute that eager execution infers from an input and a graph does not: name → input position. */
+  /** Type attributes that eager execution infers from an input and a graph does not: name → input position. */
   readonly types?: Readonly<Record<string, number>>;
   /**
-   * Positions of inputs that have one type: where bfloat16 meets float32 they are cast, as `promotedType` says. Negative
-   * ones count from the end; "all but last": an axis follows.
+   * Positions of inputs that must have the same type: bfloat16 and float32 are cast to one type by `promotedType`. Negative
+   * ones count from the end; "all but last": the last one is an axis.
    */
   readonly oneType?: readonly number[] | "all" | "all but last";
-  /** A matrix product: where one factor is bfloat16, both are. */
+  /** Whether it is a matrix product: if one factor is bfloat16, both are. */
   readonly isProduct?: boolean;
   /**
-   * What of an input's memory the output may be: "input" the whole of one of equal size, "part" a piece of the first.
-   * It decides where rows may be written in place (memory.ts); a wrong "input" costs a copy, a missing one is a wrong
-   * number. Absent: the output is always memory of its own.
+   * Which part of an input's memory the output may share: "input", the whole of one of equal size; "part", a piece of the
+   * first. It decides where rows may be written in place (memory.ts); a needless "input" costs a copy, a missing one gives
+   * wrong results. Absent: the output always has its own memory.
    */
   readonly shares?: "input" | "part";
 }
@@ -74,7 +74,7 @@ export function inputAt(inputs: readonly RuleInput[], position: number, operatio
   throw new JitError("NO_SHAPE_INFERENCE", `${operation} has ${inputs.length} inputs, none at ${position}`);
 }
 
-/** The values of an input that decides a shape: it has to be a constant of the trace. */
+/** Returns the values of an input that determines a shape, which has to be a constant of the trace. */
 export function constantAt(inputs: readonly RuleInput[], position: number, operation: string): number[] {
   const { values } = inputAt(inputs, position, operation);
   if (values !== undefined) return Array.from(values);
@@ -105,7 +105,7 @@ export function broadcast(a: readonly number[], b: readonly number[], operation:
   });
 }
 
-/** The rules with what outputs share of the inputs' memory, by name. */
+/** Adds to rules, by name, which memory of the inputs their outputs share. */
 export function sharing(
   rules: Readonly<Record<string, OpRule>>,
   shares: NonNullable<OpRule["shares"]>,
