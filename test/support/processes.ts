@@ -1,16 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { isProcessAlive } from "@palimpsest/wire";
 
 /** Environment variable that every process of a test's cluster inherits, whoever started it. */
 export const markName = "TEST_CLUSTER";
 
 /** A process that has ended and waits for its parent does not count. */
 export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  return !isZombie(pid);
+  return isProcessAlive(pid) && !isZombie(pid);
 }
 
 /** Every living process with this mark, from the table of processes: also those that nobody knows any more. */

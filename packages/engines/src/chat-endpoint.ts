@@ -1,9 +1,9 @@
+import { StopText } from "@palimpsest/memory/text";
 import { z } from "zod";
 import { type EngineConfigInput, engineConfigSchema, parseConfig } from "./config.js";
 import { EngineError } from "./error.js";
 import { HttpClient, type PostOptions, type Retry, type RetryClock } from "./http-client.js";
 import { failureInStream } from "./reply.js";
-import { StopText } from "./stop-text.js";
 import { TextQueue } from "./text-queue.js";
 
 export interface EndpointMessage {

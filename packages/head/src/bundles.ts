@@ -16,10 +16,9 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { PalimpsestError } from "@palimpsest/wire";
+import { isSha256, PalimpsestError } from "@palimpsest/wire";
 import type { Bundle } from "./bundle.js";
 import { sha256Of } from "./job.js";
-import { isSha256 } from "./runtime-environment.js";
 import type { BundleShare } from "./shared-bundles.js";
 
 const chunkBytes = 256 * 1024;

@@ -66,7 +66,7 @@ export async function begin(beginning: Beginning): Promise<Begun> {
   const metrics = deps.metrics ?? createMetrics({ component: "head" });
   const startedAtMs = clock.now();
   // Takes a while to load, and Redis takes a while to start: both at once.
-  const reflection = import("./reflection.js");
+  const reflection = import("./standard-services.js");
   const redis = await beginRedis(beginning, clock);
   const { leadership, headId, port, clusterId } = await beginLeadership(beginning, redis, network, clock);
   const { store } = leadership;

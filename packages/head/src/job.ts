@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import { normalizeQuantities, type Quantities, requestProblem } from "@palimpsest/scheduler";
-import { PalimpsestError } from "@palimpsest/wire";
+import { isSha256, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { isValidId } from "./actor.js";
 import {
   checkRuntimeEnvironment,
   environmentBundles,
-  isSha256,
   type RuntimeEnvironment,
   runtimeEnvironmentOf,
 } from "./runtime-environment.js";

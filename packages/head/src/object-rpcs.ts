@@ -1,13 +1,11 @@
 /** The RPCs of service Head about objects, over the directory. */
-import { headService, PalimpsestError } from "@palimpsest/wire";
+import { headService, isObjectId, PalimpsestError } from "@palimpsest/wire";
 import { isValidId } from "./actor.js";
 import type { HeadHandlers } from "./head-handlers.js";
 import type { ObjectDirectory } from "./object-directory.js";
 import type { ObjectRecoveries } from "./object-recoveries.js";
 import type { Rpc } from "./rpc.js";
 
-/** SHA-256 of the bytes, or the name of a value. */
-const objectIdPattern = /^(?:[0-9a-f]{64}|[0-9a-f]{40})$/;
 const maxWaitMs = 10_000;
 const maxIds = 10_000;
 const maxRows = 10_000;
@@ -79,7 +77,7 @@ function checkedIds(objectIds: readonly string[] | null | undefined): string[] {
 
 /** @throws {PalimpsestError} INVALID_ARGUMENT */
 function checkedId(objectId: string | null | undefined): string {
-  if (objectId && objectIdPattern.test(objectId)) return objectId;
+  if (objectId && isObjectId(objectId)) return objectId;
   throw new PalimpsestError(
     "INVALID_ARGUMENT",
     `object_id ${JSON.stringify(objectId)} is neither a SHA-256 in hex nor the name of a value`,

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { PalimpsestError } from "@palimpsest/wire";
+import { isProcessAlive, PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { writeSecretFile } from "./head-files.js";
 
@@ -37,18 +37,9 @@ export function keep(folder: string, record: RedisRecord): RedisRecord {
   return record;
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Whether the recorded process lives and still is a redis-server: process ids are used again. */
 export async function isRedisOf(record: RedisRecord): Promise<boolean> {
-  if (record.pid === 0 || !isAlive(record.pid)) return false;
+  if (record.pid === 0 || !isProcessAlive(record.pid)) return false;
   const line = await commandLineOf(record.pid);
   return line.includes("redis-server") && line.includes(`:${record.port}`);
 }

@@ -4,7 +4,7 @@
  * Responsibility: reading it from requests, its bounds, and what children take over from their parents.
  * Not responsible for: making it (the nodes do).
  */
-import { PalimpsestError } from "@palimpsest/wire";
+import { isSha256, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
 export interface RuntimeEnvironment {
@@ -24,11 +24,6 @@ type Message = Pick<proto.ActorSpec.$Properties, "environment" | "workingDir" | 
 
 /** Variables travel with each start and lie in the head's tables. */
 const maxVariableBytes = 64 * 1024;
-const sha256Pattern = /^[0-9a-f]{64}$/;
-
-export function isSha256(text: string): boolean {
-  return sha256Pattern.test(text);
-}
 
 /** An environment that was checked before. */
 export function runtimeEnvironmentOf({ environment, workingDir, packages }: Message): RuntimeEnvironment {

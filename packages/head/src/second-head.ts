@@ -1,24 +1,15 @@
 import { connect } from "node:net";
-import { PalimpsestError } from "@palimpsest/wire";
+import { isProcessAlive, PalimpsestError } from "@palimpsest/wire";
 import { type HeadAddress, portOf } from "./head-files.js";
 
 /** @throws {PalimpsestError} ALREADY_EXISTS when a head of this folder still answers */
 export async function refuseSecondHead(before: HeadAddress | undefined): Promise<void> {
   if (!before || before.pid === 0) return;
-  if (!isProcess(before.pid) || !(await accepts(before.address))) return;
+  if (!isProcessAlive(before.pid) || !(await accepts(before.address))) return;
   throw new PalimpsestError(
     "ALREADY_EXISTS",
     `a head runs already with this folder, pid ${before.pid} at ${before.address}: stop it or take another data folder`,
   );
-}
-
-function isProcess(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function accepts(address: string): Promise<boolean> {

@@ -12,7 +12,7 @@ import {
 export async function standbyServer(network: Network): Promise<RpcServer> {
   const server = network.createServer();
   addRefusals(server);
-  const { addStandardServices } = await import("./reflection.js");
+  const { addStandardServices } = await import("./standard-services.js");
   addStandardServices(server).notServing();
   return server;
 }

@@ -25,7 +25,7 @@ export { scan } from "./scan.js";
 export type { Keep, ScanBody, Scanned, ScanOptions } from "./scan-options.js";
 export { scatterRows } from "./scatter-rows.js";
 export { packedSegments, type Segments } from "./segments.js";
-export type { DType, HostArray, StateSpec, TensorSpec } from "./spec.js";
+export { type DType, type HostArray, type StateSpec, sizeOf, type TensorSpec } from "./spec.js";
 export type { FunctionStats } from "./stats.js";
 export { tf } from "./tf.js";
 export { hidesGpus, machineGpus } from "./unused-gpu.js";

@@ -1,4 +1,4 @@
-import type { Keep } from "@palimpsest/jit";
+import { type Keep, sizeOf } from "@palimpsest/jit";
 import { type ModelConfig, parameterShapes } from "@palimpsest/model";
 import { type Bucket, placesOf } from "./bucket.js";
 import type { ResolvedLearnerConfig } from "./config.js";
@@ -71,5 +71,5 @@ export function layerInputBytes({ hiddenSize, layers }: ModelConfig, tokens: num
 
 /** Returns the total number of elements in tensors of these shapes. */
 export function countOf(shapes: readonly (readonly number[])[]): number {
-  return shapes.reduce((sum, shape) => sum + shape.reduce((product, size) => product * size, 1), 0);
+  return shapes.reduce((sum, shape) => sum + sizeOf(shape), 0);
 }

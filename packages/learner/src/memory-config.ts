@@ -1,3 +1,4 @@
+import { sizeOf } from "@palimpsest/jit";
 import type { ForwardOptions, ModelConfig } from "@palimpsest/model";
 import { z } from "zod";
 
@@ -115,7 +116,7 @@ export function applyParts(
   const parts: string[][] = [];
   let left = 0;
   for (const [name, shape] of Object.entries(shapes)) {
-    const bytes = shape.reduce((product, dimension) => product * dimension, BYTES);
+    const bytes = BYTES * sizeOf(shape);
     if (parts.length === 0 || bytes > left) {
       parts.push([]);
       left = memory.applyMb * MIB;

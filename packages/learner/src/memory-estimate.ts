@@ -1,3 +1,4 @@
+import { sizeOf } from "@palimpsest/jit";
 import { adaptedBaseShapes, type LoraConfig, type ModelConfig, parameterShapes } from "@palimpsest/model";
 import { type Bucket, isPicked, placesOf, rowsOf, sharingOf, trainedTokensOf } from "./bucket.js";
 import { type LearnerConfigInput, type ResolvedLearnerConfig, resolveLearnerConfig } from "./config.js";
@@ -87,10 +88,7 @@ export function estimateMemory(
 }
 
 function bytesOf(shapes: Readonly<Record<string, readonly number[]>>): number {
-  return Object.values(shapes).reduce(
-    (sum, shape) => sum + shape.reduce((product, dimension) => product * dimension, FLOAT),
-    0,
-  );
+  return Object.values(shapes).reduce((sum, shape) => sum + FLOAT * sizeOf(shape), 0);
 }
 
 function stepParts(

@@ -1,7 +1,7 @@
-import { type JitModule, type Tensors, tf } from "@palimpsest/jit";
+import { type JitModule, sizeOf, type Tensors, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "@palimpsest/model";
 import type { ResolvedLearnerConfig } from "./config.js";
-import { shardCount, shardShape, valuesIn } from "./shard-shape.js";
+import { shardCount, shardShape } from "./shard-shape.js";
 import { type StateKind, stateName, trainedShapes } from "./state.js";
 
 /*
@@ -38,7 +38,7 @@ export function placedShard(
   const even = tf.reshape(tf.mul(tf.cast(mine, "float32"), tf.reshape(shard, [1, length])), [
     shards * length,
   ]);
-  return tf.reshape(tf.slice(even, [0], [valuesIn(shape)]), [...shape]);
+  return tf.reshape(tf.slice(even, [0], [sizeOf(shape)]), [...shape]);
 }
 
 const MOMENTS: readonly StateKind[] = ["moment1", "moment2"];
@@ -86,7 +86,7 @@ export function readWhole(
   const each = module.readEach([...dealt]) as Record<string, Float32Array>[];
   const sizes = new Map(
     Object.entries(trainedShapes(model, config)).flatMap(([name, shape]) =>
-      MOMENTS.map((kind) => [stateName(kind, name), valuesIn(shape)] as const),
+      MOMENTS.map((kind) => [stateName(kind, name), sizeOf(shape)] as const),
     ),
   );
   // In the requested order, which is the order of a checkpoint's file.

@@ -1,3 +1,4 @@
+import { sizeOf } from "@palimpsest/jit";
 import type { ResolvedLearnerConfig } from "./config.js";
 
 /** Number of replicas over which each of the optimizer's moments is sharded. */
@@ -7,9 +8,5 @@ export function shardCount({ replicas, memory }: Pick<ResolvedLearnerConfig, "re
 
 /** Shape of a replica's shard of an entry. */
 export function shardShape(shape: readonly number[], shards: number): readonly number[] {
-  return shards === 1 ? shape : [Math.ceil(valuesIn(shape) / shards)];
-}
-
-export function valuesIn(shape: readonly number[]): number {
-  return shape.reduce((product, dimension) => product * dimension, 1);
+  return shards === 1 ? shape : [Math.ceil(sizeOf(shape) / shards)];
 }

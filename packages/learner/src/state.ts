@@ -1,4 +1,4 @@
-import type { StateSpec, Tensors } from "@palimpsest/jit";
+import { type StateSpec, sizeOf, type Tensors } from "@palimpsest/jit";
 import { initLora, loraForm, loraShapes, type ModelConfig, parameterShapes } from "@palimpsest/model";
 import type * as tf from "@tensorflow/tfjs";
 import type { ResolvedLearnerConfig } from "./config.js";
@@ -44,8 +44,7 @@ function isStoredHalf(
 /** Bytes of state entries as they are stored. */
 export function storedBytes(specs: Readonly<Record<string, StateSpec>>): number {
   return Object.values(specs).reduce(
-    (sum, { shape, stored }) =>
-      sum + shape.reduce((product, size) => product * size, stored === "bfloat16" ? 2 : 4),
+    (sum, { shape, stored }) => sum + (stored === "bfloat16" ? 2 : 4) * sizeOf(shape),
     0,
   );
 }
@@ -103,7 +102,7 @@ export function initialState(
   const reference = options.referenceParameters ?? options.parameters;
   const state: Record<string, Float32Array> = {};
   for (const [name, shape] of Object.entries(parameterShapes(options.model))) {
-    const size = shape.reduce((product, dimension) => product * dimension, 1);
+    const size = sizeOf(shape);
     const of = (from: Readonly<Record<string, Float32Array>>, what: string): Float32Array => {
       const values = from[name];
       if (values?.length === size) return values;
@@ -138,7 +137,7 @@ export function savedNames(model: ModelConfig, config: ResolvedLearnerConfig): s
 export function savedSizes(model: ModelConfig, config: ResolvedLearnerConfig): Record<string, number> {
   const specs = stateSpecs(model, config, { accumulates: false });
   return Object.fromEntries(
-    savedNames(model, config).map((name) => [name, (specs[name]?.shape ?? []).reduce((a, b) => a * b, 1)]),
+    savedNames(model, config).map((name) => [name, sizeOf(specs[name]?.shape ?? [])]),
   );
 }
 
@@ -148,7 +147,7 @@ export function sizesOf(
   shapes: Readonly<Record<string, readonly number[]>>,
 ): Record<string, number> {
   return Object.fromEntries(
-    Object.entries(shapes).map(([name, shape]) => [stateName(kind, name), shape.reduce((a, b) => a * b, 1)]),
+    Object.entries(shapes).map(([name, shape]) => [stateName(kind, name), sizeOf(shape)]),
   );
 }
 
@@ -165,7 +164,7 @@ export function restoredState(
   const specs = stateSpecs(model, config, { accumulates: false });
   const state: Record<string, Float32Array> = config.lora === null ? {} : initialState(options, config);
   for (const name of savedNames(model, config)) {
-    const size = specs[name]?.shape.reduce((product, dimension) => product * dimension, 1);
+    const size = sizeOf(specs[name]?.shape ?? []);
     const saved = tensors[name];
     if (saved === undefined || saved.length !== size)
       throw new LearnerError(

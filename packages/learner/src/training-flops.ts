@@ -1,3 +1,4 @@
+import { sizeOf } from "@palimpsest/jit";
 import { type ModelConfig, parameterShapes } from "@palimpsest/model";
 
 /**
@@ -7,9 +8,7 @@ import { type ModelConfig, parameterShapes } from "@palimpsest/model";
  * Source: PaLM, arXiv:2204.02311, appendix B.
  */
 export function trainingFlops(model: ModelConfig, rowLengths: readonly number[]): number {
-  const sizes = Object.entries(parameterShapes(model)).map(
-    ([name, shape]) => [name, shape.reduce((product, dimension) => product * dimension, 1)] as const,
-  );
+  const sizes = Object.entries(parameterShapes(model)).map(([name, shape]) => [name, sizeOf(shape)] as const);
   const total = sizes.reduce((sum, [, size]) => sum + size, 0);
   // A tied embedding is multiplied once, as the head.
   const idle = model.tieWordEmbeddings ? 0 : model.vocabSize * model.hiddenSize;

@@ -57,7 +57,6 @@ export {
   type LocalTextModel,
   type LocalTextModelOptions,
 } from "./text/local-text-model.js";
-export { StopText } from "./text/stop-text.js";
 export {
   type GeneratedText,
   type TextGeneration,

@@ -1,6 +1,7 @@
+import { sizeOf } from "@palimpsest/jit";
 import { z } from "zod";
 import type { ModelConfig } from "./config.js";
-import { type Parameters, parameterShapes, sizeOf } from "./parameters.js";
+import { type Parameters, parameterShapes } from "./parameters.js";
 import { normalGenerator } from "./random.js";
 
 /** Projections of a layer that can have adapters, keyed by their Hugging Face names. */

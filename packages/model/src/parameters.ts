@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { sizeOf } from "@palimpsest/jit";
 import type { ModelConfig } from "./config.js";
 import { ModelError } from "./error.js";
 import { normalGenerator } from "./random.js";
@@ -39,10 +40,6 @@ export function parameterShapes(config: ModelConfig): Record<string, readonly nu
     "layers.up": [L, D, F],
     "layers.down": [L, F, D],
   };
-}
-
-export function sizeOf(shape: readonly number[]): number {
-  return shape.reduce((product, dimension) => product * dimension, 1);
 }
 
 export function parameterCount(config: ModelConfig): number {

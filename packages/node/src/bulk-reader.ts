@@ -6,12 +6,17 @@
  * - BULKREADER-1. Bytes that are read and not yet taken over are counted in the budget of what goes out (SERVE-1).
  * - BULKREADER-2. The object that was asked for last stays open until another is asked for, or the connection ends.
  */
-import { type BulkBytes, type BulkReader, type BulkRequest, PalimpsestError } from "@palimpsest/wire";
+import {
+  type BulkBytes,
+  type BulkReader,
+  type BulkRequest,
+  isObjectId,
+  PalimpsestError,
+} from "@palimpsest/wire";
 import type { ByteBudget } from "./byte-budget.js";
 import type { ObjectAssembly } from "./object-assembly.js";
 import type { OpenedObject } from "./object-disk.js";
 import type { ObjectStore } from "./object-store.js";
-import { isObjectId } from "./stored-object.js";
 
 /** Memory of answers that were sent, used again. */
 const keptBuffers = 3;

@@ -18,11 +18,17 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "@palimpsest/telemetry";
-import { type Clock, fromGrpcError, jobsService, PalimpsestError, type Peer } from "@palimpsest/wire";
+import {
+  type Clock,
+  fromGrpcError,
+  isSha256,
+  jobsService,
+  PalimpsestError,
+  type Peer,
+} from "@palimpsest/wire";
 import type { BundleChunk } from "@palimpsest/wire/protocol";
 import type { Installation } from "./installation.js";
 
-const sha256Pattern = /^[0-9a-f]{64}$/;
 const filePattern = /^[0-9a-f]{64}\.(?:mjs|yaml|folder)$/;
 const partPattern = /\.part$/;
 const downloadTimeoutMs = 60_000;
@@ -64,7 +70,7 @@ export class BundleCache {
    * @throws {PalimpsestError} INVALID_ARGUMENT, NOT_FOUND, UNAVAILABLE after retryForMs, CODEC, CANCELLED
    */
   async fileOf(sha256: string, kind: BundleKind, signal?: AbortSignal): Promise<string> {
-    if (!sha256Pattern.test(sha256)) {
+    if (!isSha256(sha256)) {
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
         `bundle ${JSON.stringify(sha256)} is not a SHA-256 in hex`,

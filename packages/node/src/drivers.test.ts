@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { isProcessAlive } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FakeHead } from "./testing/fake-head.js";
-import { isRunning, startNode, type TestNode } from "./testing/fixture.js";
+import { startNode, type TestNode } from "./testing/fixture.js";
 
 let head: FakeHead;
 let node: TestNode;
@@ -190,8 +191,8 @@ describe("drivers", () => {
       { jobId: "job-1", resources: { quantities: { cpu: 0.5 } }, gpuIds: [] },
     ]);
     await head.logUntil((text) => text.includes("still\n"));
-    expect(isRunning(pid ?? 0)).toBe(true);
+    expect(isProcessAlive(pid ?? 0)).toBe(true);
     await node.manager.close();
-    expect(isRunning(pid ?? 0)).toBe(false);
+    expect(isProcessAlive(pid ?? 0)).toBe(false);
   });
 });

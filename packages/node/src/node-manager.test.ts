@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import { isProcessAlive } from "@palimpsest/wire";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FakeHead } from "./testing/fake-head.js";
-import { callActor, isRunning, startCounter, startNode, type TestNode } from "./testing/fixture.js";
+import { callActor, startCounter, startNode, type TestNode } from "./testing/fixture.js";
 
 let head: FakeHead;
 let node: TestNode;
@@ -54,7 +55,7 @@ describe("registration", () => {
     const port = Number(head.address.split(":")[1]);
     head.kill();
     process.kill(started.pid ?? 0, "SIGKILL");
-    await expect.poll(() => isRunning(started.pid ?? 0)).toBe(false);
+    await expect.poll(() => isProcessAlive(started.pid ?? 0)).toBe(false);
     head = await FakeHead.start(port);
     await head.next("heartbeat");
     const kinds = head.messages.map((message) => message.message).filter((kind) => kind !== "objectReport");
@@ -70,7 +71,7 @@ describe("registration", () => {
     head.kill();
     const { error } = await other.manager.ended;
     expect(error?.code).toBe("UNAVAILABLE");
-    expect(isRunning(pid ?? 0)).toBe(false);
+    expect(isProcessAlive(pid ?? 0)).toBe(false);
   });
 
   test("an order to start that comes when the head may have given the node up is not obeyed (LINK-8)", async () => {
@@ -216,7 +217,7 @@ describe("actors", () => {
     const died = await head.next("actorDied");
     expect(died.certificate).toMatchObject({ reason: "the test is over", exitCode: 0 });
     expect(died.certificate?.lastStderrLines).toContain("counter stopped in order");
-    expect(isRunning(pid ?? 0)).toBe(false);
+    expect(isProcessAlive(pid ?? 0)).toBe(false);
   });
 
   test("a stop that comes while the constructor still waits ends the start (SUPERVISOR-3)", async () => {
@@ -240,7 +241,7 @@ describe("the end of a node", () => {
     await startCounter(head);
     const { pid } = await head.next("actorStarted");
     await node.manager.close("the test ends it");
-    expect(isRunning(pid ?? 0)).toBe(false);
+    expect(isProcessAlive(pid ?? 0)).toBe(false);
     expect(head.saidGoodbye).toBe(true);
     expect(head.messages.some((message) => message.actorDied)).toBe(false);
     await expect(node.manager.ended).resolves.toMatchObject({ reason: "the test ends it" });
@@ -276,7 +277,7 @@ describe("the end of a node", () => {
     child.kill("SIGKILL");
     await once(child, "exit");
     for (const pid of [actor.pid ?? 0, driver.pid ?? 0]) {
-      await expect.poll(() => isRunning(pid), { timeout: 5_000 }).toBe(false);
+      await expect.poll(() => isProcessAlive(pid), { timeout: 5_000 }).toBe(false);
     }
   });
 });
@@ -300,7 +301,7 @@ describe("what drivers start", () => {
     if (more !== "") process.kill((await head.next("driverStarted")).pid ?? 0, "SIGKILL");
     const exited = await head.next("driverExited");
     if (more !== "") expect(exited.certificate?.reason).toContain("out-of-memory killer");
-    await expect.poll(() => isRunning(pid), { timeout: 5_000 }).toBe(false);
+    await expect.poll(() => isProcessAlive(pid), { timeout: 5_000 }).toBe(false);
   });
 
   test("is chosen by the kernel before the node when memory runs out", async () => {

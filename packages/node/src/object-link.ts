@@ -11,7 +11,7 @@
  * - OBJECTLINK-3. What was reserved and not sealed when the stream ends is thrown away.
  * - OBJECTLINK-4. A program names objects by their ids. Paths are made here, and none that it sends is opened.
  */
-import { errorToProto, PalimpsestError } from "@palimpsest/wire";
+import { errorToProto, isObjectId, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { AnswerWriter, type LinkStream } from "./answer-writer.js";
 import { IdTurns } from "./id-turns.js";
@@ -21,7 +21,7 @@ import type { ObjectPins, PinningProgram } from "./object-pins.js";
 import type { ObjectRecoveries, RecoveringProgram } from "./object-recoveries.js";
 import type { ObjectStore } from "./object-store.js";
 import type { SharedWrite } from "./shared-write.js";
-import { isObjectId, isValueId, type StoredObject } from "./stored-object.js";
+import { isValueId, type StoredObject } from "./stored-object.js";
 
 /** Values up to this size travel in orders and answers: opening a file takes longer. */
 const smallBytes = 100 * 1024;

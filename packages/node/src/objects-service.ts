@@ -10,6 +10,7 @@
 import type { handleServerStreamingCall, ServerReadableStream } from "@grpc/grpc-js";
 import {
   type Clock,
+  isObjectId,
   type objectsService,
   PalimpsestError,
   type ServiceHandlers,
@@ -28,7 +29,7 @@ import { idsOf, serveLink, valueIdOf } from "./object-link.js";
 import type { ObjectPins } from "./object-pins.js";
 import type { ObjectRecoveries } from "./object-recoveries.js";
 import type { ObjectStore } from "./object-store.js";
-import { isObjectId, type StoredObject } from "./stored-object.js";
+import type { StoredObject } from "./stored-object.js";
 
 const chunkBytes = 1024 * 1024;
 /** The program that uploads may compute for a while between two chunks, in the thread that sends them. */

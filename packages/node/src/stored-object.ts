@@ -1,5 +1,3 @@
-/** SHA-256 of the bytes, or the name of a value. */
-const objectIdPattern = /^(?:[0-9a-f]{64}|[0-9a-f]{40})$/;
 const valueIdDigits = 40;
 const objectHolderPrefix = "object:";
 
@@ -37,10 +35,6 @@ export interface DropOrder {
   /** Later holds are not meant; undefined: all are. */
   readonly revision?: number;
   readonly copiesOnly?: boolean;
-}
-
-export function isObjectId(text: string): boolean {
-  return objectIdPattern.test(text);
 }
 
 /** Whether the object stands for a value: its name is random, and says nothing of its bytes. */

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createMetrics } from "@palimpsest/telemetry";
-import { Credentials, encodeValue, processCredentials, systemClock } from "@palimpsest/wire";
+import { Credentials, encodeValue, isProcessAlive, processCredentials, systemClock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ProcessSupervisor } from "./process-supervisor.js";
-import { callActor, isRunning, quiet } from "./testing/fixture.js";
+import { callActor, quiet } from "./testing/fixture.js";
 import { WarmProcesses } from "./warm-processes.js";
 import { WorkerProcess } from "./worker-process.js";
 
@@ -52,7 +52,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await Promise.all([supervisor.close(0, "the test is over"), warm.close()]);
-  expect(spawned.map(({ process }) => isRunning(process.pid))).not.toContain(true);
+  expect(spawned.map(({ process }) => isProcessAlive(process.pid))).not.toContain(true);
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -41,7 +41,7 @@ import { rejectedIn } from "./teaching-groups.js";
 import type { VersionRating } from "./training-evaluations.js";
 import { holdLasting, lastingObjects } from "./weights/lasting-objects.js";
 import { LearnerWeights } from "./weights/learner-weights.js";
-import { fetchWeights, sizeOf } from "./weights/weights.js";
+import { fetchWeights, weightsBytes } from "./weights/weights.js";
 
 export class LearnerActor {
   readonly #spec: RunSpec;
@@ -300,7 +300,7 @@ export class LearnerActor {
       ...trained.result,
       checkpointSeconds: 0,
       publishSeconds: 0,
-      publishedBytes: sizeOf(manifest),
+      publishedBytes: weightsBytes(manifest),
       weightsHash: manifest.weightsHash,
     };
     await this.#onDisk(() =>

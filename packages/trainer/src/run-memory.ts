@@ -1,3 +1,4 @@
+import { sizeOf } from "@palimpsest/jit";
 import {
   type DeviceEstimate,
   estimateDevice,
@@ -105,15 +106,10 @@ export function runMemory(recipe: Recipe, model: ModelConfig, gpuBytes?: number)
 
 /** Host memory of a block of gradients as it was read and as it is written back, and of the chunks of it that travel. */
 function exchangeHostBytes(trained: Readonly<Record<string, readonly number[]>>): number {
-  const largest = Object.values(trained).map((shape) =>
-    shape.reduce((product, size) => product * size, floatBytes),
-  );
+  const largest = Object.values(trained).map((shape) => floatBytes * sizeOf(shape));
   return 2 * Math.max(exchangeBlockBytes, ...largest) + exchangeChunksBytes;
 }
 
 function bytesOf(shapes: Readonly<Record<string, readonly number[]>>): number {
-  return Object.values(shapes).reduce(
-    (sum, shape) => sum + shape.reduce((product, size) => product * size, floatBytes),
-    0,
-  );
+  return Object.values(shapes).reduce((sum, shape) => sum + floatBytes * sizeOf(shape), 0);
 }

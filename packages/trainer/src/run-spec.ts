@@ -8,7 +8,7 @@ import type { RunFolder } from "./run-folder/run-folder.js";
 import { checkpointDirOf } from "./run-folder/run-paths.js";
 import type { BroughtModel } from "./starting-model.js";
 import type { ObjectLocation } from "./weights/object-location.js";
-import { sizeOf } from "./weights/weights.js";
+import { weightsBytes } from "./weights/weights.js";
 
 /** What every actor of one run is made with: plain data, the same for all. */
 export interface RunSpec {
@@ -49,7 +49,7 @@ export function runSpec(
     modules,
     startedAtMs: folder.startedAtMs,
     initialWeights: proto.WeightManifest.encode(weights).finish(),
-    weightsBytes: sizeOf(weights),
+    weightsBytes: weightsBytes(weights),
     checkpointDir: checkpointDirOf(folder.path),
     queues: {
       ...recipe.queues,

@@ -11,6 +11,7 @@ export type { BulkBytes, BulkReader } from "./bulk/bulk-server.js";
 export { bearerMetadata } from "./channel.js";
 export type { ChannelKind } from "./channel-kind.js";
 export { type Clock, every, systemClock } from "./clock.js";
+export { isObjectId, isSha256 } from "./content-hash.js";
 export { Credentials, type Grant, roleToken } from "./credentials.js";
 export { type Deadline, Deadlines, type Expiring } from "./deadlines.js";
 export {
@@ -35,6 +36,7 @@ export type { CallSettings, Network, Peer, RpcServer } from "./network.js";
 export { isNetworkFailure } from "./network-failure.js";
 export { OldestFirstMap } from "./oldest-first-map.js";
 export { refuseOpenBind } from "./open-bind.js";
+export { isProcessAlive } from "./process-alive.js";
 export { adoptCredentials, credentialsOf, processCredentials } from "./process-credentials.js";
 export { redisTlsOptions, redisUrlWithCa } from "./redis-tls.js";
 export { formatAddress, isLoopback, unary } from "./server.js";

@@ -1,9 +1,11 @@
 /** The record of a node's process, and the check whether it still is that process. */
+
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { isProcessAlive } from "@palimpsest/wire";
 import { z } from "zod";
 
 const recordSchema = z.object({
@@ -42,13 +44,7 @@ export function rewrite(folder: string, record: InstanceRecord): void {
 
 /** Returns whether the process is alive and is the node of this name, because process ids are reused. */
 export async function isNodeProcess(pid: number, name: string): Promise<boolean> {
-  if (pid === 0) return false;
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  return (await commandLineOf(pid)).includes(name);
+  return pid !== 0 && isProcessAlive(pid) && (await commandLineOf(pid)).includes(name);
 }
 
 /** Returns "" when it cannot be read, or when the process has ended and waits for its parent. */

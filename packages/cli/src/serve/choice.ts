@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
-import { type GenerateRequest, StopText, TextStream } from "@palimpsest/model";
+import { StopText } from "@palimpsest/memory/text";
+import { type GenerateRequest, TextStream } from "@palimpsest/model";
 import { ApiError } from "./api-error.js";
 import type { ServedModel } from "./served-model.js";
 import { type ToldTokens, toldLogprobs } from "./token-logprobs.js";

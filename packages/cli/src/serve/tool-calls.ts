@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { StopText } from "@palimpsest/model";
+import { StopText } from "@palimpsest/memory/text";
 import { z } from "zod";
 
 /** A call as OpenAI tells it; `arguments` is JSON text. */

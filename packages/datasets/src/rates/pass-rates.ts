@@ -3,12 +3,14 @@
  *
  *  The first line says what was asked of whom, each further one is of a question. While a file is read it takes about 60 bytes of memory
  *  for each question, whatever the length of its documents. */
+
 import { createHash } from "node:crypto";
 import type { Task } from "@palimpsest/trajectories";
 import { z } from "zod";
 import { DatasetError } from "../error.js";
 import { lineTexts } from "../source/line-texts.js";
 import { idKey, keyOfHash } from "../tasks/id-key.js";
+import { sha256 } from "../written/sha256.js";
 
 export const ratingSettingsSchema = z.strictObject({
   log: z.literal("pass-rates"),
@@ -21,7 +23,7 @@ export const passRateSchema = z.strictObject({
   /** Id of the task. */
   id: z.string(),
   /** `taskTextHash` of the task. */
-  textSha256: z.string().regex(/^[0-9a-f]{64}$/),
+  textSha256: sha256,
   /** Episodes that were scored. */
   samples: z.int().min(1),
   /** Episodes that failed: they are no part of the rate. */

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { DatasetError } from "../error.js";
 import { rowFormats } from "./row-format.js";
+import { sha256 } from "./sha256.js";
 
 const count = z.int().min(0);
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const countsSchema = z.record(z.string(), count);
 
 /** What lies beside prepared files: what they were made of, how, and what they hashed to. */

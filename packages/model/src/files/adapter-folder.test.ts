@@ -1,9 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sizeOf } from "@palimpsest/jit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loraForm, loraShapes } from "../lora.js";
-import { sizeOf } from "../parameters.js";
 import { loadAdapters, saveAdapters } from "./adapter-folder.js";
 import { aConfig } from "./model.fixture.js";
 import { readSafetensors } from "./safetensors.js";

@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { sizeOf } from "@palimpsest/jit";
 import { z } from "zod";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
 import { LORA_PROJECTIONS, type LoraConfig, loraConfigSchema, loraForm, loraShapes } from "../lora.js";
-import { findNotFinite, type Parameters, sizeOf } from "../parameters.js";
+import { findNotFinite, type Parameters } from "../parameters.js";
 import { hfTensors } from "./hf-layout.js";
 import { readSafetensors } from "./safetensors.js";
 import { type WrittenDtype, writeSafetensors } from "./safetensors-writer.js";

@@ -1,5 +1,6 @@
+import { sizeOf } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
-import { parameterShapes, sizeOf } from "../parameters.js";
+import { parameterShapes } from "../parameters.js";
 
 /** Hugging Face names of the tensors that are not per layer. */
 const wholeNames: Readonly<Record<string, string>> = {

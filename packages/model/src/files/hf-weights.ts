@@ -1,6 +1,7 @@
+import { sizeOf } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
-import { findNotFinite, type Parameters, parameterShapes, sizeOf } from "../parameters.js";
+import { findNotFinite, type Parameters, parameterShapes } from "../parameters.js";
 import { type HfTensor, hfTensors, isRedundant } from "./hf-layout.js";
 import { type WritableTensor, writableTensor } from "./safetensors-writer.js";
 import { placeTransposed, takeTransposed } from "./stacking.js";

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { sizeOf } from "@palimpsest/jit";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { parameterShapes, sizeOf } from "../parameters.js";
+import { parameterShapes } from "../parameters.js";
 import { aConfig } from "./model.fixture.js";
 import { saveModel } from "./model-folder.js";
 

@@ -1,4 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
+import { sizeOf } from "@palimpsest/jit";
 import { z } from "zod";
 import { ModelError } from "../error.js";
 
@@ -85,7 +86,7 @@ function checkPlaces(
   let [reached, before] = [dataStart, "the header"];
   for (const [name, { dtype, shape, start, end }] of places.toSorted(([, a], [, b]) => a.start - b.start)) {
     const bytesEach = readableDtypes[dtype as ReadableDtype] as number | undefined;
-    const elements = shape.reduce((product, dimension) => product * dimension, 1);
+    const elements = sizeOf(shape);
     if (end < start || (bytesEach !== undefined && end - start !== elements * bytesEach)) {
       throw damaged(`tensor ${name}: ${end - start} bytes for ${dtype} [${shape.join(", ")}]`);
     }

@@ -1,4 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
+import { sizeOf } from "@palimpsest/jit";
 
 /** The dtype in which weights are written. bfloat16 rounds to nearest, ties to even. */
 export type WrittenDtype = "float32" | "bfloat16";
@@ -30,7 +31,7 @@ export function writableTensor(name: string, shape: readonly number[], values: F
 }
 
 export function writtenBytes(tensor: Pick<WritableTensor, "shape">, dtype: WrittenDtype): number {
-  return elementsOf(tensor) * dtypes[dtype].bytesEach;
+  return sizeOf(tensor.shape) * dtypes[dtype].bytesEach;
 }
 
 /**
@@ -71,7 +72,7 @@ function headerOf(tensors: readonly WritableTensor[], dtype: WrittenDtype): Buff
 
 async function writeValues(file: FileHandle, tensor: WritableTensor, dtype: WrittenDtype): Promise<void> {
   const width = tensor.shape.at(-1) ?? 1;
-  const elements = elementsOf(tensor);
+  const elements = sizeOf(tensor.shape);
   if (elements === 0) return;
   const rows = elements / width;
   const rowsAtATime = Math.max(1, Math.floor(pieceElements / width));
@@ -81,10 +82,6 @@ async function writeValues(file: FileHandle, tensor: WritableTensor, dtype: Writ
     tensor.fillRows(row, piece);
     await file.writeFile(dtype === "float32" ? bytesOf(piece) : bytesOf(narrowToBfloat16(piece)));
   }
-}
-
-function elementsOf({ shape }: Pick<WritableTensor, "shape">): number {
-  return shape.reduce((product, dimension) => product * dimension, 1);
 }
 
 function bytesOf(values: Float32Array | Uint16Array): Uint8Array {

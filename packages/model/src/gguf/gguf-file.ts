@@ -1,4 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
+import { sizeOf } from "@palimpsest/jit";
 import { ModelError } from "../error.js";
 import { HeaderBytes, readExactly } from "./header-bytes.js";
 import { type GgufMetadata, readMetadata, readString } from "./metadata.js";
@@ -129,7 +130,7 @@ async function readTensorInfo(bytes: HeaderBytes, index: number, alignment: numb
   if (dimensions < 1 || dimensions > 4) throw bytes.damaged(`tensor ${name} has ${dimensions} dimensions`);
   await bytes.need(dimensions * 8 + 12);
   const fileShape = Array.from({ length: dimensions }, () => Number(bytes.uint64()));
-  const values = fileShape.reduce((product, dimension) => product * dimension, 1);
+  const values = sizeOf(fileShape);
   if (!Number.isSafeInteger(values) || values < 1) {
     throw bytes.damaged(`tensor ${name} has the shape [${fileShape.join(", ")}]`);
   }

@@ -1,10 +1,10 @@
 import { type FileHandle, open } from "node:fs/promises";
+import { sizeOf } from "@palimpsest/jit";
 import { type ModelConfig, parseModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
 import { hfTensors } from "../files/hf-layout.js";
 import { separateHalves } from "../files/separate-halves.js";
 import type { TensorInfo, TensorSource, VisitValues } from "../files/tensor-source.js";
-import { sizeOf } from "../parameters.js";
 
 const headerBytes = 7 * 4;
 /** Magic number of the later formats of the same project. */

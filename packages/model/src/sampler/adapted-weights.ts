@@ -15,13 +15,14 @@ import {
   type JitFunction,
   type JitModule,
   type StateSpec,
+  sizeOf,
   type Tensors,
   tf,
 } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
 import { type LoraConfig, type LoraProjection, loraForm, loraScale, loraShapes } from "../lora.js";
-import { type Parameters, parameterShapes, sizeOf } from "../parameters.js";
+import { type Parameters, parameterShapes } from "../parameters.js";
 import { ditherOf } from "./dither.js";
 import { named } from "./packed-layers.js";
 import {

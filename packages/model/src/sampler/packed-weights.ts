@@ -1,7 +1,6 @@
-import type { Tensors } from "@palimpsest/jit";
+import { sizeOf, type Tensors } from "@palimpsest/jit";
 import type * as tf from "@tensorflow/tfjs";
 import type { ModelConfig } from "../config.js";
-import { sizeOf } from "../parameters.js";
 
 /*
  * The sampler's own layout of the weights: query, key and value are one matrix; the gains of the norms and attention's

@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
+import { StopText } from "@palimpsest/memory/text";
 import { ModelError } from "../error.js";
 import type { ChatMessage, ChatOptions } from "./chat-message.js";
 import type { ChatTemplate } from "./chat-template.js";
-import { StopText } from "./stop-text.js";
 import { TextStream, type TokenDecoder } from "./text-stream.js";
 
 /** A request to a sampler, either ModelSampler or one of the engines behind HTTP. */

@@ -1,6 +1,6 @@
+import { StopText } from "@palimpsest/memory/text";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { StopText } from "./stop-text.js";
 import { TextStream } from "./text-stream.js";
 
 /** A token a byte: the hardest case for whole characters. */

@@ -111,12 +111,3 @@ export async function callActor(
     peer.close();
   }
 }
-
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,3 +1,4 @@
+import { sizeOf } from "@palimpsest/jit";
 import { type ResolvedLearnerConfig, trainingFlops } from "@palimpsest/learner";
 import { type LoraConfig, loraForm, loraShapes, type ModelConfig, parameterCount } from "@palimpsest/model";
 import type { Recipe } from "../recipe/recipe-schema.js";
@@ -146,8 +147,5 @@ function learnersName(device: string, replicas: number, learnerActors: number): 
 }
 
 function loraParameterCount(model: ModelConfig, lora: LoraConfig): number {
-  return Object.values(loraShapes(model, loraForm(lora))).reduce(
-    (sum, shape) => sum + shape.reduce((product, size) => product * size, 1),
-    0,
-  );
+  return Object.values(loraShapes(model, loraForm(lora))).reduce((sum, shape) => sum + sizeOf(shape), 0);
 }

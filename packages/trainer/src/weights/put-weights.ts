@@ -7,14 +7,16 @@
  * - PUT-1. An object is noted on disk before it is held, and until it is released: at most too much is noted. Until it is
  *   held it is a copy, which makes room by itself.
  */
+
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { durableFiles } from "@palimpsest/learner";
+import { isSha256 } from "@palimpsest/wire";
 import { z } from "zod";
 import type { ObjectLocation } from "./object-location.js";
 
 const notesSchema = z.array(
-  z.object({ objectId: z.string().regex(/^[0-9a-f]{64}$/), sizeBytes: z.int().nonnegative() }),
+  z.object({ objectId: z.string().refine(isSha256), sizeBytes: z.int().nonnegative() }),
 );
 
 type OnDisk = (write: () => Promise<void>) => Promise<void>;

@@ -9,6 +9,7 @@
  *     the parameters themselves.
  * W3. The same weights give the same objects.
  */
+import { sizeOf } from "@palimpsest/jit";
 import { hashOfLeaves, weightsLeafBytes } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
@@ -161,7 +162,7 @@ function hashOf(
 }
 
 /** Bytes of all tensors. */
-export function sizeOf({ shards }: proto.WeightManifest.$Properties): number {
+export function weightsBytes({ shards }: proto.WeightManifest.$Properties): number {
   return (shards ?? []).reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
 }
 
@@ -183,7 +184,7 @@ function checkLayout(
     );
   let position = 0;
   for (const { name, shape, lengthBytes = 0, offsetBytes = 0, shardIndex = 0 } of tensors) {
-    const wantedBytes = (shape ?? []).reduce((product, size) => product * size, 4);
+    const wantedBytes = 4 * sizeOf(shape ?? []);
     if (!name || lengthBytes !== wantedBytes)
       throw damaged(
         manifest,

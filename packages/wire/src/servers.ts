@@ -1,0 +1,2 @@
+export { asProtocDescribes, fileMessages, protoFolder } from "./descriptors.js";
+export { addStandardServices } from "./standard-services.js";
