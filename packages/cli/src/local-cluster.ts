@@ -116,13 +116,13 @@ async function until(
   signal: AbortSignal,
   look: () => Promise<boolean>,
 ): Promise<void> {
-  const deadline = Date.now() + startTimeoutMs;
+  const deadline = performance.now() + startTimeoutMs;
   while (!(await look())) {
     signal.throwIfAborted();
     if (started.child.exitCode !== null || started.child.signalCode !== null) {
       throw new PalimpsestError("UNAVAILABLE", `${what} ended at its start: ${started.said()}`);
     }
-    if (Date.now() > deadline)
+    if (performance.now() > deadline)
       throw new PalimpsestError(
         "UNAVAILABLE",
         `${what} did not start within ${startTimeoutMs} ms: ${started.said()}`,

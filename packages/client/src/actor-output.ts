@@ -1,8 +1,7 @@
-import { fromGrpcError, type Network, nodeLogsService, PalimpsestError } from "@palimpsest/wire";
+import { delay, fromGrpcError, type Network, nodeLogsService, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type ActorInfo, defaultNamespace, fullNameOf } from "./actor-view.js";
 import type { ClusterState } from "./cluster-state.js";
-import { delay } from "./delay.js";
 
 const restartPollMs = 500;
 

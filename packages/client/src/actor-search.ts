@@ -3,13 +3,12 @@
  * it. The first news, or the lack of any, decides about calls that were in flight (CHANNEL-3).
  * Not responsible for: what is done with the stream (actor-channel.ts).
  */
-import { type Clock, type Network, PalimpsestError } from "@palimpsest/wire";
+import { Backoff, type Clock, delay, type Network, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
 import type { ActorStream, OnBreak } from "./actor-stream.js";
 import type { CallIdentities } from "./call-identities.js";
 import { CallStream } from "./call-stream.js";
-import { delay } from "./delay.js";
 import type { InFlightCalls } from "./in-flight-calls.js";
 import type { SharedStreams } from "./shared-streams.js";
 import type { WaitingCalls } from "./waiting-calls.js";
@@ -19,7 +18,7 @@ const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD } = proto.ActorState;
 /** How long calls in flight wait for news of a process whose stream broke. */
 const firstNewsWaitMs = 1_000;
 const resolveWaitMs = 10_000;
-const backoffMs = { first: 100, longest: 2_000 };
+const backoffLimits = { firstMs: 100, longestMs: 2_000 };
 
 export interface ActorSearchDeps {
   readonly actorId: string;
@@ -76,7 +75,7 @@ export class ActorSearch {
 
   async #search(cause: PalimpsestError | undefined): Promise<void> {
     const { clock, signal, inFlight, waiting, over, onDeath } = this.#deps;
-    let backoff = backoffMs.first;
+    const backoff = new Backoff(backoffLimits);
     let waitMs = cause ? firstNewsWaitMs : resolveWaitMs;
     while (!over()) {
       const info = await this.#ask(waitMs);
@@ -92,8 +91,7 @@ export class ActorSearch {
       // No news, or the process that the head still believes in cannot be reached.
       if (alive) waitMs = firstNewsWaitMs;
       if (alive || !info) {
-        await delay(backoff, signal, clock);
-        backoff = Math.min(backoff * 2, backoffMs.longest);
+        await delay(backoff.next(), signal, clock);
       }
     }
     this.#searching = false;

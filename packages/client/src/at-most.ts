@@ -1,5 +1,4 @@
-import { type Clock, systemClock } from "@palimpsest/wire";
-import { delay } from "./delay.js";
+import { type Clock, delay, systemClock } from "@palimpsest/wire";
 
 /** Waits until the work is over, however it ends, and no longer than `limitMs`. @returns whether it was over by then */
 export async function atMost(

@@ -6,16 +6,15 @@
  * - WATCH-1. Each listener is told once, with the certificate that the head has, also when the actor was dead before;
  *   after it was taken back, never. A restart is no death.
  */
-import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { Backoff, type Clock, delay, PalimpsestError, systemClock } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
 import { type ActorInfo, actorView } from "./actor-view.js";
-import { delay } from "./delay.js";
 
 /** No incarnation is later: the head then answers early only of a death. */
 const noIncarnation = 2 ** 31 - 1;
 const askMs = 30_000;
-const backoffMs = { first: 100, longest: 5_000 };
+const backoffLimits = { firstMs: 100, longestMs: 5_000 };
 
 export type DeathListener = (info: ActorInfo) => void;
 
@@ -81,11 +80,11 @@ export class DeathWatches {
 
   async #follow(actorId: string, { abort }: Watch): Promise<void> {
     const { signal } = abort;
-    let backoff = backoffMs.first;
+    const backoff = new Backoff(backoffLimits);
     while (!signal.aborted) {
       try {
         const info = await this.#resolver.resolve(actorId, noIncarnation, askMs, signal);
-        backoff = backoffMs.first;
+        backoff.reset();
         if (!signal.aborted && info.state === proto.ActorState.ACTOR_STATE_DEAD) this.notice(info);
       } catch (reason) {
         if (signal.aborted) return;
@@ -94,8 +93,7 @@ export class DeathWatches {
           this.notice({ spec: { actorId }, state: dead, certificate: { reason: message } });
           return;
         }
-        await delay(backoff, signal, this.#clock);
-        backoff = Math.min(backoff * 2, backoffMs.longest);
+        await delay(backoff.next(), signal, this.#clock);
       }
     }
   }

@@ -4,11 +4,11 @@ import {
   type Method,
   type Network,
   PalimpsestError,
+  retryUntil,
   systemClock,
 } from "@palimpsest/wire";
-import { delay } from "./delay.js";
 
-const backoffMs = { first: 50, longest: 1_000 };
+const backoff = { firstMs: 50, longestMs: 1_000 };
 
 export interface HeadCallOptions {
   readonly timeoutMs?: number;
@@ -47,20 +47,14 @@ export class HeadClient {
     attempt: (settings: { readonly timeoutMs: number; readonly signal?: AbortSignal }) => Promise<T>,
     options: HeadCallOptions,
   ): Promise<T> {
-    const deadlineAt = this.#clock.monotonicMs() + (options.timeoutMs ?? this.#defaultTimeoutMs);
-    const signal = options.signal;
-    for (let backoff = backoffMs.first; ; backoff = Math.min(backoff * 2, backoffMs.longest)) {
-      try {
-        const timeoutMs = Math.max(1, deadlineAt - this.#clock.monotonicMs());
-        return await attempt(signal ? { timeoutMs, signal } : { timeoutMs });
-      } catch (reason) {
-        const error = PalimpsestError.from(reason);
-        const passing = error.code === "UNAVAILABLE" || (error.code === "LIMIT_EXCEEDED" && error.retryable);
-        const mayWait = passing && this.#clock.monotonicMs() + backoff < deadlineAt;
-        if (!mayWait || signal?.aborted) throw this.#explained(error);
-        await delay(backoff, signal, this.#clock);
-      }
-    }
+    const { timeoutMs = this.#defaultTimeoutMs, signal } = options;
+    const mayRetry = ({ code, retryable }: PalimpsestError) =>
+      code === "UNAVAILABLE" || (code === "LIMIT_EXCEEDED" && retryable);
+    return await retryUntil({ timeoutMs, backoff, clock: this.#clock, signal, mayRetry }, (leftMs) =>
+      attempt(signal ? { timeoutMs: leftMs, signal } : { timeoutMs: leftMs }),
+    ).catch((reason: unknown) => {
+      throw this.#explained(PalimpsestError.from(reason));
+    });
   }
 
   close(): void {

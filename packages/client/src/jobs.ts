@@ -1,9 +1,8 @@
 import { type TraceSpan, tracing } from "@palimpsest/telemetry";
-import { fromGrpcError, jobsService, newId, PalimpsestError } from "@palimpsest/wire";
+import { delay, fromGrpcError, jobsService, newId, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { type Bundle, type BundleOptions, bundleModule, type ModuleSource } from "./bundle.js";
 import type { BundleUploads } from "./bundle-uploads.js";
-import { delay } from "./delay.js";
 import type { HeadCallOptions, HeadClient } from "./head-client.js";
 import { packEnvironment, type RuntimeEnvironmentOptions } from "./runtime-environment.js";
 
@@ -132,13 +131,13 @@ export class Jobs {
 
   /** Returns when the job has ended. @throws {PalimpsestError} GET_TIMEOUT, CANCELLED */
   async wait(jobId: string, options: HeadCallOptions & { readonly timeoutMs: number }): Promise<JobInfo> {
-    const deadlineAt = Date.now() + options.timeoutMs;
+    const deadlineAt = performance.now() + options.timeoutMs;
     for (;;) {
       const job = await this.get(jobId, options.signal ? { signal: options.signal } : {});
       if (ended.has(job.status)) return job;
       if (options.signal?.aborted)
         throw new PalimpsestError("CANCELLED", `the wait for job ${jobId} was cancelled`);
-      if (Date.now() + pollMs > deadlineAt) {
+      if (performance.now() + pollMs > deadlineAt) {
         throw new PalimpsestError(
           "GET_TIMEOUT",
           `job ${jobId} is still ${job.status} after ${options.timeoutMs} ms`,

@@ -9,12 +9,11 @@
  * - MESH-2. A member's method runs at most once for a call: it is sent again only where it surely has not run.
  */
 import { setMaxListeners } from "node:events";
-import { type Clock, Deadlines, type Network, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { type Clock, Deadlines, delay, type Network, PalimpsestError, systemClock } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
 import { encodeArguments } from "./call-arguments.js";
 import { actorTitle, certificateDetails, diedError } from "./death.js";
-import { delay } from "./delay.js";
 import { type MeshCarrier, MeshMemberCall, type MeshOutcome } from "./mesh-member-call.js";
 import { MeshProcess } from "./mesh-process.js";
 import { inlineValue, type ReadyValue } from "./outgoing-value.js";

@@ -14,13 +14,13 @@
  */
 import {
   type Clock,
-  fromGrpcError,
+  delay,
   type Network,
   OldestFirstMap,
   PalimpsestError,
+  retryUntil,
   systemClock,
 } from "@palimpsest/wire";
-import { delay } from "./delay.js";
 import { idBytes, ObjectLink } from "./object-link.js";
 import type { CallSettings } from "./object-transfer.js";
 import { within } from "./within.js";
@@ -35,7 +35,7 @@ const maxIdsPerOrder = 10_000;
 /** Whether what is let go was stored for sure, or may come to the node later than this. */
 type LetGo = "release" | "withdraw";
 
-const backoffMs = { first: 50, longest: 1_000 };
+const backoff = { firstMs: 50, longestMs: 1_000 };
 
 export interface NodeConnectionOptions {
   /** host:port of the local node's Objects service. */
@@ -73,20 +73,11 @@ export class NodeConnection {
     use: (link: ObjectLink, leftMs: number) => Promise<T>,
   ): Promise<T> {
     const deadlineAt = this.#clock.monotonicMs() + timeoutMs;
-    for (let backoff = backoffMs.first; ; backoff = Math.min(backoff * 2, backoffMs.longest)) {
-      try {
-        const link = this.#opened ?? (await this.#connected(deadlineAt, signal));
-        return await use(link, Math.max(1, deadlineAt - this.#clock.monotonicMs()));
-      } catch (reason) {
-        const error = fromGrpcError(reason);
-        const mayWait =
-          error.code === "UNAVAILABLE" &&
-          !this.#abort.signal.aborted &&
-          this.#clock.monotonicMs() + backoff < deadlineAt;
-        if (!mayWait || signal?.aborted) throw error;
-        await delay(backoff, signal, this.#clock);
-      }
-    }
+    const mayRetry = ({ code }: PalimpsestError) => code === "UNAVAILABLE" && !this.#abort.signal.aborted;
+    return await retryUntil({ timeoutMs, backoff, clock: this.#clock, signal, mayRetry }, async () => {
+      const link = this.#opened ?? (await this.#connected(deadlineAt, signal));
+      return await use(link, Math.max(1, deadlineAt - this.#clock.monotonicMs()));
+    });
   }
 
   /** Ends holds of this program. Those who order something next over the same stream find it carried out before. */
@@ -162,7 +153,7 @@ export class NodeConnection {
       } catch (reason) {
         const { code, retryable } = PalimpsestError.from(reason);
         if (!retryable && code !== "GET_TIMEOUT") return;
-        await delay(backoffMs.longest, this.#abort.signal, this.#clock);
+        await delay(backoff.longestMs, this.#abort.signal, this.#clock);
       }
     }
   }

@@ -19,10 +19,10 @@ import {
   objectsService,
   PalimpsestError,
   type Peer,
+  retryUntil,
   systemClock,
   transferTimeoutMs,
 } from "@palimpsest/wire";
-import { delay } from "./delay.js";
 import {
   bytesOf,
   type CallSettings,
@@ -33,7 +33,7 @@ import {
   writeLocal,
 } from "./object-transfer.js";
 
-const backoffMs = { first: 50, longest: 1_000 };
+const backoff = { firstMs: 50, longestMs: 1_000 };
 /** How often an object is fetched for one get. */
 const maxReads = 3;
 
@@ -193,20 +193,14 @@ export class Objects {
   ): Promise<T> {
     const { clock = systemClock } = this.#options;
     const deadlineAt = clock.monotonicMs() + timeoutMs;
-    for (let backoff = backoffMs.first; ; backoff = Math.min(backoff * 2, backoffMs.longest)) {
-      try {
-        const peer = await this.#connected();
-        const leftMs = Math.max(1, deadlineAt - clock.monotonicMs());
-        return await this.#watched(peer, use(peer, settingsOf({ signal }, leftMs)));
-      } catch (reason) {
-        const error = fromGrpcError(reason);
-        // Another call that found the node gone has closed the connection under this one.
-        const cut = error.code === "CANCELLED" && !this.#closed;
-        const mayWait = (error.code === "UNAVAILABLE" || cut) && clock.monotonicMs() + backoff < deadlineAt;
-        if (!mayWait || signal?.aborted) throw error;
-        await delay(backoff, signal, clock);
-      }
-    }
+    // Another call that found the node gone has closed the connection under this one.
+    const mayRetry = ({ code }: PalimpsestError) =>
+      code === "UNAVAILABLE" || (code === "CANCELLED" && !this.#closed);
+    return await retryUntil({ timeoutMs, backoff, clock, signal, mayRetry }, async () => {
+      const peer = await this.#connected();
+      const leftMs = Math.max(1, deadlineAt - clock.monotonicMs());
+      return await this.#watched(peer, use(peer, settingsOf({ signal }, leftMs)));
+    });
   }
 
   /** Lets go of a node that proves to be gone. */

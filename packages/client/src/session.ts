@@ -15,19 +15,21 @@
  */
 import type { ClientDuplexStream } from "@grpc/grpc-js";
 import {
+  Backoff,
   type Clock,
+  delay,
   every,
   fromGrpcError,
   headService,
   PalimpsestError,
   type Peer,
+  retryUntil,
   systemClock,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { atMost } from "./at-most.js";
-import { delay } from "./delay.js";
 
-const backoffMs = { first: 50, longest: 1_000 };
+const backoffLimits = { firstMs: 50, longestMs: 1_000 };
 const goodbyeTimeoutMs = 2_000;
 const renewalsPerLease = 4;
 const defaultLeaseMs = 120_000;
@@ -70,20 +72,14 @@ export class Session {
   /** Returns when the head has opened the session. @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED */
   static async open(peer: Peer, options: SessionOptions, timeoutMs: number): Promise<Session> {
     const session = new Session(peer, options);
-    const clock = session.#clock;
-    const deadlineAt = clock.monotonicMs() + timeoutMs;
-    for (let backoff = backoffMs.first; ; backoff = Math.min(backoff * 2, backoffMs.longest)) {
-      const attempt = session.#attempt(Math.max(1, Math.min(10_000, deadlineAt - clock.monotonicMs())));
-      try {
-        await attempt.opened;
-        session.#keeping = session.#keep(attempt.closed);
-        return session;
-      } catch (reason) {
-        const error = fromGrpcError(reason);
-        if (!error.retryable || clock.monotonicMs() + backoff >= deadlineAt) throw error;
-        await delay(backoff, undefined, clock);
-      }
-    }
+    const mayRetry = ({ retryable }: PalimpsestError) => retryable;
+    const settings = { timeoutMs, backoff: backoffLimits, clock: session.#clock, mayRetry };
+    return await retryUntil(settings, async (leftMs) => {
+      const attempt = session.#attempt(Math.min(10_000, leftMs));
+      await attempt.opened;
+      session.#keeping = session.#keep(attempt.closed);
+      return session;
+    });
   }
 
   /** @param reopen whether the head may have closed the stream for another one, which has ended since */
@@ -177,7 +173,7 @@ export class Session {
   /** SESSION-1: waits for the stream's end and opens the next. */
   async #keep(firstClosed: Promise<PalimpsestError>): Promise<void> {
     let closed = firstClosed;
-    let backoff = backoffMs.first;
+    const backoff = new Backoff(backoffLimits);
     let refusedAtMs: number | undefined;
     for (;;) {
       const error = await closed;
@@ -187,18 +183,16 @@ export class Session {
         this.#options.onLost?.(error);
         return;
       }
-      await delay(backoff, this.#abort.signal, this.#clock);
+      await delay(backoff.next(), this.#abort.signal, this.#clock);
       if (this.#abort.signal.aborted) return;
       const attempt = this.#attempt(10_000);
       closed = attempt.closed;
       await attempt.opened.then(
         () => {
-          backoff = backoffMs.first;
+          backoff.reset();
           refusedAtMs = undefined;
         },
-        () => {
-          backoff = Math.min(backoff * 2, backoffMs.longest);
-        },
+        () => undefined,
       );
     }
   }

@@ -9,10 +9,9 @@
  * - TASKLEASE-2. A stream that breaks while the process lives is opened again; what was in flight may have run.
  * - TASKLEASE-3. A worker ends once: given back, ended by force, or found dead. Nothing is sent after that.
  */
-import { PalimpsestError } from "@palimpsest/wire";
+import { Backoff, delay, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { CallStream } from "./call-stream.js";
-import { delay } from "./delay.js";
 import { StreamWatch } from "./stream-watch.js";
 import type { TaskCall } from "./task-call.js";
 import type { TaskLeaseDeps } from "./task-lease-deps.js";
@@ -25,7 +24,7 @@ const resolveWaitMs = 10_000;
 const firstNewsWaitMs = 1_000;
 /** How long a stream may outlive its process. */
 const lastWordsMs = 1_000;
-const backoffMs = { first: 50, longest: 2_000 };
+const backoffLimits = { firstMs: 50, longestMs: 2_000 };
 const silenceMs = { first: 5_000, longest: 30_000 };
 
 export class TaskLease {
@@ -159,7 +158,7 @@ export class TaskLease {
         return;
       } catch {
         // The head or its node is away: whoever comes back first tells.
-        await delay(backoffMs.longest, this.#abort.signal, this.#deps.clock);
+        await delay(backoffLimits.longestMs, this.#abort.signal, this.#deps.clock);
       }
     }
   }
@@ -196,7 +195,7 @@ export class TaskLease {
   async #follow(created: proto.ActorInfo.$Properties): Promise<void> {
     const { clock } = this.#deps;
     let info: proto.ActorInfo.$Properties | undefined = created;
-    let backoff = backoffMs.first;
+    const backoff = new Backoff(backoffLimits);
     let known = 0;
     let waitMs = resolveWaitMs;
     while (!this.isOver) {
@@ -205,7 +204,7 @@ export class TaskLease {
         const broken = await this.#serve(info);
         if (this.isOver) return;
         if (broken.info) return this.#dead(broken.info, broken.unanswered);
-        if (broken.opened) backoff = backoffMs.first;
+        if (broken.opened) backoff.reset();
         known = info.incarnation ?? 0;
         info = await this.#news(known, firstNewsWaitMs);
         if (this.isOver) return;
@@ -214,15 +213,13 @@ export class TaskLease {
         // The next look finds the same process.
         known = 0;
         waitMs = firstNewsWaitMs;
-        await delay(backoff, this.#abort.signal, clock);
-        backoff = Math.min(backoff * 2, backoffMs.longest);
+        await delay(backoff.next(), this.#abort.signal, clock);
       }
       if (this.isOver) return;
       info = await this.#news(known, waitMs);
       this.pendingReason = info?.pendingReason ?? "";
       if (!info) {
-        await delay(backoff, this.#abort.signal, clock);
-        backoff = Math.min(backoff * 2, backoffMs.longest);
+        await delay(backoff.next(), this.#abort.signal, clock);
       }
     }
   }

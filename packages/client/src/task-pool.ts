@@ -12,6 +12,7 @@
 import {
   type Clock,
   Deadlines,
+  delay,
   headService,
   type Network,
   newId,
@@ -23,7 +24,6 @@ import type { ActorResolver } from "./actor-resolver.js";
 import type { Bundle } from "./bundle.js";
 import type { Code } from "./code-ref.js";
 import type { ResolvedTaskOptions } from "./config.js";
-import { delay } from "./delay.js";
 import type { HeadClient } from "./head-client.js";
 import { OutstandingCalls } from "./outstanding-calls.js";
 import type { PendingCall } from "./pending-call.js";

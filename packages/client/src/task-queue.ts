@@ -13,9 +13,8 @@
  *   after `forceAfterMs`. So does one that was cancelled and runs on for `lingerMs` while others wait for its room: behind
  *   it, in the backlog, or somebody else's.
  */
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import { type Clock, delay, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { delay } from "./delay.js";
 import { TaskBacklog } from "./task-backlog.js";
 import type { TaskCall } from "./task-call.js";
 import type { TaskLease } from "./task-lease.js";

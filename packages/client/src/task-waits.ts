@@ -7,8 +7,7 @@
  *   head that is new has not heard of it.
  * - TASKWAITS-2. What is told rises in its revision, and is told one after the other.
  */
-import type { Clock } from "@palimpsest/wire";
-import { delay } from "./delay.js";
+import { type Clock, delay } from "@palimpsest/wire";
 
 const afterMs = 50;
 const repeatMs = 5_000;

@@ -1,6 +1,5 @@
 /** Waits for some of many: values that can be had, and promises. */
-import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
-import { delay } from "./delay.js";
+import { type Clock, delay, PalimpsestError, systemClock } from "@palimpsest/wire";
 import { ObjectRef } from "./object-ref.js";
 import type { ValueStore } from "./value-store.js";
 import { within } from "./within.js";

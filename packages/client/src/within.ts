@@ -1,5 +1,4 @@
-import { type Clock, PalimpsestError, whenAborted } from "@palimpsest/wire";
-import { delay } from "./delay.js";
+import { type Clock, delay, PalimpsestError, whenAborted } from "@palimpsest/wire";
 
 /** What comes first. @throws {PalimpsestError} GET_TIMEOUT, CANCELLED */
 export async function within<T>(

@@ -224,12 +224,12 @@ export class ControlPlane {
     const reason = "the cluster is shut down";
     const ended = Promise.all([this.jobLifecycle.endAll(), this.lifecycle.endAll(reason)]);
     this.nodes.broadcast({ stopNode: { reason } });
-    const deadline = Date.now() + timeoutMs;
+    const deadline = performance.now() + timeoutMs;
     const someAlive = () => this.nodes.all().some((node) => node.state === "ALIVE");
-    while (someAlive() && Date.now() < deadline) await delay(leavePollMs);
+    while (someAlive() && performance.now() < deadline) await delay(leavePollMs);
     // Not `await ended` first: a store that is away must not keep the nodes.
     const waited = new AbortController();
-    const late = delay(Math.max(0, deadline - Date.now()), undefined, { signal: waited.signal });
+    const late = delay(Math.max(0, deadline - performance.now()), undefined, { signal: waited.signal });
     // A timer that is left running keeps the process alive.
     await Promise.race([ended, late.catch(() => undefined)]).finally(() => waited.abort());
   }

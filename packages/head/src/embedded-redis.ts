@@ -148,8 +148,8 @@ export class EmbeddedRedis {
   async restart(): Promise<void> {
     await this.#ensuring?.catch(() => undefined);
     if (await isRedisOf(this.#record)) process.kill(this.#record.pid, "SIGKILL");
-    const deadline = Date.now() + this.#stopTimeoutMs;
-    while ((await isRedisOf(this.#record)) && Date.now() < deadline) await delay(probeEveryMs);
+    const deadline = performance.now() + this.#stopTimeoutMs;
+    while ((await isRedisOf(this.#record)) && performance.now() < deadline) await delay(probeEveryMs);
     await this.ensure();
   }
 
@@ -162,9 +162,9 @@ export class EmbeddedRedis {
     const running = answering ?? this.#record;
     if (answering === undefined && !(await isRedisOf(running))) return;
     process.kill(running.pid, "SIGTERM");
-    const deadline = Date.now() + this.#stopTimeoutMs;
+    const deadline = performance.now() + this.#stopTimeoutMs;
     while (await isRedisOf(running)) {
-      if (Date.now() > deadline) {
+      if (performance.now() > deadline) {
         logger.warn({ pid: running.pid }, "own redis does not end, killed");
         process.kill(running.pid, "SIGKILL");
         return;

@@ -12,7 +12,7 @@
  */
 
 import type { Logger, Metrics } from "@palimpsest/telemetry";
-import type { Clock } from "@palimpsest/wire";
+import { type Clock, delay } from "@palimpsest/wire";
 import { DeposedError, type Store, type StoreTable, type StoreWrite } from "./store.js";
 
 const retryDelayMs = 200;
@@ -125,7 +125,7 @@ export class Journal {
         // A row that was set aside says nothing against the store: the others go on at once.
         if (this.#takeBack(batch) === "aside") continue;
         this.#lastWriteSucceeded = false;
-        await new Promise<void>((resolve) => clock.after(retryDelayMs, resolve));
+        await delay(retryDelayMs, undefined, clock);
       }
     }
     this.#writing = undefined;

@@ -1,6 +1,6 @@
 /** How a head comes to lead: it waits until no other head does, and takes the lease (LEASE-5 of leadership.ts). */
 import type { Logger } from "@palimpsest/telemetry";
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import { type Clock, delay, PalimpsestError } from "@palimpsest/wire";
 import type { Leader, LeaseClaim, LeaseView, SharedStore } from "./shared-store.js";
 
 /** Leases for which the address of a head that says nothing more is told to nodes and drivers. */
@@ -85,6 +85,6 @@ export async function waitForLease(options: LeadershipOptions): Promise<Taken> {
       }
       epochFloor = Math.max(epochFloor, view.epoch);
     }
-    await new Promise<void>((resolve) => clock.after(pollMs, resolve));
+    await delay(pollMs, undefined, clock);
   }
 }

@@ -20,10 +20,10 @@ export async function answersWithin(
   timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<RedisRecord | undefined> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     const running = await probe(folder, record, tls);
-    if (running !== undefined || Date.now() >= deadline || signal?.aborted) return running;
+    if (running !== undefined || performance.now() >= deadline || signal?.aborted) return running;
     await delay(probeEveryMs);
   }
 }

@@ -11,6 +11,7 @@
 import type { Logger } from "@palimpsest/telemetry";
 import {
   type Clock,
+  delay,
   fromGrpcError,
   headService,
   type Network,
@@ -85,7 +86,7 @@ export class StandbyTokens {
           logger.warn({ err: error, leader: address }, "the head that leads tells no tokens, trying again");
         }
       }
-      await new Promise<void>((resolve) => clock.after(retryMs, resolve));
+      await delay(retryMs, undefined, clock);
     }
   }
 

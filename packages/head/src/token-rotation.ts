@@ -13,7 +13,14 @@
  * - ROTATION-6. A standby head is told at once what holds when it comes, and each new token as soon as it is in the files.
  */
 import type { Logger } from "@palimpsest/telemetry";
-import { type Caller, type Clock, type Credentials, PalimpsestError, roleToken } from "@palimpsest/wire";
+import {
+  type Caller,
+  type Clock,
+  type Credentials,
+  delay,
+  PalimpsestError,
+  roleToken,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { rotateToken, tokenState } from "./head-credentials.js";
 
@@ -107,7 +114,7 @@ export class TokenRotation {
     this.#tellStandbys([...this.#standbys]);
     this.#tellAll(false);
     const settleMs = Math.min(longestSettleMs, graceMs / 4);
-    await new Promise<void>((resolve) => clock.after(settleMs, resolve));
+    await delay(settleMs, undefined, clock);
     // ROTATION-5: what replaced a stolen token is not told to all, and the one that was made here is refused by now.
     if (credentials.token !== token) throw overtaken();
     this.#tellAll(true);

@@ -10,7 +10,7 @@
  */
 import { type FileHandle, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import { type Clock, delay, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
 const chunkBytes = 64 * 1024;
@@ -54,7 +54,7 @@ export async function* readActorLog(
         if (signal.aborted) return;
       }
       if (!goesOn) return;
-      await pause(deps.clock, signal);
+      await delay(pollMs, signal, deps.clock);
       if (signal.aborted) return;
     }
   } finally {
@@ -96,7 +96,7 @@ async function wantedIncarnation(
         `this node keeps no output of actor ${actorId}${incarnation === 0 ? "" : `, incarnation ${incarnation}`}: it ran elsewhere, its file made room for newer ones, or it shared a process and wrote nothing`,
       );
     if (request.follow !== true) return undefined;
-    await pause(clock, signal);
+    await delay(pollMs, signal, clock);
     if (signal.aborted) return undefined;
   }
 }
@@ -121,16 +121,4 @@ async function startOfTail(file: FileHandle, sizeBytes: number, lines: number): 
     if (left === 0) return from + at + 1;
   }
   return from;
-}
-
-function pause(clock: Clock, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      cancel();
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const cancel = clock.after(pollMs, done);
-    signal.addEventListener("abort", done, { once: true });
-  });
 }

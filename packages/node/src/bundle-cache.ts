@@ -20,6 +20,7 @@ import { join } from "node:path";
 import type { Logger } from "@palimpsest/telemetry";
 import {
   type Clock,
+  delay,
   fromGrpcError,
   isSha256,
   jobsService,
@@ -134,7 +135,7 @@ export class BundleCache {
         logger.warn({ err: error, sha256, waitMs }, "bundle not downloaded, trying again");
       }
       // Jitters the delay by up to half, so that nodes do not all ask a restarted head at the same moment.
-      await pause(clock, waitMs * (0.5 + Math.random() / 2), signal);
+      await delay(waitMs * (0.5 + Math.random() / 2), signal, clock);
     }
   }
 
@@ -221,18 +222,6 @@ async function hashOf(path: string): Promise<string> {
   const hash = createHash("sha256");
   for await (const chunk of createReadStream(path) as AsyncIterable<Uint8Array>) hash.update(chunk);
   return hash.digest("hex");
-}
-
-function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      cancel();
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const cancel = clock.after(delayMs, done);
-    signal.addEventListener("abort", done, { once: true });
-  });
 }
 
 /** @throws the signal's reason when it aborts first */

@@ -2,6 +2,7 @@
 import type { Metrics } from "@palimpsest/telemetry";
 import {
   type Clock,
+  delay,
   headService,
   type Network,
   objectsService,
@@ -301,6 +302,6 @@ async function freeAtHead(
           `not freed everywhere within ${freeLimitMs} ms: ${rawMessage}`,
         );
     }
-    await new Promise<void>((resolve) => clock.after(freeBackoffMs, resolve));
+    await delay(freeBackoffMs, undefined, clock);
   }
 }

@@ -15,7 +15,7 @@
  * - FETCH-7. What is large comes in pieces over bulk connections, where both nodes have them, also from nodes that fetch it
  *   themselves and began before this one (bulk-transfer.ts). What has come is passed on at once.
  */
-import { type Clock, type Network, PalimpsestError, transferTimeoutMs } from "@palimpsest/wire";
+import { type Clock, delay, type Network, PalimpsestError, transferTimeoutMs } from "@palimpsest/wire";
 import type { ByteBudget } from "./byte-budget.js";
 import type { ObjectAssembly } from "./object-assembly.js";
 import { ObjectPull, type ObjectSources } from "./object-pull.js";
@@ -152,7 +152,7 @@ export class ObjectFetcher {
           throw attempt.lost("every node that should have it failed");
         // They may come back; the head says when they do not.
         if (round === maxRounds) throw attempt.unreached();
-        await delay(this.#deps.clock, roundBackoffMs * 2 ** (round - 1));
+        await delay(roundBackoffMs * 2 ** (round - 1), undefined, this.#deps.clock);
       }
     } finally {
       await attempt.end();
@@ -183,11 +183,7 @@ export class ObjectFetcher {
         if (failure.code === "OBJECT_LOST" || !failure.retryable) throw failure;
       }
       if (clock.monotonicMs() >= deadline) throw failure;
-      await delay(clock, roundBackoffMs);
+      await delay(roundBackoffMs, undefined, clock);
     }
   }
-}
-
-function delay(clock: Clock, delayMs: number): Promise<void> {
-  return new Promise((resolve) => void clock.after(delayMs, resolve));
 }

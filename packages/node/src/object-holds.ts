@@ -15,6 +15,7 @@
  */
 import {
   type Clock,
+  delay,
   fromGrpcError,
   OldestFirstMap,
   objectsService,
@@ -193,7 +194,7 @@ export class ObjectHolds implements StoreWatcher {
         const error = PalimpsestError.from(reason);
         if (!error.retryable || this.#closed || askingMs >= holdLimitMs) throw error;
       }
-      await new Promise<void>((resolve) => clock.after(holdBackoffMs, resolve));
+      await delay(holdBackoffMs, undefined, clock);
     }
   }
 

@@ -64,13 +64,13 @@ export async function spawnRunActors(
   );
   /** A run has one learner: that of an earlier driver, whose end is not yet known, has to go first. */
   const spawnLearner = async () => {
-    const deadlineAt = Date.now() + timeoutMs;
+    const deadlineAt = performance.now() + timeoutMs;
     for (;;) {
       try {
         return await learnerType.spawn(spec);
       } catch (reason) {
         const taken = PalimpsestError.from(reason).code === "ALREADY_EXISTS";
-        if (!taken || Date.now() > deadlineAt) throw reason;
+        if (!taken || performance.now() > deadlineAt) throw reason;
         await setTimeout(nameRetryMs, undefined, { signal });
       }
     }

@@ -14,6 +14,7 @@ export { type Clock, every, systemClock } from "./clock.js";
 export { isObjectId, isSha256 } from "./content-hash.js";
 export { Credentials, type Grant, roleToken } from "./credentials.js";
 export { type Deadline, Deadlines, type Expiring } from "./deadlines.js";
+export { delay } from "./delay.js";
 export {
   type ErrorCode,
   type ErrorOptions,
@@ -39,6 +40,7 @@ export { refuseOpenBind } from "./open-bind.js";
 export { isProcessAlive } from "./process-alive.js";
 export { adoptCredentials, credentialsOf, processCredentials } from "./process-credentials.js";
 export { redisTlsOptions, redisUrlWithCa } from "./redis-tls.js";
+export { Backoff, type BackoffLimits, retryUntil } from "./retry.js";
 export { formatAddress, isLoopback, unary } from "./server.js";
 export {
   actorHostService,

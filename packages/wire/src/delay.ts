@@ -1,4 +1,5 @@
-import { type Clock, systemClock, whenAborted } from "@palimpsest/wire";
+import { type Clock, systemClock } from "./clock.js";
+import { whenAborted } from "./when-aborted.js";
 
 /** Returns after `delayMs` or as soon as the signal aborts. */
 export function delay(delayMs: number, signal?: AbortSignal, clock: Clock = systemClock): Promise<void> {
