@@ -1,10 +1,10 @@
 import { renameSync, truncateSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeLong, markReference, objectReference, storedValue, wholeOf } from "@palimpsest/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readFileValue } from "./value-files.js";
+import { readFileValue, writeFileValue } from "./value-files.js";
 
 let folder: string;
 beforeEach(async () => {
@@ -27,6 +27,19 @@ test("a file that is freed and cut while it is read is the object's no more, wha
     truncateSync(join(folder, "next"), 1_000);
   };
   expect((await readFileValue(path, whole.byteLength, bind, undefined)) === undefined).toBe(true);
+});
+
+test("values of every size are written whole: at once up to 1 MiB, else in slices, and not after the signal", async () => {
+  const path = join(folder, "value");
+  for (const sizeBytes of [0, 1, 100_000, 1024 * 1024 - 7, 20 * 1024 * 1024]) {
+    await writeFile(path, "");
+    const body = Buffer.alloc(sizeBytes).map((_byte, at) => at % 251);
+    const pieces = [Buffer.from("before"), new Uint8Array(), body, Buffer.from("after")];
+    await writeFileValue(path, pieces);
+    expect(Buffer.concat(pieces).equals(await readFile(path)), `${sizeBytes} bytes`).toBe(true);
+  }
+  await expect(writeFileValue(path, [Buffer.from("late")], AbortSignal.abort())).rejects.toThrow();
+  await expect(writeFileValue(join(folder, "none"), [Buffer.from("x")])).rejects.toThrow("ENOENT");
 });
 
 test("a file that is the object's and does not say so is an error", async () => {

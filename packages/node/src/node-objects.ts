@@ -268,7 +268,8 @@ async function openChosenStore(
     clock,
   });
   const { maxBytes, spill } = folder;
-  const store = await ObjectStore.open({ folder: folder.folder, maxBytes, spill, clock, onMoved });
+  const inMemory = folder.place === "memory";
+  const store = await ObjectStore.open({ folder: folder.folder, inMemory, maxBytes, spill, clock, onMoved });
   return { store, folder };
 }
 

@@ -13,7 +13,8 @@ let theirs: ObjectStore;
 
 beforeEach(async () => {
   parent = await mkdtemp(join(tmpdir(), "palimpsest-adoption-"));
-  const open = (name: string) => ObjectStore.open({ folder: join(parent, name), maxBytes: 3 * sizeBytes });
+  const open = (name: string) =>
+    ObjectStore.open({ folder: join(parent, name), inMemory: true, maxBytes: 3 * sizeBytes });
   [ours, theirs] = await Promise.all([open("ours"), open("theirs")]);
 });
 

@@ -1,5 +1,5 @@
 /** The file system under an object store, with no more than the store asks of it. */
-import { constants } from "node:fs";
+import { constants, lstatSync, renameSync, type Stats } from "node:fs";
 import { copyFile, link, lstat, mkdir, open, rename, rm, truncate } from "node:fs/promises";
 
 export interface ObjectFile {
@@ -93,6 +93,28 @@ export const systemDisk: ObjectDisk = {
     return false;
   },
 };
+
+/**
+ * The machine's own, for a folder in memory: what concerns names alone takes a few microseconds there, and handing it to a
+ * thread takes twenty times that. What frees or copies pages still goes to a thread.
+ */
+export const memoryDisk: ObjectDisk = {
+  ...systemDisk,
+  rename: async (from, to) => renameSync(from, to),
+  async sizeOf(path) {
+    const stats = statsOf(path);
+    return stats?.isFile() ? stats.size : undefined;
+  },
+  linksOf: async (path) => statsOf(path)?.nlink ?? 0,
+};
+
+function statsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
 
 /** A file that was freed while it was copied may have been written again: then its name is gone. */
 async function copiedAcross(from: string, to: string, reason: NodeJS.ErrnoException): Promise<void> {

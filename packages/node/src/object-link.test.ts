@@ -42,7 +42,12 @@ const searches = new Map<string, Promise<void>>();
 beforeEach(async () => {
   parent = await mkdtemp(join(tmpdir(), "palimpsest-link-"));
   clock = new StandingClock();
-  store = await ObjectStore.open({ folder: join(parent, "objects"), maxBytes: 1024 * kib, clock });
+  store = await ObjectStore.open({
+    folder: join(parent, "objects"),
+    inMemory: true,
+    maxBytes: 1024 * kib,
+    clock,
+  });
   freed = [];
   const freeElsewhere = async (objectIds: readonly string[], holder: string) => {
     freed.push([objectIds, holder]);

@@ -25,7 +25,7 @@ let clock: StandingClock;
 beforeEach(async () => {
   parent = await mkdtemp(join(tmpdir(), "palimpsest-store-"));
   clock = new StandingClock();
-  store = await ObjectStore.open({ folder: join(parent, "objects"), maxBytes: 100, clock });
+  store = await ObjectStore.open({ folder: join(parent, "objects"), inMemory: true, maxBytes: 100, clock });
 });
 
 afterEach(async () => {

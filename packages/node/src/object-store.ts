@@ -19,7 +19,7 @@
 import { type Clock, systemClock } from "@palimpsest/wire";
 import { FileHashes } from "./file-hashes.js";
 import type { ObjectAssembly } from "./object-assembly.js";
-import { type ObjectDisk, type OpenedObject, systemDisk } from "./object-disk.js";
+import { memoryDisk, type ObjectDisk, type OpenedObject, systemDisk } from "./object-disk.js";
 import { ObjectFiles } from "./object-files.js";
 import { ObjectResidence, type OnMovedBytes } from "./object-residence.js";
 import { ObjectSegments } from "./object-segments.js";
@@ -39,6 +39,8 @@ export interface ObjectStoreOptions {
   readonly clock?: Clock;
   /** Default: the machine's own. */
   readonly disk?: ObjectDisk;
+  /** Whether the folder lies in memory. Default false. */
+  readonly inMemory?: boolean;
   /** Where held objects go when room is needed: a folder of its own, emptied likewise. Default: nowhere. */
   readonly spill?: { readonly folder: string; readonly maxBytes: number } | undefined;
   /** Told of each object that was spilled or restored. */
@@ -84,7 +86,8 @@ export class ObjectStore {
 
   static async open(options: ObjectStoreOptions): Promise<ObjectStore> {
     const disk = options.disk ?? systemDisk;
-    const files = await ObjectFiles.open(options.folder, disk);
+    const inMemory = options.disk === undefined && options.inMemory;
+    const files = await ObjectFiles.open(options.folder, inMemory ? memoryDisk : disk);
     const spill = options.spill && (await SpillFiles.open({ ...options.spill, disk }));
     return new ObjectStore(files, spill, options);
   }
