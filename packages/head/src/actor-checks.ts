@@ -1,4 +1,4 @@
-/** Fields of an actor's specification that exclude each other. */
+/** Checks of an actor's specification for fields that exclude each other. */
 import { PalimpsestError } from "@palimpsest/wire";
 
 interface Shared {
@@ -12,7 +12,7 @@ interface Lanes {
   readonly methodGroups: Readonly<Record<string, string>>;
 }
 
-/** What is of a process cannot be had for one of many actors in it. */
+/** A light actor shares its process, so it cannot have what belongs to a whole process. */
 export function checkShared({ sharedProcess, taskWorker, resources }: Shared): void {
   if (!sharedProcess) return;
   if (taskWorker)

@@ -1,17 +1,17 @@
 /**
- * Responsibility: what follows when a process of an actor has ended, or its node is gone: a restart, another try of its
- * start, or its end.
- * Not responsible for: noticing it; ends that somebody asked for (actor-kills.ts).
+ * Responsibility: the consequences when an actor's process has ended or its node is gone: a restart, a retry of the
+ * start, or death.
+ * Not responsible for: detecting the end, or ends that were requested (actor-kills.ts).
  *
  * Invariants:
- * - ACTOR-2. A report about another incarnation, or from another node, than the current one changes nothing.
- * - ACTOR-3. An actor's resources stay leased until its node says that the process is gone, or the node is dead.
- * - ACTOR-4. An actor that was ALIVE is started again at most maxRestarts times; for starts see start-retries.ts.
- * - ACTOR-9. A light actor whose process another one has ended is started again without using up a restart; one with
- *   maxRestarts 0 is DEAD, since its state is gone and nobody expects it to come back without.
+ * - ACTOR-2. A report about an incarnation or a node other than the current one changes nothing.
+ * - ACTOR-3. An actor's resources stay leased until its node reports that the process is gone, or the node is dead.
+ * - ACTOR-4. An actor that was ALIVE is restarted at most maxRestarts times; for failed starts see start-retries.ts.
+ * - ACTOR-9. A light actor whose process was ended by another actor is restarted without using up a restart. With
+ *   maxRestarts 0 it is DEAD, because its state is gone and its users do not expect it to come back without it.
  * - ACTOR-8. An actor that ended itself is DEAD, whatever its maxRestarts.
- * - ACTOR-10. An actor that is moved away from its node (node-drains.ts) uses none of its restarts for it.
- * - ACTOR-5. A module, constructor or start() that throws is final, unless what it threw is retryable.
+ * - ACTOR-10. An actor that is moved away from its node (node-drains.ts) does not use up a restart.
+ * - ACTOR-5. An error thrown by the module, the constructor or start() is final unless it is retryable.
  */
 import type * as proto from "@palimpsest/wire/protocol";
 import { type Actor, mayStillRun } from "./actor.js";
@@ -34,7 +34,7 @@ export class ActorDeaths {
     this.#deps = deps;
     this.#starts = starts;
     this.#kills = kills;
-    // Each is told of from the start: a rate or an alert needs the zero before the first event.
+    // Every label is initialized with 0, because rates and alerts need a sample from before the first event.
     const { metrics } = deps;
     const deaths = metrics.counter("palimpsest_head_actor_deaths_total");
     for (const cause of ["exit", "signal", "constructor", "killed", "node"] satisfies DeathCause[])
@@ -59,7 +59,7 @@ export class ActorDeaths {
       message.certificate,
     );
     if (actor.state === "DEAD") {
-      // It was killed on request: the reason stays, the node adds how the process ended.
+      // The actor was killed on request: its reason stays, and the node adds how the process ended.
       const reason = actor.certificate?.reason ?? reported.reason ?? "";
       void actors.update(actorId, { certificate: { ...reported, reason } });
       return;
@@ -74,21 +74,21 @@ export class ActorDeaths {
     this.ended(actor, reported, cause, constructorError);
   }
 
-  /** Nobody told how it ended: the row says that it did, so that the next head need not wait for it. */
+  /** Nobody reported how the process ended. The row records that it did, so that the next head need not wait for it. */
   processEnded(actorId: string): void {
     const actor = this.#deps.actors.get(actorId);
     if (actor === undefined || !mayStillRun(actor)) return;
     void this.#deps.actors.update(actorId, { certificate: { ...actor.certificate, processEnded: true } });
   }
 
-  /** As the table of nodes tells it. */
+  /** Handles a death that the node table reports. */
   nodeDied(node: Node, reason: string, cause: NodeDeathCause): void {
     const heardAtMs = this.#deps.nodes.heardAtMs(node.nodeId);
     if (cause === "lost") this.#deps.fences.nodeLost(node.nodeId, heardAtMs);
-    // It ended what it ran before it left.
+    // A node that leaves in order ends everything it runs first.
     else this.#deps.fences.nodeTold(node.nodeId, () => false);
     for (const { spec } of this.#deps.actors.onNode(node.nodeId)) {
-      // The death of an owner kills what it owned: the list is of the time before.
+      // The death of an owner kills the actors it owned, so the list from before may be out of date.
       const now = this.#deps.actors.get(spec.actorId);
       if (now?.nodeId !== node.nodeId || (now.state !== "STARTING" && now.state !== "ALIVE")) continue;
       if (cause === "lost") this.#deps.fences.lost(now, heardAtMs);
@@ -96,7 +96,7 @@ export class ActorDeaths {
     }
   }
 
-  /** The node of the actor is gone. */
+  /** Handles the loss of the actor's node. */
   lost(actor: Actor, reason: string, cause: NodeDeathCause, lastHeartbeatMs: number | undefined): void {
     const certificate = certificateOf(
       this.#deps.clock,
@@ -108,7 +108,7 @@ export class ActorDeaths {
       this.ended(actor, certificate, "node", undefined);
       return;
     }
-    // A node that left in order was not brought down by what it started.
+    // A node that left in order was not brought down by the actor it was starting.
     const next: NextStart =
       cause === "left"
         ? { counts: {}, delayMs: 0 }
@@ -117,7 +117,7 @@ export class ActorDeaths {
     this.#startAgain(actor, next, certificate, undefined);
   }
 
-  /** The process of an ALIVE actor, or one that cannot be started, has ended. */
+  /** Handles the end of an ALIVE actor's process, or of a start that cannot succeed. */
   ended(
     actor: Actor,
     certificate: Certificate,
@@ -126,7 +126,7 @@ export class ActorDeaths {
   ): void {
     const { actors, metrics } = this.#deps;
     const { actorId, maxRestarts } = actor.spec;
-    // One that ended itself does not want to be started again.
+    // An actor that ended itself does not want to be restarted.
     const isFinal = constructorError !== undefined || Boolean(certificate.exited);
     // ACTOR-9
     const isBystander = Boolean(certificate.bystander);
@@ -150,7 +150,7 @@ export class ActorDeaths {
     });
   }
 
-  /** Its module, constructor or start() failed for a passing reason, or its node could not get its bundle. */
+  /** Handles a start that failed for a transient reason, or because its node could not fetch the bundle. */
   #startFailed(actor: Actor, certificate: Certificate, error: proto.Error.$Properties): void {
     const sinceLastMs = this.#deps.delays.failed(actor.spec.actorId);
     const reason = certificate.reason ?? "";
@@ -187,7 +187,7 @@ export class ActorDeaths {
     metrics
       .counter("palimpsest_head_actor_start_retries_total")
       .inc({ cause: constructorError ? "error" : "node" });
-    logger.warn({ actorId, role, nodeId: actor.nodeId, reason, delayMs }, "start of an actor is tried again");
+    logger.warn({ actorId, role, nodeId: actor.nodeId, reason, delayMs }, "the start of an actor will be retried");
     const seek = () => {
       const now = actors.get(actorId);
       if (now?.state === state) this.#starts.seek(now);
@@ -196,7 +196,10 @@ export class ActorDeaths {
     else this.#deps.delays.wait(actorId, delayMs, seek);
   }
 
-  /** What an incarnation spawned ends with it: the next one spawns its own, under the same names if it likes. */
+  /**
+   * Kills the actors that this incarnation spawned. The next incarnation spawns its own, possibly under the same
+   * names.
+   */
   #childrenEnd(owner: Actor): void {
     const { actorId } = owner.spec;
     this.#kills.ownerEnded(actorId, `its owner, incarnation ${owner.incarnation} of actor ${actorId}, ended`);

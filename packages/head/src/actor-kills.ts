@@ -1,6 +1,7 @@
 /**
- * Responsibility: ends of actors that somebody asked for: a client, the end of an owner or job, the end of the cluster.
- * Not responsible for: what follows when a process has ended (actor-deaths.ts).
+ * Responsibility: ends of actors that were requested by a client, by the end of an owner or job, or by the cluster's
+ * shutdown.
+ * Not responsible for: the consequences once a process has ended (actor-deaths.ts).
  */
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Actor } from "./actor.js";
@@ -9,7 +10,10 @@ import { type ActorSupervision, certificateOf, stopActor, unqueue } from "./acto
 export interface KillOptions {
   readonly noRestart: boolean;
   readonly reason: string;
-  /** Another incarnation is left alone, so that a repeated request crashes once; 0: whichever runs. */
+  /**
+   * The incarnation to kill. Another one is left alone, so that a repeated request crashes the actor once. 0 means
+   * the running one.
+   */
   readonly incarnation?: number;
 }
 
@@ -20,7 +24,10 @@ export class ActorKills {
     this.#deps = deps;
   }
 
-  /** @throws {PalimpsestError} NOT_FOUND; ACTOR_UNAVAILABLE when a crash is wanted and its node is out of reach */
+  /**
+   * @throws {PalimpsestError} NOT_FOUND; ACTOR_UNAVAILABLE when a crash is requested and the actor's node is
+   * unreachable
+   */
   async kill(actorId: string, options: KillOptions): Promise<Actor> {
     const { actors } = this.#deps;
     const actor = actors.get(actorId);
@@ -36,7 +43,7 @@ export class ActorKills {
     return actors.get(actorId) ?? actor;
   }
 
-  /** The session or actor that owned them is gone: its actors go too, unless detached. */
+  /** Ends the actors of a session or actor that is gone, except detached ones. */
   ownerEnded(ownerId: string, reason: string): void {
     for (const actor of this.#deps.actors.ownedBy(ownerId)) {
       if (!actor.spec.detached) void this.#killForGood(actor, reason);
@@ -44,10 +51,10 @@ export class ActorKills {
     this.#deps.groups.ownerEnded(ownerId, reason);
   }
 
-  /** The placement group is removed: its actors go, detached ones too. */
+  /** Ends the actors of a removed placement group, including detached ones. */
   groupRemoved(groupId: string, reason: string): void {
     for (const { spec } of this.#deps.actors.inGroup(groupId)) {
-      // As it is now: the kill of an owner kills what it owned.
+      // Read again because killing an owner kills the actors it owned.
       const actor = this.#deps.actors.get(spec.actorId);
       if (actor !== undefined && actor.state !== "DEAD")
         void this.#killForGood(actor, `its placement group ${groupId} was removed: ${reason}`);
@@ -56,7 +63,7 @@ export class ActorKills {
 
   jobEnded(jobId: string): void {
     for (const { spec } of this.#deps.actors.ofJob(jobId)) {
-      // As it is now: the kill of an owner kills what it owned.
+      // Read again because killing an owner kills the actors it owned.
       const actor = this.#deps.actors.get(spec.actorId);
       if (actor === undefined || actor.spec.detached || actor.state === "DEAD") continue;
       void this.#killForGood(actor, `its job ${jobId} ended`);
@@ -64,7 +71,7 @@ export class ActorKills {
     this.#deps.groups.jobEnded(jobId);
   }
 
-  /** The cluster ends: no actor is to come back with the next head. */
+  /** Ends all actors because the cluster shuts down; the next head must not restart any. */
   async endAll(reason: string): Promise<void> {
     const kills: Promise<void>[] = [];
     for (const { spec } of [...this.#deps.actors.all()]) {
@@ -98,7 +105,7 @@ export class ActorKills {
     if (stopActor(this.#deps.nodes, actor.nodeId, actor.spec.actorId, 0, reason)) return;
     throw new PalimpsestError(
       "ACTOR_UNAVAILABLE",
-      `node ${actor.nodeId} of actor ${actor.spec.actorId} is out of reach: try again when it is back`,
+      `node ${actor.nodeId} of actor ${actor.spec.actorId} is unreachable: retry when it is back`,
     );
   }
 }

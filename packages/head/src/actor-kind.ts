@@ -2,7 +2,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { type ActorSpec, fullNameOf } from "./actor.js";
 
 /**
- * Whoever wants an actor by name gets one of the class and with the room that he asked for, or none.
+ * A request for a named actor gets an actor of the requested class and resources, or an error.
  * @throws {PalimpsestError} ALREADY_EXISTS naming each field that differs, also in its details
  */
 export function expectSameKind(has: ActorSpec, wanted: ActorSpec): void {
@@ -17,7 +17,7 @@ export function expectSameKind(has: ActorSpec, wanted: ActorSpec): void {
   );
   throw new PalimpsestError(
     "ALREADY_EXISTS",
-    `name ${fullNameOf(wanted)} belongs to ${has.actorId}, whose ${differences.join(" and ")}: ask for the same, take another name or kill that actor first`,
+    `name ${fullNameOf(wanted)} belongs to ${has.actorId}, whose ${differences.join(" and ")}: request the same, take another name or kill that actor first`,
     { details: { actorId: has.actorId, fields: differing.join(",") } },
   );
 }

@@ -8,7 +8,7 @@ export function leaseOf(actorId: string, incarnation: number): string {
   return `${leasePrefix}${actorId}#${incarnation}`;
 }
 
-/** How the lease of an actor that has a node is taken again. */
+/** The options for reserving the lease of an actor that already has a node. */
 export function leaseOptionsOf(
   { spec: { placement } }: Actor,
   gpuIds: readonly number[],

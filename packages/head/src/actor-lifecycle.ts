@@ -1,13 +1,15 @@
 /**
- * What happens to actors: placed, started, alive, dead, started again.
+ * The states of an actor and the transitions between them: placement, start, life, death and restart.
  *
- * Responsibility: one door to the files that decide it: actor-starts.ts, actor-deaths.ts, actor-kills.ts, actor-returns.ts.
- * Not responsible for: watching processes (nodes do), or noticing that a node or an owner is gone (their tables do).
+ * Responsibility: the single entry point to the files that make these decisions: actor-starts.ts, actor-deaths.ts,
+ * actor-kills.ts and actor-returns.ts.
+ * Not responsible for: watching processes (nodes do), or detecting that a node or an owner is gone (their tables do).
  *
  * Invariants:
- * - NAMED-1. Of several requests to get or create the actor of a name, one creates it and all are answered with it: that is
- *   decided in one turn, after all that a request waits for.
- * - NAMED-2. None of them is answered with an actor of another class or with other resources than it asks for.
+ * - NAMED-1. When several requests get or create the actor of one name, exactly one creates it and all of them are
+ *   answered with it. The decision is made in one turn of the event loop, after everything that a request has to wait
+ *   for.
+ * - NAMED-2. No such request is answered with an actor of another class, or with other resources than it requested.
  */
 import type * as proto from "@palimpsest/wire/protocol";
 import { type Actor, type ActorSpec, fullNameOf } from "./actor.js";
@@ -55,12 +57,12 @@ export class ActorLifecycle {
     deps.groups.onRemoved((groupId, reason) => this.#kills.groupRemoved(groupId, reason));
   }
 
-  /** Goes on with the actors of an earlier head, once the tables are loaded. */
+  /** Takes over the actors of an earlier head, once the tables are loaded. */
   recover(): void {
     const { actors, nodes, groups } = this.#deps;
-    // Bundles first: actors take their leases of them.
+    // Bundles come first because actors take their leases from them.
     groups.recover();
-    // All fences first: one that waits may have the name of one that is dead.
+    // All fences come before any start: a pending actor may have the name of a dead one that is still fenced.
     for (const actor of actors.all())
       if (actor.state !== "STARTING" && actor.state !== "ALIVE") this.#deps.fences.recovered(actor);
     for (const actor of [...actors.all()]) {
@@ -78,8 +80,9 @@ export class ActorLifecycle {
   }
 
   /**
-   * Idempotent by actor id: a known one is returned as it is, a new one as PENDING. Resolves when the store has it.
-   * @param getIfExists whether the actor that has the name is returned in place of a new one
+   * Creates an actor. Idempotent by actor id: a known actor is returned unchanged, a new one as PENDING. Resolves
+   * once the store has it.
+   * @param getIfExists whether to return the actor that already has the name instead of throwing
    * @throws {PalimpsestError} ALREADY_EXISTS
    */
   async create(spec: ActorSpec, getIfExists = false): Promise<Actor> {
@@ -88,7 +91,7 @@ export class ActorLifecycle {
     const known = actors.get(spec.actorId) ?? named;
     if (known !== undefined) {
       if (known === named) expectSameKind(known.spec, spec);
-      // Whoever asked for it first may not have been answered: the store may not have it yet.
+      // The request that created it may still be waiting for the store, so this one waits, too.
       await actors.durable(known.spec.actorId);
       return actors.get(known.spec.actorId) ?? known;
     }
@@ -98,15 +101,19 @@ export class ActorLifecycle {
     return actor;
   }
 
-  /** @throws {PalimpsestError} NOT_FOUND; ACTOR_UNAVAILABLE when a crash is wanted and its node is out of reach */
+  /**
+   * @throws {PalimpsestError} NOT_FOUND; ACTOR_UNAVAILABLE when a crash is requested and the actor's node is
+   * unreachable
+   */
   kill(actorId: string, options: KillOptions): Promise<Actor> {
     return this.#kills.kill(actorId, options);
   }
 
   /**
-   * Stops an actor that can restart, so that it starts again elsewhere: its node takes nothing new.
-   * @param withNode whether it ends with its node, which is about to leave
-   * @returns whether it is stopped now
+   * Stops an actor that can restart, so that it is restarted elsewhere. Its current node must already refuse new
+   * placements.
+   * @param withNode whether the actor ends together with its node, which is about to leave
+   * @returns whether the actor is being stopped
    */
   move(actorId: string, reason: string, withNode = false): boolean {
     const { actors, nodes, moving, stopGraceMs } = this.#deps;
@@ -117,7 +124,7 @@ export class ActorLifecycle {
     return withNode || stopActor(nodes, actor.nodeId, actorId, stopGraceMs, reason);
   }
 
-  /** The session or actor that owned them is gone: its actors go too, unless detached. */
+  /** Ends the actors of a session or actor that is gone, except detached ones. */
   ownerEnded(ownerId: string, reason: string): void {
     this.#kills.ownerEnded(ownerId, reason);
   }
@@ -126,7 +133,7 @@ export class ActorLifecycle {
     this.#kills.jobEnded(jobId);
   }
 
-  /** The cluster ends: no actor is to come back with the next head. */
+  /** Ends all actors because the cluster shuts down; the next head must not restart any. */
   endAll(reason: string): Promise<void> {
     return this.#kills.endAll(reason);
   }
@@ -139,28 +146,34 @@ export class ActorLifecycle {
     this.#deaths.died(nodeId, message);
   }
 
-  /** Compares what a node says it runs with what the head believes. */
+  /** Compares the processes that a node reports with what the head has recorded. */
   nodeRegistered(nodeId: string, running: readonly proto.RunningActor.$Properties[]): RegisteredActors {
     return this.#returns.nodeRegistered(nodeId, running);
   }
 
-  /** Enters an actor that the tables do not know (ACTOR-7). False when it is to be stopped: its name belongs to another. */
+  /**
+   * Registers an actor that the tables do not know (ACTOR-7). Returns false when the actor must be stopped because
+   * its name belongs to another one.
+   */
   adoptUnknown(nodeId: string, spec: ActorSpec, described: proto.ActorDescribed.$Properties): boolean {
     return this.#returns.adoptUnknown(nodeId, spec, described);
   }
 
-  /** Whether a process of an actor that waits to be started again may still run, and be taken back. */
+  /** Whether an actor that is waiting for its restart may still have a running process, which could be taken back. */
   mayRun(actorId: string): boolean {
     return this.#deps.fences.mayRun(actorId);
   }
 
-  /** Why an actor waits: for room, or for its next try. Empty when it does not wait. Looks at every node. */
+  /**
+   * Why an actor is pending: it lacks resources, or waits for its next start attempt. Empty when it is not pending.
+   * Examines every node.
+   */
   pendingReason(actor: Actor): string {
     const { actorId } = actor.spec;
     const waits = actor.state === "PENDING" || actor.state === "RESTARTING";
     const holder = waits ? this.#deps.fences.holderOf(actor) : undefined;
     if (holder?.spec.actorId === actorId)
-      return "its node is out of reach and may still run it: it waits until that node must have fenced it";
+      return "its node is out of reach and may still run it: it waits until that node is certain to have fenced it";
     if (holder !== undefined)
       return `node ${holder.nodeId} may still run ${holder.spec.actorId}, which had the name ${fullNameOf(actor.spec)}: it waits until that has ended`;
     const { placement } = actor.spec;

@@ -1,11 +1,11 @@
 /**
- * Responsibility: what a node that registers runs, against what the tables believe.
- * Not responsible for: the node's own row (node-table.ts), its jobs (job-lifecycle.ts).
+ * Responsibility: comparing what a registering node runs with the head's tables.
+ * Not responsible for: the node's own row (node-table.ts), or its jobs (job-lifecycle.ts).
  *
  * Invariants:
- * - ACTOR-6. What a node reports as running and nobody wants is stopped.
- * - ACTOR-7. What a node reports as running and the tables do not know is asked for and adopted where the tables may
- *   have lost it (RETURN-1), else stopped.
+ * - ACTOR-6. An actor that a node reports as running and that is not wanted is stopped.
+ * - ACTOR-7. An actor that a node reports as running and that the tables do not know is requested from the node and
+ *   adopted if the tables may have lost it (RETURN-1); otherwise it is stopped.
  */
 import type * as proto from "@palimpsest/wire/protocol";
 import { type Actor, type ActorSpec, fullNameOf } from "./actor.js";
@@ -15,11 +15,11 @@ import type { ActorStarts } from "./actor-starts.js";
 import { type ActorSupervision, certificateOf, unqueue } from "./actor-supervision.js";
 
 export interface RegisteredActors {
-  /** To stop (ACTOR-6). */
+  /** Actors to stop (ACTOR-6). */
   readonly stopActorIds: string[];
-  /** To ask for (ACTOR-7). */
+  /** Actors to request a description of (ACTOR-7). */
   readonly unknownActorIds: string[];
-  /** What to do about the actors that are missing once the node has told everything. */
+  /** Handles the node's missing actors, once the node has reported everything. */
   readonly settle: () => void;
 }
 
@@ -34,9 +34,7 @@ export class ActorReturns {
     this.#deaths = deaths;
   }
 
-  /**
-   * Compares what a node says it runs with what the head believes.
-   */
+  /** Compares the processes that a node reports with what the head has recorded. */
   nodeRegistered(nodeId: string, running: readonly proto.RunningActor.$Properties[]): RegisteredActors {
     const { actors, nodes } = this.#deps;
     const listed = new Set(running.map((report) => leaseOf(report.actorId ?? "", report.incarnation ?? 0)));
@@ -44,7 +42,8 @@ export class ActorReturns {
       actors.get(report.actorId ?? "") !== undefined;
     const idOf = (report: proto.RunningActor.$Properties) => report.actorId ?? "";
     const unknown = running.filter((report) => !isKnown(report));
-    // At once (ACTOR-3): whatever waits may be placed before the node has described them, or has stopped them.
+    // Reserved at once (ACTOR-3): pending requests may be placed before the node has described these actors or has
+    // stopped them.
     for (const report of unknown) {
       const lease = leaseOf(idOf(report), report.incarnation ?? 0);
       nodes.reserve(nodeId, lease, report.resources?.quantities ?? {}, { gpuIds: report.gpuIds ?? [] });
@@ -59,10 +58,10 @@ export class ActorReturns {
     const stopActorIds = [...unwantedIds, ...unknownIds.filter((actorId) => !asked.has(actorId))];
     this.#forgive(nodeId);
     const missing = actors.onNode(nodeId).filter(
-      // An older incarnation that still ends there does not stand for the one that is to run.
+      // An older incarnation that is still ending there does not count as the one that should run.
       (actor) => !listed.has(leaseOf(actor.spec.actorId, actor.incarnation)),
     );
-    // Leases of processes that were to be stopped while the node was away, and are not there any more.
+    // Leases of processes that were to be stopped while the node was away and that are gone now.
     const held = new Set([
       ...listed,
       ...missing.map((actor) => leaseOf(actor.spec.actorId, actor.incarnation)),
@@ -78,7 +77,10 @@ export class ActorReturns {
     return { stopActorIds, unknownActorIds, settle };
   }
 
-  /** Enters an actor that the tables do not know (ACTOR-7). False when it is to be stopped: its name belongs to another. */
+  /**
+   * Registers an actor that the tables do not know (ACTOR-7). Returns false when the actor must be stopped because
+   * its name belongs to another one.
+   */
   adoptUnknown(nodeId: string, spec: ActorSpec, described: proto.ActorDescribed.$Properties): boolean {
     const { actors, logger } = this.#deps;
     const { actorId } = spec;
@@ -93,7 +95,7 @@ export class ActorReturns {
     return this.#adopt(nodeId, described.actor ?? {});
   }
 
-  /** Whether the running process is the one wanted; if so it is entered in the table. */
+  /** Records the running process if it is the wanted one. @returns whether it is */
   #adopt(nodeId: string, report: proto.RunningActor.$Properties): boolean {
     const { actors, nodes } = this.#deps;
     const actorId = report.actorId ?? "";
@@ -108,12 +110,12 @@ export class ActorReturns {
     if (actor.state === "DEAD" || isElsewhere) return false;
     const before = this.#deps.fences.found(actorId, nodeId, incarnation);
     const current = before !== undefined || (actor.nodeId === nodeId && actor.incarnation === incarnation);
-    // A later incarnation than the table's: the store lost its last writes, the node is right.
+    // If the incarnation is later than the table's, the store has lost its last writes and the node is right.
     if (!current && incarnation <= actor.incarnation) return false;
     unqueue(this.#deps, actor);
     this.#deps.delays.cancel(actorId);
     this.#deps.fences.stopWaiting(actorId);
-    // Its node was only out of reach: no restart took place.
+    // Its node was only unreachable, so no restart took place.
     if (before !== undefined) void actors.update(actorId, { restarts: before.restarts });
     if (!current || before !== undefined) void actors.update(actorId, { gpuIds, bundle });
     if (!report.address) void actors.update(actorId, { state: "STARTING", nodeId, incarnation });
@@ -121,7 +123,10 @@ export class ActorReturns {
     return true;
   }
 
-  /** An actor of a group is wanted only where its bundle lies; one whose group the tables have lost runs on by itself. */
+  /**
+   * An actor of a group is wanted only where its bundle is. One whose group the tables have lost keeps running
+   * without it.
+   */
   #bundleOf(
     { spec: { placement }, bundle = placement?.bundle }: Actor,
     nodeId: string,
@@ -132,7 +137,7 @@ export class ActorReturns {
     return { bundle, isElsewhere: bundle === undefined || nodeOf[bundle] !== nodeId };
   }
 
-  /** The node is back, so the starts that it cut short did not bring it down (START-4). */
+  /** The node is back, so the starts that its absence interrupted did not bring it down (START-4). */
   #forgive(nodeId: string): void {
     const { actors } = this.#deps;
     for (const actorId of this.#deps.returning.forgiven(nodeId)) {
@@ -159,7 +164,7 @@ export class ActorReturns {
         continue;
       }
       nodes.release(nodeId, leaseOf(actor.spec.actorId, actor.incarnation));
-      const reason = "its process ended while its node was out of the head's reach";
+      const reason = "its process ended while its node was unreachable for the head";
       this.#deaths.ended(actor, certificateOf(this.#deps.clock, actor, reason), "node", undefined);
     }
   }

@@ -1,6 +1,6 @@
 /**
- * How an actor lies in the store: its specification, written once; its state, some hundred bytes for each change; and
- * its last death, written when it dies.
+ * An actor's rows in the store: its specification, written once; its state, some hundred bytes per change; and its
+ * last death, written when it dies.
  */
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
@@ -28,7 +28,7 @@ export function encodeState(actor: Actor): Uint8Array {
   }).finish();
 }
 
-/** Undefined when it has never died. */
+/** Returns undefined for an actor that has never died. */
 export function encodeDeath({ certificate, constructorError }: Actor): Uint8Array | undefined {
   if (certificate === undefined && constructorError === undefined) return undefined;
   return proto.ActorInfo.encode({

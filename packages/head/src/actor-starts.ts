@@ -1,9 +1,9 @@
 /**
- * Responsibility: an actor's way from its request to a process that is alive.
- * Not responsible for: whether it is to be started (again): actor-lifecycle.ts and actor-deaths.ts decide.
+ * Responsibility: an actor's start, from its placement request until its process is alive.
+ * Not responsible for: deciding whether it is to be started or restarted (actor-lifecycle.ts and actor-deaths.ts do).
  *
  * Invariants:
- * - ACTOR-1. A node is told to start an actor only after the store holds that decision.
+ * - ACTOR-1. A node is ordered to start an actor only after the store holds that decision.
  */
 import type * as proto from "@palimpsest/wire/protocol";
 import { type Actor, specToProto } from "./actor.js";
@@ -22,7 +22,7 @@ export class ActorStarts {
     this.#giveUp = giveUp;
   }
 
-  /** Places the actor and starts it there, as soon as no earlier process of it may run. */
+  /** Requests a node for the actor and starts it there, as soon as no earlier process of it may still run. */
   seek(actor: Actor): void {
     const { actorId } = actor.spec;
     this.#deps.fences.whenFree(actor, () => {
@@ -58,7 +58,7 @@ export class ActorStarts {
       this.#deps.metrics.histogram("palimpsest_head_placement_seconds").observe(seconds);
   }
 
-  /** Enters the process that the node reports. */
+  /** Records the process that the node reports as ALIVE. */
   alive(actor: Actor, nodeId: string, report: proto.RunningActor.$Properties): void {
     const { actorId } = actor.spec;
     this.#deps.delays.alive(actorId);
@@ -78,7 +78,7 @@ export class ActorStarts {
     );
   }
 
-  /** Tells a node once more to start what it did not list; the decision may not be in the store yet (ACTOR-1). */
+  /** Repeats the order to start an actor that the node did not list, once the decision is in the store (ACTOR-1). */
   async orderAgain(nodeId: string, { spec, incarnation }: Actor): Promise<void> {
     const { actors } = this.#deps;
     await actors.durable(spec.actorId);
@@ -94,18 +94,19 @@ export class ActorStarts {
     await actors.update(actorId, { state: "STARTING", nodeId, incarnation, ...noProcess, gpuIds, bundle });
     const actor = actors.get(actorId);
     if (actor?.state !== "STARTING" || actor.incarnation !== incarnation) {
-      // Killed meanwhile: no process was ever started, so nobody else gives the lease back.
+      // The actor was killed in the meantime: no process was started, so no node will report an end that releases the
+      // lease.
       if (actor === undefined || actor.incarnation === incarnation)
         nodes.release(nodeId, leaseOf(actorId, incarnation));
       this.#deps.fences.ended(actorId, nodeId, incarnation);
       return;
     }
-    // Without a link now it is repeated when the node has registered again, see #settle.
+    // If the node has no link now, the order is repeated when it registers again (see `orderAgain`).
     this.#sendStart(actor);
   }
 
   #sendStart({ spec, nodeId, incarnation, restarts, gpuIds, bundle }: Actor): void {
-    // A node describes it so to a head that has lost it: with the bundle that it lies in.
+    // The bundle is included because the node must be able to describe the actor to a head that has lost it.
     const placement = spec.placement && { ...spec.placement, bundle };
     this.#deps.nodes.send(nodeId, {
       startActor: { spec: specToProto({ ...spec, placement }), incarnation, restarts, gpuIds: [...gpuIds] },

@@ -1,4 +1,7 @@
-/** What the files of the actors' lifecycle share: tables, clocks, and how an actor's lease, request and end are written. */
+/**
+ * State that the files of the actor lifecycle share (tables, clocks), and how an actor's lease, request and death are
+ * written.
+ */
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import type { Clock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -21,11 +24,11 @@ export interface ActorLifecycleDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Between SIGTERM and SIGKILL of an actor that is stopped. */
+  /** The time between SIGTERM and SIGKILL when an actor is stopped. */
   readonly stopGraceMs: number;
   readonly startRetries: StartRetryLimits;
   readonly taskWorkers: Pick<TaskWorkers, "leasedBy">;
-  /** How long a node out of reach may run actors with fence: lease. */
+  /** How long an unreachable node may keep running actors with fence: lease. */
   readonly fenceAfterMs: number;
 }
 
@@ -33,7 +36,10 @@ export interface ActorSupervision extends ActorLifecycleDeps {
   readonly delays: RestartDelays;
   readonly fences: Fences;
   readonly returning: ReturningNodes;
-  /** Incarnations that are stopped to be started elsewhere, by actor: their end uses no restart. */
+  /**
+   * The incarnation of each actor that is being stopped in order to run elsewhere. Its end does not count as a
+   * restart.
+   */
   readonly moving: Map<string, number>;
 }
 
@@ -51,14 +57,14 @@ export function pendingKey(actorId: string): string {
   return `actor/${actorId}`;
 }
 
-/** It waits for no node any more. */
+/** Removes the actor's pending request, if it has one. */
 export function unqueue({ groups, pendingQueue }: ActorLifecycleDeps, { spec }: Actor): void {
   const key = pendingKey(spec.actorId);
   if (spec.placement === undefined) pendingQueue.remove(key);
   else groups.unqueue(spec.placement.groupId, key);
 }
 
-/** Tells the node to stop the actor; false when it has no link now. */
+/** Orders the node to stop the actor. Returns false when the node has no link at the moment. */
 export function stopActor(
   nodes: NodeTable,
   nodeId: string,
@@ -69,7 +75,7 @@ export function stopActor(
   return nodes.send(nodeId, { stopActor: { actorId, graceMs, reason } });
 }
 
-/** The certificate of the process that the actor has or had, with what is known of its end. */
+/** The death certificate of the actor's current or last process, with what is known about how it ended. */
 export function certificateOf(
   clock: Clock,
   actor: Actor,

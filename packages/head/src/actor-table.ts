@@ -1,18 +1,18 @@
 /**
- * Responsibility: every actor the head knows, by id and by name.
+ * Responsibility: every actor that the head knows, by id and by name.
  * Not responsible for: deciding what happens to an actor (actor-lifecycle.ts does).
  *
  * Invariants:
  * - ACTORTABLE-1. A name belongs to at most one actor of its namespace that is not DEAD.
- * - ACTORTABLE-2. DEAD is final: no update leaves it.
- * - ACTORTABLE-3. Incarnations never fall.
+ * - ACTORTABLE-2. DEAD is final: no update changes that state.
+ * - ACTORTABLE-3. Incarnations never decrease.
  * - ACTORTABLE-4. Each change reaches the journal in the order in which it was made.
- * - ACTORTABLE-5. A change writes a row of some hundred bytes; the specification is written once, and cut down at
+ * - ACTORTABLE-5. A change writes a row of some hundred bytes. The specification is written once, and reduced at
  *   death.
- * - ACTORTABLE-6. A DEAD actor whose process may still run is not forgotten in favor of those that have surely ended:
- *   its node would bring it back as an unknown one.
- * - ACTORTABLE-8. Dead workers for tasks, which come and go by themselves, do not push dead actors out of the memory.
- * - ACTORTABLE-7. Wherever a head stops writing, an actor that is not DEAD in the store has its whole specification
+ * - ACTORTABLE-6. A DEAD actor whose process may still run is not forgotten to make room for those that have
+ *   certainly ended: its node would bring it back as an unknown actor.
+ * - ACTORTABLE-8. Dead workers for tasks, which come and go on their own, do not push dead actors out of memory.
+ * - ACTORTABLE-7. At whatever write a head stops, an actor that is not DEAD in the store has its whole specification
  *   there.
  */
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
@@ -24,7 +24,10 @@ import type { Journal } from "./journal.js";
 export interface ActorTableDeps {
   readonly journal: Journal;
   readonly clock: Clock;
-  /** DEAD actors that are remembered, and as many again that may still run; as many workers for tasks. Older ones go. */
+  /**
+   * How many DEAD actors are remembered. As many again are kept that may still run, and as many workers for tasks;
+   * the oldest are forgotten first.
+   */
   readonly maxDead: number;
 }
 
@@ -33,17 +36,17 @@ export type ActorChange = (actor: Actor, before: Actor | undefined) => void;
 export class ActorTable {
   readonly #deps: ActorTableDeps;
   readonly #actors = new Map<string, Actor>();
-  /** By the full name. */
+  /** Ids by full name. */
   readonly #ids = new Map<string, string>();
-  /** Ids of what is DEAD, the longest dead first: those that have surely ended, and the others (ACTORTABLE-6). */
+  /** Ids of DEAD entries, the longest dead first: those that have certainly ended, and the others (ACTORTABLE-6). */
   readonly #deadActors = { ended: new Set<string>(), unconfirmed: new Set<string>() };
   readonly #deadWorkers = { ended: new Set<string>(), unconfirmed: new Set<string>() };
-  /** Ids of actors that are not DEAD, by their owner and by their job. */
+  /** Ids of actors that are not DEAD, by owner and by job. */
   readonly #owned = new IdIndex();
   readonly #ofJob = new IdIndex();
-  /** Ids of actors that are not DEAD, by their placement group. */
+  /** Ids of actors that are not DEAD, by placement group. */
   readonly #inGroup = new IdIndex();
-  /** Ids of actors that are STARTING or ALIVE, by their node. */
+  /** Ids of actors that are STARTING or ALIVE, by node. */
   readonly #onNode = new IdIndex();
   readonly #counts = new Map<ActorState, number>();
   readonly #listeners = new Set<ActorChange>();
@@ -53,7 +56,7 @@ export class ActorTable {
     this.#deps = deps;
   }
 
-  /** @param deaths the last death of each that has died */
+  /** @param deaths the last death of each actor that has died */
   load(
     specs: ReadonlyMap<string, Uint8Array>,
     states: ReadonlyMap<string, Uint8Array>,
@@ -65,8 +68,9 @@ export class ActorTable {
       const spec = specs.get(actorId);
       if (spec !== undefined) loaded.push(decodeActor(spec, state, deaths.get(actorId)));
     }
-    // Without its specification nobody can start it, without its state nobody was told of it: a store that lost a part
-    // of the last writes, or a head that died while it forgot the actor. What is left of it goes.
+    // An actor without its specification cannot be started, and one without its state was never confirmed to anybody.
+    // The store lost part of its last writes, or a head died while it was forgetting the actor. The remaining rows
+    // are removed.
     for (const [table, rows] of [
       ["specs", specs],
       ["actors", states],
@@ -80,7 +84,7 @@ export class ActorTable {
     for (const actor of loaded) this.#hold(actor, undefined);
   }
 
-  /** Every actor as its row in this table of the store. */
+  /** Every actor's row in this table of the store. */
   *rows(table: "specs" | "actors" | "deaths"): Generator<readonly [string, Uint8Array]> {
     const encode = {
       specs: ({ spec }: Actor) => encodeSpec(spec),
@@ -125,7 +129,10 @@ export class ActorTable {
     return { actor, durable: this.#change(actor, undefined) };
   }
 
-  /** Changes the actor and returns the promise of its being durable. A DEAD one keeps its state (ACTORTABLE-2). */
+  /**
+   * Changes the actor and returns a promise that resolves when the change is durable. A DEAD actor keeps its state
+   * (ACTORTABLE-2).
+   */
   update(actorId: string, patch: Partial<Omit<Actor, "spec">>): Promise<void> {
     const before = this.#actors.get(actorId);
     if (before === undefined) return Promise.resolve();
@@ -134,7 +141,7 @@ export class ActorTable {
     return this.#change({ ...before, ...patch, state, incarnation }, before);
   }
 
-  /** Resolves when the store holds the actor as it is now. */
+  /** Resolves when the store holds the actor's present state. */
   durable(actorId: string): Promise<void> {
     const actor = this.#actors.get(actorId);
     if (actor === undefined) return Promise.resolve();
@@ -145,7 +152,7 @@ export class ActorTable {
     return this.#actors.get(actorId);
   }
 
-  /** @param fullName with its namespace, as fullNameOf() gives it */
+  /** @param fullName name with namespace, as fullNameOf() returns it */
   byName(fullName: string): Actor | undefined {
     const id = this.#ids.get(fullName);
     return id === undefined ? undefined : this.#actors.get(id);
@@ -155,17 +162,17 @@ export class ActorTable {
     return this.#actors.values();
   }
 
-  /** Actors that this session or actor owns, DEAD ones not. */
+  /** Actors that this session or actor owns, without DEAD ones. */
   ownedBy(ownerId: string): Actor[] {
     return this.#actorsOf(this.#owned, ownerId);
   }
 
-  /** Actors of the job, DEAD ones not. */
+  /** Actors of the job, without DEAD ones. */
   ofJob(jobId: string): Actor[] {
     return this.#actorsOf(this.#ofJob, jobId);
   }
 
-  /** Actors of the placement group, DEAD ones not. */
+  /** Actors of the placement group, without DEAD ones. */
   inGroup(groupId: string): Actor[] {
     return this.#actorsOf(this.#inGroup, groupId);
   }
@@ -189,7 +196,7 @@ export class ActorTable {
     this.#listeners.add(listener);
   }
 
-  /** Waits until `done` holds of the actor, at most until the signal. Returns what is known then. */
+  /** Waits until `done` holds for the actor or the signal is aborted. Resolves with the actor as it is then. */
   waitFor(actorId: string, done: (actor: Actor) => boolean, signal: AbortSignal): Promise<Actor | undefined> {
     const now = this.#actors.get(actorId);
     if (now === undefined || done(now) || signal.aborted) return Promise.resolve(now);
@@ -221,10 +228,11 @@ export class ActorTable {
     if (before?.certificate !== actor.certificate || before?.constructorError !== actor.constructorError) {
       void journal.put("deaths", actorId, encodeDeath(actor));
     }
-    // Put after them in the same turn: once it is in the store, so are the rows above.
+    // This row is written after the rows above, in the same turn, so that they are in the store once it is.
     const durable = journal.put("actors", actorId, encodeState(actor));
-    // The other way round, and only when the death is in the store: rows that failed are tried again in any order, and a head
-    // that ends between two batches must not leave a living actor without its arguments.
+    // At death the order is reversed, and the specification is reduced only once the death is stored. Failed rows are
+    // retried in any order, and a head that stops between two batches must not leave a living actor without its
+    // arguments.
     if (before !== undefined && dies) void durable.then(() => this.#actors.has(actorId) && writeSpec());
     for (const listener of this.#listeners) listener(actor, before);
     for (const look of [...(this.#waiters.get(actorId) ?? [])]) look(actor);

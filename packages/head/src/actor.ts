@@ -13,78 +13,81 @@ import { checkScheduling, type Scheduling, schedulingOf, schedulingToProto } fro
 export const actorStates = ["PENDING", "STARTING", "ALIVE", "RESTARTING", "DEAD"] as const;
 export type ActorState = (typeof actorStates)[number];
 
-/** What a client asked for; never changes. */
+/** What a client requested. Never changes. */
 export interface ActorSpec extends Scheduling, RuntimeEnvironment {
   readonly actorId: string;
-  /** Empty: it has none. */
+  /** Empty when the actor has no name. */
   readonly name: string;
-  /** In which its name is unique; empty: the default one. */
+  /** The namespace in which the name is unique; empty for the default one. */
   readonly namespace: string;
   readonly code: proto.CodeRef.$Properties;
   /** Constructor arguments in the value codec of wire; opaque here. */
   readonly args: Uint8Array;
-  /** In their place: an object that the actor's process fetches. */
+  /** Set instead of `args` when they are large: an object that the actor's process fetches. */
   readonly argsObject: proto.ArgsObject.$Properties | null;
   readonly resources: Quantities;
-  /** -1: without limit. */
+  /** -1 means no limit. */
   readonly maxRestarts: number;
   readonly maxConcurrency: number;
-  /** Calls at once in each lane besides the default one, by its name, and the lanes of methods. */
+  /**
+   * The number of concurrent calls of each concurrency group besides the default one, by the group's name, and the
+   * group of each method.
+   */
   readonly concurrencyGroups: Readonly<Record<string, number>>;
   readonly methodGroups: Readonly<Record<string, string>>;
   readonly maxPendingCalls: number;
-  /** 0: the default of the actor's process. */
+  /** 0 means the default of the actor's process. */
   readonly maxPendingBytes: number;
-  /** What every handle starts with; -1: without limit. */
+  /** The initial value of every handle; -1 means no limit. */
   readonly maxTaskRetries: number;
   readonly detached: boolean;
   readonly ownerId: string;
-  /** Of the actor that is the owner; 0 when a session is. */
+  /** The incarnation of the owner if it is an actor; 0 if it is a session. */
   readonly ownerIncarnation: number;
   readonly jobId: string;
   readonly role: string;
   readonly fence: proto.Fence;
-  /** Hosts the functions of a module, not an instance of a class: the lease of a shape for tasks. */
+  /** Hosts the functions of a module instead of an instance of a class: a worker leased for tasks of one shape. */
   readonly taskWorker: boolean;
-  /** A light actor: it shares a process with others. */
+  /** A light actor, which shares a process with others. */
   readonly sharedProcess: boolean;
-  /** Its state outlives it, under its name (durable-states.ts). */
+  /** Its state is kept under its name and survives it (durable-states.ts). */
   readonly durable: boolean;
-  /** The placement group of whose bundles it takes its resources; its index is undefined: of any. */
+  /** The placement group whose bundles it takes its resources from. Its index is undefined if any bundle will do. */
   readonly placement: ActorPlacement | undefined;
 }
 
 interface ActorPlacement {
   readonly groupId: string;
   readonly bundle: number | undefined;
-  /** Whether what it spawns goes into the group: clients see to it. */
+  /** Whether the actors that it spawns go into the group, too. Clients apply this. */
   readonly captureChildren: boolean;
 }
 
-/** An actor as the head knows it. Changed by ActorTable.update only. */
+/** An actor as the head knows it. Only ActorTable.update changes it. */
 export interface Actor {
   readonly spec: ActorSpec;
   readonly state: ActorState;
-  /** Where it runs or is to run; empty while no node is chosen. */
+  /** The node where it runs or will run; empty until one is chosen. */
   readonly nodeId: string;
   readonly address: string;
   readonly metricsAddress: string;
   readonly pid: number;
-  /** Counts its processes; 0 before the first. */
+  /** Counts the actor's processes; 0 before the first. */
   readonly incarnation: number;
   readonly restarts: number;
   readonly certificate: proto.DeathCertificate.$Properties | undefined;
-  /** Why it is DEAD, or why its last start failed and is tried again. */
+  /** Why it is DEAD, or why its last start failed and will be retried. */
   readonly constructorError: proto.Error.$Properties | undefined;
-  /** Starts in a row that failed for a passing reason; 0 once it is ALIVE. */
+  /** Consecutive starts that failed for a transient reason; 0 once it is ALIVE. */
   readonly startFailures: number;
-  /** From the first of them to the last, as heads that ran measured it. */
+  /** The time from the first of these failures to the last, as measured by the heads that ran. */
   readonly startFailingMs: number;
-  /** Nodes that were lost while they started it, since it was last ALIVE. */
+  /** Nodes that were lost while they were starting it, since it was last ALIVE. */
   readonly lostStartNodeIds: readonly string[];
-  /** GPUs of its node that it leases. */
+  /** The GPUs of its node that it leases. */
   readonly gpuIds: readonly number[];
-  /** Index of the bundle that it takes its resources of, while it has a node. */
+  /** The index of the bundle that it takes its resources from, while it has a node. */
   readonly bundle: number | undefined;
   readonly createdAtMs: number;
 }
@@ -101,40 +104,43 @@ export function actorStateFromProto(state: proto.ActorState): ActorState | undef
   return actorStates.find((candidate) => actorStateToProto[candidate] === state);
 }
 
-/** Constructor arguments up to this size travel in the specification, larger ones as an object. */
+/** Constructor arguments up to this size travel in the specification; larger ones are passed as an object. */
 export const maxInlineArgsBytes = 100 * 1024;
 
-/** A specification without its arguments. */
+/** The limit of a specification without its arguments. */
 const maxSpecBytes = 64 * 1024;
 
-/** Whether a process of the DEAD or waiting actor may still run: no node has said how its last one ended. */
+/** Whether a process of the DEAD or waiting actor may still run: no node has reported how its last process ended. */
 export function mayStillRun({ certificate, incarnation }: Actor): boolean {
   if (incarnation === 0 || !certificate?.nodeId) return false;
-  // An end that its node reported has an exit code or a signal.
+  // An end that the node has reported has an exit code or a signal.
   return !certificate.processEnded && typeof certificate.exitCode !== "number" && !certificate.signal;
 }
 
-/** How the namespace is called that actors are in unless something else is said. */
+/** The namespace of actors that name none. */
 export const defaultNamespace = "default";
 
-/** A namespace as tables keep it: empty for the default one. */
+/** A namespace as the tables store it: empty for the default one. */
 export function namespaceOf(namespace: string | null | undefined): string {
   return namespace === defaultNamespace ? "" : (namespace ?? "");
 }
 
-/** A name that is unique in the cluster: "name" in the default namespace, else "namespace/name". Empty without a name. */
+/**
+ * The actor's name, unique in the cluster: "name" in the default namespace, otherwise "namespace/name". Empty without
+ * a name.
+ */
 export function fullNameOf({ name, namespace }: Pick<ActorSpec, "name" | "namespace">): string {
   return name === "" || namespace === "" ? name : `${namespace}/${name}`;
 }
 
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
-/** Whether a client may choose this text as an id or name: it becomes part of keys and file names. */
+/** Whether a client may choose this text as an id or a name, which becomes part of keys and file names. */
 export function isValidId(id: string): boolean {
   return idPattern.test(id);
 }
 
-/** The specification in a request. @throws {PalimpsestError} INVALID_ARGUMENT naming the field */
+/** Parses and checks the specification in a request. @throws {PalimpsestError} INVALID_ARGUMENT naming the field */
 export function actorSpecFromProto(message: proto.ActorSpec.$Properties | null | undefined): ActorSpec {
   if (!message) throw invalid("spec is missing");
   const spec = specOf(message);
@@ -175,7 +181,7 @@ export function actorSpecFromProto(message: proto.ActorSpec.$Properties | null |
   return spec;
 }
 
-/** What decides about a bundle's node is the group's: an actor in it asks for nothing of its own. */
+/** The group decides which node a bundle is on, so an actor in it must not state conditions of its own. */
 function checkPlacement({ placement, labels, labelConditions, strategy }: ActorSpec): void {
   if (placement === undefined) return;
   const { groupId, bundle = 0 } = placement;
@@ -189,7 +195,7 @@ function checkPlacement({ placement, labels, labelConditions, strategy }: ActorS
     );
 }
 
-/** The specification is kept in memory and in Redis for as long as the actor lives. */
+/** Limits the size because the specification stays in memory and in Redis for as long as the actor lives. */
 function checkSize(message: proto.ActorSpec.$Properties, argsBytes: number): void {
   if (argsBytes > maxInlineArgsBytes) {
     throw new PalimpsestError(
@@ -206,8 +212,8 @@ function checkSize(message: proto.ActorSpec.$Properties, argsBytes: number): voi
 }
 
 /**
- * The specification with what it takes over from whoever spawned it: its owner, or its job.
- * @throws {PalimpsestError} LIMIT_EXCEEDED when their variables take too much together
+ * The specification with the runtime environment that it inherits from its parent: its owner, or its job.
+ * @throws {PalimpsestError} LIMIT_EXCEEDED when the merged environment variables are too large
  */
 export function specUnder(spec: ActorSpec, parent: RuntimeEnvironment | undefined): ActorSpec {
   if (parent === undefined) return spec;
@@ -216,7 +222,7 @@ export function specUnder(spec: ActorSpec, parent: RuntimeEnvironment | undefine
   return child;
 }
 
-/** A specification that was checked before. */
+/** The specification in a message that has been checked before. */
 export function specOf(message: proto.ActorSpec.$Properties): ActorSpec {
   return {
     actorId: message.actorId ?? "",
@@ -254,7 +260,7 @@ export function specOf(message: proto.ActorSpec.$Properties): ActorSpec {
   };
 }
 
-/** What is kept of a DEAD actor's specification: what lists show. */
+/** What is kept of a DEAD actor's specification: the fields that listings show. */
 export function specOfDead(spec: ActorSpec): ActorSpec {
   const scheduling = schedulingOf({});
   return { ...spec, ...scheduling, args: new Uint8Array(), argsObject: null, environment: {} };
@@ -273,7 +279,10 @@ export function specToProto(spec: ActorSpec): proto.ActorSpec.$Properties {
   };
 }
 
-/** For those who look: without the constructor's arguments, which can be large, and the environment, which can be secret. */
+/**
+ * The actor for readers: without the constructor's arguments, which can be large, and without the environment, which
+ * can be secret.
+ */
 export function actorForReaders(actor: Actor, pendingReason = ""): proto.ActorInfo.$Properties {
   const { certificate, constructorError, spec } = actor;
   return {

@@ -1,4 +1,7 @@
-/** What starts and ends nodes, as a part of the head that leads; what it does is somebody else's (HeadDeps.startAutoscaler). */
+/**
+ * Starts the autoscaler as a part of the leading head. What it does is implemented elsewhere
+ * (HeadDeps.startAutoscaler).
+ */
 
 import type { AutoscalerReport } from "@palimpsest/scheduler";
 import type { Metrics } from "@palimpsest/telemetry";
@@ -9,10 +12,10 @@ import type { ControlPlane } from "./control-plane.js";
 import type { Beginning } from "./head-beginning.js";
 import type { RunningAutoscaler } from "./running-autoscaler.js";
 
-/** Rows of what gets no node that the status holds. */
+/** How many unsatisfiable requests the status lists. */
 const maxUnmet = 20;
 
-/** Begins when the head leads and listens, and ends before anything else of it. */
+/** Starts the autoscaler when the head leads and listens. It ends before any other part. */
 export function beginAutoscaler(
   { deps, parts }: Beginning,
   plane: ControlPlane,
@@ -28,7 +31,7 @@ export function beginAutoscaler(
   const autoscaler = deps.startAutoscaler(cluster, { clock, logger, metrics: own.metrics });
   const { stopNodes } = parts;
   parts.stopNodes = async () => {
-    // Else it would start anew what ends now.
+    // The autoscaler is closed first, because it would replace the nodes that are being stopped.
     await autoscaler.close(true);
     await stopNodes();
   };

@@ -1,9 +1,9 @@
 import type { Clock } from "@palimpsest/wire";
 
 /**
- * Time as far as this process was awake in it: what a node or a driver sent while the head was stopped or its thread was
- * busy is unread, so that their silence must not be counted then. `tick` is called once per interval; what lies between
- * two ticks counts for two intervals at most.
+ * Time that counts only while this process was awake. Messages that nodes and drivers sent while the head was
+ * suspended or its thread was busy are still unread, so their silence must not be counted then. `tick` is called once
+ * per interval, and the time between two ticks counts as two intervals at most.
  */
 export class AwakeTime {
   readonly #clock: Clock;
@@ -17,12 +17,12 @@ export class AwakeTime {
     this.#lastTickMs = clock.monotonicMs();
   }
 
-  /** Milliseconds awake since it was made. */
+  /** Milliseconds awake since construction. */
   nowMs(): number {
     return this.#tickedMs + this.#sinceTickMs();
   }
 
-  /** @returns milliseconds awake since the tick before */
+  /** @returns milliseconds awake since the previous tick */
   tick(): number {
     const awakeMs = this.#sinceTickMs();
     this.#lastTickMs = this.#clock.monotonicMs();

@@ -1,7 +1,7 @@
 /**
- * Responsibility: the actors of one placement group that wait for room in its bundles: each bundle is to them what a node
- * is to others.
- * Not responsible for: where the bundles lie (placement-groups.ts).
+ * Responsibility: the queue of one placement group's actors that wait for room in its bundles. To them a bundle is
+ * what a node is to other requests.
+ * Not responsible for: the location of the bundles (placement-groups.ts).
  */
 import type { PlacementRequest } from "@palimpsest/scheduler";
 import type { Clock } from "@palimpsest/wire";
@@ -12,9 +12,9 @@ import { bundleLease, type PlacementGroup } from "./placement-group.js";
 export interface BundleRequest {
   readonly leaseId: string;
   readonly resources: PlacementRequest["resources"];
-  /** Undefined: any bundle. */
+  /** Undefined if any bundle will do. */
   readonly bundle: number | undefined;
-  /** Who wants it. */
+  /** The session or actor that made the request. */
   readonly ownerId: string;
   onPlaced(nodeId: string, bundle: number): void;
 }
@@ -62,13 +62,13 @@ export class BundleQueue implements Places {
     return this.#queue.reason(key);
   }
 
-  /** Where the bundles that can be used lie now. */
+  /** Sets the nodes of the bundles that can be used now. */
   update(places: PlacementGroup["places"]): void {
     this.#places = places;
     for (const index of places.keys()) this.#tell(index);
   }
 
-  /** What is free of the bundles on a node has changed. */
+  /** Passes on that the free resources of the bundles on a node have changed. */
   nodeChanged(nodeId: string): void {
     for (const [index, place] of this.#places.entries()) if (place?.nodeId === nodeId) this.#tell(index);
   }

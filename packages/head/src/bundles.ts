@@ -1,15 +1,15 @@
 /**
- * Code, recipes and working directories that clients uploaded, as files named by the SHA-256 of their bytes.
+ * Code, recipes and working directories that clients have uploaded, as files named by the SHA-256 of their content.
  *
- * Responsibility: storing them whole, and removing what nothing refers to.
+ * Responsibility: storing them completely, and removing those that nothing refers to.
  * Not responsible for: knowing what refers to them (the control plane does).
  *
  * Invariants:
- * - HEAD-BUNDLE-1. A file has its name only when its bytes are on the disk: they are synced before the rename.
- * - HEAD-BUNDLE-2. What was uploaded within keepMs is not removed by a sweep: its upload precedes what will refer to
- *   it.
- * - HEAD-BUNDLE-3. Where heads share a Redis, a bundle that another head received is fetched from there when it is
- *   asked for. A copy that cannot be stored there fails no upload; the next sweep stores it.
+ * - HEAD-BUNDLE-1. A file gets its name only after its bytes are on disk: they are synced before the rename.
+ * - HEAD-BUNDLE-2. A sweep does not remove a bundle that was uploaded within keepMs, because the upload precedes the
+ *   request that will refer to it.
+ * - HEAD-BUNDLE-3. Where heads share a Redis, a bundle that another head received is fetched from there on demand. An
+ *   upload does not fail if its copy cannot be stored there; the next sweep stores it.
  */
 
 import { createHash, randomBytes } from "node:crypto";
@@ -22,24 +22,27 @@ import { sha256Of } from "./job.js";
 import type { BundleShare } from "./shared-bundles.js";
 
 const chunkBytes = 256 * 1024;
-/** For so long what was seen to be here is believed to be: thousands of actors of one class may be created at once. */
+/**
+ * How long a bundle that was found is assumed to exist, because thousands of actors of one class may be created at
+ * once.
+ */
 const seenMs = 1_000;
 const uploadPrefix = "upload-";
 
-/** What a removal may be too early for: a submission that is on its way. */
+/** How soon after an upload a bundle is not removed, because a submission that names it may be on its way. */
 const justUploadedMs = 600_000;
 
 export interface BundlesOptions {
-  /** Where other heads of the cluster find the bundles, and this one theirs. */
+  /** Where the cluster's heads share their bundles. */
   readonly share?: BundleShare | undefined;
-  /** A copy could not be stored or read there. */
+  /** Called when a copy could not be stored or read there. */
   readonly onShareFailed?: (sha256: string, reason: unknown) => void;
 }
 
 export class Bundles {
   readonly #folder: string;
   readonly #maxBytes: number;
-  /** Wall-clock time of the last upload of each bundle, as far as this process has seen it. */
+  /** Wall-clock time of the last upload of each bundle, as far as this process has seen uploads. */
   readonly #uploadedAtMs = new Map<string, number>();
   readonly #seen = new Map<string, { readonly sizeBytes: number; readonly untilMs: number }>();
   readonly #share: BundleShare | undefined;
@@ -75,7 +78,7 @@ export class Bundles {
     return this.put(Readable.from([bytes]));
   }
 
-  /** Removes a bundle that nothing refers to any more, unless it was uploaded a moment ago. */
+  /** Removes a bundle that nothing refers to any more, unless it was uploaded recently. */
   async remove(sha256: string): Promise<void> {
     if (Date.now() - (this.#uploadedAtMs.get(sha256) ?? 0) < justUploadedMs) return;
     this.#uploadedAtMs.delete(sha256);
@@ -85,7 +88,7 @@ export class Bundles {
   }
 
   /**
-   * Removes what broken uploads left behind and bundles that nothing refers to and that are older than keepMs.
+   * Removes the remains of broken uploads, and bundles older than keepMs that nothing refers to.
    * @returns how many files it removed
    */
   async sweep(isUsed: (sha256: string) => boolean, keepMs: number): Promise<number> {
@@ -107,7 +110,7 @@ export class Bundles {
     return removed;
   }
 
-  /** Undefined when it is not here. */
+  /** Returns undefined when the bundle is not stored. */
   async sizeBytes(sha256: string): Promise<number | undefined> {
     if (!isSha256(sha256)) return undefined;
     const seen = this.#seen.get(sha256);
@@ -122,7 +125,7 @@ export class Bundles {
     return (await stat(this.#path(sha256)).catch(() => undefined))?.size;
   }
 
-  /** Stores a copy where other heads find it, unless there is one (HEAD-BUNDLE-3). */
+  /** Stores a copy for the other heads, unless there is one (HEAD-BUNDLE-3). */
   async #copy(sha256: string): Promise<void> {
     const share = this.#share;
     if (share === undefined || !isSha256(sha256)) return;
@@ -136,7 +139,7 @@ export class Bundles {
     }
   }
 
-  /** Takes over another head's bundle; its size, or undefined when there is no copy of it. */
+  /** Fetches another head's bundle. Returns its size, or undefined when there is no copy of it. */
   async #fetched(sha256: string): Promise<number | undefined> {
     const share = this.#share;
     if (share === undefined) return undefined;
@@ -146,7 +149,7 @@ export class Bundles {
       this.#fetches.set(sha256, fetch);
     }
     await fetch.catch((cause: unknown) => {
-      throw new PalimpsestError("UNAVAILABLE", `bundle ${sha256} cannot be looked for now`, { cause });
+      throw new PalimpsestError("UNAVAILABLE", `bundle ${sha256} cannot be looked up now`, { cause });
     });
     return this.#storedBytes(sha256);
   }
@@ -161,7 +164,7 @@ export class Bundles {
         return;
       }
       this.#onShareFailed(sha256, `its copy has the hash ${bundle.sha256}`);
-      // The next upload, or the sweep of a head that has the file, stores a good one.
+      // The next upload, or the sweep of a head that has the file, stores an intact copy.
       await share.remove(sha256);
     } finally {
       await rm(temporary, { force: true });
@@ -175,7 +178,7 @@ export class Bundles {
 
   /** @throws {PalimpsestError} NOT_FOUND */
   async *#file(sha256: string): AsyncGenerator<Uint8Array> {
-    // Opened here and not by the stream: a bundle may be removed at any time before.
+    // Opened here and not by the stream, because the bundle may be removed at any time before.
     const file = await open(this.#path(sha256)).catch((cause: unknown) => {
       throw isMissing(cause) ? notHere(sha256) : cause;
     });
@@ -209,7 +212,7 @@ export class Bundles {
   #tooLarge(): PalimpsestError {
     return new PalimpsestError(
       "LIMIT_EXCEEDED",
-      `the bundle is larger than ${this.#maxBytes} bytes: leave data out of it, name big packages in external, or raise the head's bundleMaxBytes`,
+      `the bundle is larger than ${this.#maxBytes} bytes: leave data out of it, list large packages in external, or raise the head's bundleMaxBytes`,
     );
   }
 

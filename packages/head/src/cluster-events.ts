@@ -1,6 +1,6 @@
 /**
- * Responsibility: what has happened to nodes, actors, jobs and placement groups, the newest of it, in memory.
- * Not responsible for: tasks (task-events.ts); what follows from an event.
+ * Responsibility: the most recent events of nodes, actors, jobs and placement groups, in memory.
+ * Not responsible for: tasks (task-events.ts), or reacting to events.
  */
 import type { Clock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -57,7 +57,7 @@ export class ClusterEvents {
     this.add(kind, spec.actorId, { nodeId: nodeId || before?.nodeId || "", jobId: spec.jobId, message });
   }
 
-  /** It is there, or away; that it is dead somebody else adds, who knows why. */
+  /** Records that a node is connected or away. Its death is recorded by the caller that knows the reason. */
   nodeChanged({ nodeId, hostname, state }: Node, before: NodeState | undefined): void {
     if (state === "SUSPECT") this.add("node away", nodeId, { nodeId, message: "its link broke" });
     else {
@@ -71,7 +71,7 @@ export class ClusterEvents {
     this.add("job ended", jobId, { nodeId, jobId, message: parts.join(": ") });
   }
 
-  /** The newest first. */
+  /** The matching events, newest first. */
   list(wanted: (event: ClusterEvent) => boolean): readonly ClusterEvent[] {
     return [...this.#events].filter(wanted).reverse();
   }

@@ -1,12 +1,13 @@
 /**
- * Responsibility: what whoever starts and ends nodes is told of the cluster, and the orderly end of an idle node.
- * Not responsible for: when nodes are started or ended (the autoscaler package, which the head does not import).
+ * Responsibility: the autoscaler's view of the cluster, and the orderly end of an idle node.
+ * Not responsible for: deciding when nodes are started or ended (the autoscaler package, which the head does not
+ * import).
  *
  * Invariants:
- * - SCALING-1. A node is idle while nothing is leased of it and no object is held there alone that could not be moved. How
- *   long is counted by the monotonic clock since this head has known it so.
- * - SCALING-2. A node is retired only while it is idle, and from that turn on nothing is placed on it. It is drained first:
- *   what it alone holds is moved to other nodes before it is told to end.
+ * - SCALING-1. A node is idle while it has no leases and no object is held only there that could not be moved. The
+ *   idle time counts on the monotonic clock, from when this head first saw the node idle.
+ * - SCALING-2. A node is retired only while it is idle, and from that turn on nothing is placed on it. It is drained
+ *   first: objects that only it holds are moved to other nodes before it is ordered to end.
  */
 import type { NodeView, PendingDemand, ScalableCluster, ScaledNode } from "@palimpsest/scheduler";
 import type { Clock } from "@palimpsest/wire";
@@ -29,7 +30,7 @@ export class ClusterScaling implements ScalableCluster {
   readonly address: string;
   readonly #deps: ClusterScalingDeps;
   readonly #views = new Map<string, NodeView>();
-  /** Since when the nodes are idle of which nothing is leased. */
+  /** Since when each node without leases has been idle. */
   readonly #idleSince = new Map<string, number>();
 
   constructor(names: Pick<ScalableCluster, "clusterName" | "address">, deps: ClusterScalingDeps) {

@@ -14,12 +14,12 @@ export const headConfigSchema = z.strictObject({
     .string()
     .min(1)
     .default("127.0.0.1")
-    .describe("Address to listen on. Other than loopback: the whole network sees it."),
+    .describe("Address to listen on. Any other than loopback is visible to the whole network."),
   advertiseHost: z
     .string()
     .min(1)
     .optional()
-    .describe("Name or address under which others reach this machine. Default: host."),
+    .describe("Name or address under which other machines reach this one. Default: host."),
   port: port.default(0).describe("0: the port of the last start with this dataDir, or a free one."),
   metricsPort: port.nullable().default(0).describe("Port of the metrics page. 0: a free one; null: none."),
   dashboardPort: port
@@ -45,13 +45,13 @@ export const headConfigSchema = z.strictObject({
   leaseMs: milliseconds
     .min(100)
     .default(5_000)
-    .describe("How long a head that says nothing keeps the lead. A standby takes over after it."),
+    .describe("How long a silent head keeps its lease. Then a standby takes over."),
   queueRedisUrl: z
     .string()
     .regex(/^rediss?:\/\//)
     .optional()
     .describe(
-      "URL that nodes and drivers get, of a user that may touch keys of runs only. Default: redisUrl.",
+      "URL for nodes and drivers, with a user that can access the keys of runs only. Default: redisUrl.",
     ),
   redisServer: z
     .string()
@@ -69,7 +69,7 @@ export const headConfigSchema = z.strictObject({
     .string()
     .min(minTokenLength)
     .optional()
-    .describe("Secret of the cluster. Default: the one in dataDir, made at the first start."),
+    .describe("Secret of the cluster. Default: the one in dataDir, generated at the first start."),
   readerTokenFile: z
     .string()
     .min(1)
@@ -86,48 +86,48 @@ export const headConfigSchema = z.strictObject({
   insecure: z
     .boolean()
     .default(false)
-    .describe("True: it may listen beyond loopback without TLS, in a network that is trusted."),
-  heartbeatIntervalMs: milliseconds.min(10).default(1_000).describe("How often nodes say that they live."),
+    .describe("True: it may listen beyond loopback without TLS, in a trusted network."),
+  heartbeatIntervalMs: milliseconds.min(10).default(1_000).describe("How often nodes send heartbeats."),
   nodeTimeoutMs: milliseconds.min(50).default(5_000).describe("Silence after which a node is dead."),
   fenceAfterMs: milliseconds
     .min(50)
     .default(45_000)
     .describe(
-      "How long a node goes on without a renewal of its lease before it kills its actors with fence: lease. Their replacements wait for that. At least nodeTimeoutMs.",
+      "How long a node runs without a renewal of its lease before it kills its actors with fence: lease. Their replacements wait for that. At least nodeTimeoutMs.",
     ),
   recoveryGraceMs: milliseconds
     .default(15_000)
     .describe(
-      "What nodes have to come back in after a restart of the head. Who asks for an unknown actor, and who gives a new one a name, waits for them.",
+      "How long nodes have to come back after a restart of the head. Lookups of unknown actors, and requests that name a new actor, wait for them.",
     ),
   ownerGraceMs: milliseconds
     .default(10_000)
-    .describe("What a driver has to come back in before its actors are killed."),
+    .describe("How long a disconnected driver has to come back before its actors are killed."),
   sessionLeaseMs: milliseconds
     .min(1_000)
     .default(120_000)
     .describe(
-      "How long a connected driver may be silent, as when it is stopped or its machine is gone, before its actors are killed.",
+      "How long a connected driver may be silent, because it is suspended or its machine is gone, before its actors are killed.",
     ),
   actorStopGraceMs: milliseconds.default(2_000).describe("Between SIGTERM and SIGKILL of an actor."),
   startRetryAttempts: z
     .int()
     .min(1)
     .default(100)
-    .describe("Starts of an actor in a row that may fail for a passing reason before it is dead."),
+    .describe("How many consecutive starts of an actor may fail for a transient reason before it is dead."),
   startRetryMs: milliseconds
     .default(600_000)
-    .describe("How long starts of an actor may go on failing for passing reasons before it is dead."),
+    .describe("How long starts of an actor may keep failing for transient reasons before it is dead."),
   startMaxLostNodes: z
     .int()
     .min(1)
     .default(3)
-    .describe("Nodes that may be lost while they start the same actor before it is dead."),
+    .describe("How many nodes may be lost while they start the same actor before it is dead."),
   driverStopGraceMs: milliseconds.default(10_000).describe("Between SIGTERM and SIGKILL of a driver."),
   rpcTimeoutMs: milliseconds
     .min(10)
     .default(30_000)
-    .describe("Longest time that any unary RPC takes to be answered."),
+    .describe("Longest time in which any unary RPC is answered."),
   bundleMaxBytes: z
     .int()
     .min(1)
@@ -138,7 +138,7 @@ export const headConfigSchema = z.strictObject({
     .min(0)
     .default(256 * 1024 * 1024)
     .describe(
-      "What copies of bundles may take in a Redis given by redisUrl, where a standby finds them; the longest stored go first.",
+      "Size limit of all bundle copies in a Redis given by redisUrl, where a standby finds them; the oldest are removed first.",
     ),
   bundleKeepMs: z
     .int()
@@ -149,23 +149,23 @@ export const headConfigSchema = z.strictObject({
     .int()
     .min(1)
     .default(256 * 1024 * 1024)
-    .describe("What is kept of one job's output."),
+    .describe("How much of one job's output is kept."),
   jobLogRetryMs: milliseconds
     .default(60_000)
-    .describe("How long a job's output waits for a disk that cannot be written before it is given up."),
+    .describe("How long a job's output is retried on a disk that cannot be written before it is given up."),
   placementReserveAfterMs: z
     .int()
     .min(0)
     .default(10_000)
-    .describe("How long a request that a node could hold waits before a node is kept free for it."),
+    .describe("How long a request that fits some node waits before a node is reserved for it."),
   maxDeadActors: z
     .int()
     .min(0)
     .default(1_000)
     .describe(
-      "Dead actors that are remembered, and as many again whose process may still run on a node out of reach.",
+      "How many dead actors are remembered, and as many again whose process may still run on an unreachable node.",
     ),
-  maxEndedJobs: z.int().min(0).default(1_000).describe("Ended jobs that are remembered, with their output."),
+  maxEndedJobs: z.int().min(0).default(1_000).describe("How many ended jobs are remembered, with their output."),
 });
 
 export type HeadConfigInput = z.input<typeof headConfigSchema>;
@@ -185,7 +185,7 @@ export function parseHeadConfig(input: HeadConfigInput): HeadConfig {
   const parsed = headConfigSchema.safeParse(input);
   if (parsed.success) {
     const { fenceAfterMs, nodeTimeoutMs } = parsed.data;
-    // The head declares a node dead before the node fences, never after it.
+    // A node must not fence its actors before the head declares it dead.
     return { ...parsed.data, fenceAfterMs: Math.max(fenceAfterMs, nodeTimeoutMs) };
   }
   const problems = parsed.error.issues.map((issue) => `${issue.path.join(".") || "head"}: ${issue.message}`);

@@ -1,7 +1,7 @@
 /**
- * Responsibility: the head without its sockets: tables, pending queue, lifecycles and sessions, wired to each other over a
- * store.
- * Not responsible for: gRPC, files of address and token, processes.
+ * Responsibility: the head without its sockets: tables, pending queue, lifecycles and sessions, connected to each
+ * other over a store.
+ * Not responsible for: gRPC, the files of address and token, or processes.
  */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -44,11 +44,11 @@ export interface ControlPlaneDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Writes output of jobs; default the disk. */
+  /** Writes the output of jobs; by default to disk. */
   readonly writeLog?: WriteAt;
-  /** The cluster's id as far as it is known from elsewhere than the store. */
+  /** The cluster's id if it is known from a source other than the store. */
   readonly clusterId?: string;
-  /** Where other heads of the cluster find its bundles. */
+  /** Where the cluster's heads share their bundles. */
   readonly bundleShare?: BundleShare | undefined;
 }
 
@@ -80,11 +80,11 @@ export class ControlPlane {
   readonly #clock: Clock;
   readonly #usedBundles: UsedBundles;
   readonly #journal: Journal;
-  /** What the owner of an adopted actor has to come back in. */
+  /** How long the owner of an adopted actor has to come back. */
   readonly #adoptedGraceMs: number;
   readonly #stopTicking: () => void;
 
-  /** Loads what an earlier head left in the store and goes on with it. */
+  /** Loads the state that an earlier head left in the store, and takes it over. */
   static async open(config: HeadConfig, deps: ControlPlaneDeps): Promise<ControlPlane> {
     const { store } = deps;
     const clusterId = await store.fact("clusterId", deps.clusterId || newId("cluster"));
@@ -100,7 +100,7 @@ export class ControlPlane {
     plane.jobs.load(await store.readTable("jobs"), await store.readTable("submissions"));
     const nodes = plane.nodes.all();
     const someMayReturn = nodes.some(({ state }) => state !== "DEAD");
-    // A cluster that is known from elsewhere and has no node in the store: the store may have been emptied.
+    // A cluster that is known from another source but has no node in the store: the store may have been emptied.
     if (someMayReturn || (nodes.length === 0 && deps.clusterId)) plane.recovery.begin();
     plane.#recover();
     plane.#usedBundles.sweep();
@@ -141,7 +141,7 @@ export class ControlPlane {
       },
     });
     const groupTable = new PlacementGroupTable({ journal, clock });
-    // Before the queue of the others: what a change makes free is offered to groups first.
+    // Created before the queue of other requests, so that freed resources are offered to groups first.
     const groups = new PlacementGroups({
       ...{ groups: groupTable, nodes, clock, logger },
       isReserved: (nodeId) => this.pendingQueue.isReserved(nodeId),
@@ -219,7 +219,7 @@ export class ControlPlane {
     });
   }
 
-  /** Ends jobs, actors and nodes for good, and waits until the nodes have left, at most timeoutMs. */
+  /** Ends jobs, actors and nodes for good, and waits until the nodes have left, for at most timeoutMs. */
   async endCluster(timeoutMs: number): Promise<void> {
     const reason = "the cluster is shut down";
     const ended = Promise.all([this.jobLifecycle.endAll(), this.lifecycle.endAll(reason)]);
@@ -227,16 +227,16 @@ export class ControlPlane {
     const deadline = performance.now() + timeoutMs;
     const someAlive = () => this.nodes.all().some((node) => node.state === "ALIVE");
     while (someAlive() && performance.now() < deadline) await delay(leavePollMs);
-    // Not `await ended` first: a store that is away must not keep the nodes.
+    // Not `await ended` first: an unreachable store must not keep the nodes running.
     const waited = new AbortController();
     const late = delay(Math.max(0, deadline - performance.now()), undefined, { signal: waited.signal });
-    // A timer that is left running keeps the process alive.
+    // Aborted because a pending timer would keep the process alive.
     await Promise.race([ended, late.catch(() => undefined)]).finally(() => waited.abort());
   }
 
   /**
-   * Takes over an actor that a node runs and the tables have lost. False when it is not wanted: its job or its owner
-   * is known to have ended.
+   * Adopts an actor that a node runs and the tables have lost. Returns false when it is not wanted because its job or
+   * its owner is known to have ended.
    */
   adopt(nodeId: string, described: proto.ActorDescribed.$Properties): boolean {
     const spec = actorSpecFromProto(described.spec);
@@ -250,31 +250,34 @@ export class ControlPlane {
     return this.lifecycle.adoptUnknown(nodeId, spec, described);
   }
 
-  /** Every row of a table as it is now. */
+  /** Every row of a table in its present state. */
   rowsOf(table: StoreTable): Iterable<readonly [string, Uint8Array]> {
     return rowsOf(this, table);
   }
 
-  /** Writes something soon, whatever it is: the removal of a row that never was. */
+  /** Causes a write soon by removing a row that never existed. */
   causeWrite(): void {
     void this.#journal.put("nodes", "-", undefined);
   }
 
-  /** Resolves when the store has taken a write of this head: it leads still. Whoever asks sets a deadline. */
+  /**
+   * Resolves when the store has accepted a write of this head, which proves that it still leads. The caller sets a
+   * deadline.
+   */
   confirmLead(): Promise<void> {
     return this.#journal.put("nodes", "-", undefined);
   }
 
   /**
-   * Writes what is still on its way to the store.
-   * @param deposed another head leads: nothing can be written any more
+   * Writes what has not reached the store yet.
+   * @param deposed whether another head leads, so that nothing can be written any more
    */
   async close(deposed = false): Promise<void> {
     this.#stopTicking();
     this.#usedBundles.close();
     this.recovery.close();
     this.lifecycle.close();
-    // The journal is closed even when a log cannot be.
+    // The journal is closed even if a log cannot be.
     const logs = await Promise.allSettled([this.logs.close()]);
     await this.#journal.close(deposed ? 0 : flushTimeoutMs);
     for (const result of logs) if (result.status === "rejected") throw result.reason;
@@ -295,7 +298,8 @@ export class ControlPlane {
   }
 
   #sessionEnded(sessionId: string, reason: string): void {
-    // A node brought back what it owns before itself, so that it was expected as a driver is (OWNER-7).
+    // This owner is an actor that a node reported before its owner, so a session was expected for it as for a driver
+    // (OWNER-7).
     if (this.actors.get(sessionId)) endOrphans(this);
     else this.lifecycle.ownerEnded(sessionId, reason);
     this.objectHolders.ended(sessionId);
@@ -305,7 +309,7 @@ export class ControlPlane {
   #jobEnded(jobId: string): void {
     this.logs.ended(jobId);
     this.history.cluster.jobEnded(this.jobs.get(jobId));
-    // Followers of a job whose last output does not come are told once more to look.
+    // Followers of a job whose last output does not arrive are woken once more.
     if (this.logs.sizeBytes(jobId) < this.jobs.get(jobId).outputBytes)
       this.#clock.after(outputTailMs, () => this.logs.ended(jobId));
     this.sessions.jobEnded(jobId);
@@ -327,7 +331,10 @@ export class ControlPlane {
     return this.sessions.stateOf(holder);
   }
 
-  /** Whether that process of the actor is gone for good: the actor may wait for room for its next one for hours. */
+  /**
+   * Whether that process of the actor is gone for good. The actor itself may be pending for hours before its next
+   * one.
+   */
   #isOver(actor: Actor, incarnation: number): boolean {
     const waits = actor.state === "RESTARTING" || actor.state === "PENDING";
     if (waits && incarnation === actor.incarnation) return !this.lifecycle.mayRun(actor.spec.actorId);

@@ -1,4 +1,6 @@
-/** Pages over the head, as a part of the head that leads; what they show is somebody else's (HeadDeps.startDashboard). */
+/**
+ * Starts the dashboard as a part of the leading head. Its pages are implemented elsewhere (HeadDeps.startDashboard).
+ */
 
 import { formatAddress, type LocalCalls, PalimpsestError } from "@palimpsest/wire";
 import type { ControlPlane } from "./control-plane.js";
@@ -6,7 +8,7 @@ import { advertisedHost, type Beginning } from "./head-beginning.js";
 import { portOf } from "./head-files.js";
 import type { RunningDashboard } from "./running-dashboard.js";
 
-/** @returns host:port of the dashboard, empty when off */
+/** @returns host:port of the dashboard; empty when it is off */
 export async function beginDashboard(
   { config, deps, parts, credentials, before }: Beginning,
   plane: ControlPlane,
@@ -20,7 +22,7 @@ export async function beginDashboard(
   const portBefore = before?.dashboardAddress ? portOf(before.dashboardAddress) : 0;
   let running: RunningDashboard;
   try {
-    // The port of the last start is only a wish, so that links and bookmarks stay.
+    // The port of the last start is tried first, so that links and bookmarks stay valid.
     running =
       dashboardPort === 0 && portBefore > 0
         ? await serve(portBefore).catch(() => serve(0))

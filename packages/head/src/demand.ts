@@ -1,12 +1,12 @@
 /**
- * Responsibility: what waits for room, and for whom, as somebody asks who could make room: a client that keeps workers
- * for tasks.
+ * Responsibility: which requests wait for resources, and whose they are, for a client that keeps leased task workers
+ * and could give some back.
  * Not responsible for: placing anything (placement.ts).
  *
  * Invariants:
- * - DEMAND-1. Requests of the asker itself, and those that no node could hold, do not count.
- * - DEMAND-2. A request for the same as the asker keeps counts at once; one that shares a resource with it when it has
- *   waited for `starvedMs`: a busy client must not keep others waiting forever, nor give up much for what may fit
+ * - DEMAND-1. The client's own requests, and those that no node could ever satisfy, do not count.
+ * - DEMAND-2. A request for the same shape as the client keeps counts at once; one that only shares a resource with
+ *   it counts after `starvedMs`. A busy client must not starve others, nor give up much for a request that may fit
  *   elsewhere in a moment.
  */
 import { type PlacementRequest, place, wholeGpus } from "@palimpsest/scheduler";
@@ -14,7 +14,7 @@ import type { Clock } from "@palimpsest/wire";
 import type { Node } from "./node.js";
 
 const starvedMs = 1_000;
-/** A placement takes a turn: what finds room at once is not asked for. */
+/** A placement takes a turn of the event loop, so a request that finds room at once must not count as demand. */
 const placementMs = 5;
 
 interface Waiting {

@@ -6,10 +6,10 @@ import type { HeadHandlers } from "./head-handlers.js";
 import type { Recovery } from "./recovery.js";
 import type { Rpc } from "./rpc.js";
 
-/** Bytes of the fields of one commit. */
+/** Size limit of the fields of one commit, in bytes. */
 const maxCommitBytes = 16 * 1024 * 1024;
 
-/** The RPCs of service Head about the states of durable actors. */
+/** The RPCs of service Head for the states of durable actors. */
 export function createDurableRpcs(deps: {
   readonly rpc: Rpc;
   readonly actors: Pick<ActorTable, "get">;

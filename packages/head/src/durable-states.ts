@@ -1,12 +1,12 @@
 /**
- * Responsibility: the records of durable actors in Redis: one hash for each name, changed by one script.
- * Not responsible for: what the fields mean (worker/durable), who may open a record (durable-rpcs.ts).
+ * Responsibility: the records of durable actors in Redis: one hash per name, changed by one script.
+ * Not responsible for: the meaning of fields (worker/durable), or who may open a record (durable-rpcs.ts).
  *
  * Invariants:
- * - DURABLE-1. A commit happens entirely or not at all, and once: it names the version that it makes.
- * - DURABLE-2. From the moment at which a process has opened a record, no other process changes it.
- * - DURABLE-3. A commit is answered when Redis has written it to its append-only file; a Redis of the head's own has synced
- *   it to the disk by then, also after it was killed and started again. A Redis without such a file is refused.
+ * - DURABLE-1. A commit is atomic and happens at most once: it names the version that it creates.
+ * - DURABLE-2. Once a process has opened a record, no other process changes it.
+ * - DURABLE-3. A commit is acknowledged after Redis has written it to its append-only file. The head's own Redis has
+ *   synced it to disk by then, also after it was killed and restarted. A Redis without such a file is refused.
  * - DURABLE-4. A head that another one has succeeded changes no record.
  */
 import { PalimpsestError } from "@palimpsest/wire";
@@ -27,38 +27,39 @@ export interface DurableRecord {
 
 export interface DurableStatesOptions {
   readonly clusterName: string;
-  /** The epoch with which this head leads. */
+  /** The epoch of this head's leadership. */
   readonly epoch: () => number;
-  /** Redis is the head's own: it may set how that writes its file. */
+  /** Whether Redis is the head's own, so that the head may set how it writes its file. */
   readonly ownRedis: boolean;
 }
 
 const openAnswer = z.array(z.instanceof(Buffer));
-/** Names of fields that are not the actor's. */
+/** Field names that are reserved for the record itself. */
 const own = { epoch: "!epoch", version: "!version", owner: "!owner" } as const;
 
 export class DurableStates {
   readonly #redis: Redis;
   readonly #options: DurableStatesOptions;
   readonly #prefix: string;
-  /** Redis was found, or set, to keep what it answers; asked anew for each connection. */
+  /** Resolves when Redis was found, or configured, to keep what it acknowledges. Checked again for each connection. */
   #keeps: Promise<void> | undefined;
 
   constructor(redis: Redis, options: DurableStatesOptions) {
     this.#redis = redis;
     this.#options = options;
-    // The braces put all of a cluster's keys into one slot, the epoch's too: scripts may touch them together.
+    // The braces put all keys of a cluster, including the epoch, into one slot, so that a script may access them
+    // together.
     this.#prefix = `palimpsest:{${options.clusterName}}:head`;
     redis.on("close", () => {
       this.#keeps = undefined;
     });
   }
 
-  /** @param owner the process, by its actor and incarnation */
+  /** @param owner the process, as actor and incarnation */
   async open(namespace: string, name: string, owner: string): Promise<DurableRecord> {
     await this.#keeping();
     const keys = [`${this.#prefix}:epoch`, this.#key(namespace, name)];
-    // As bytes: eval answers text, which values are not.
+    // Read as bytes, because `eval` decodes text and values are binary.
     const answer = await this.#redis.callBuffer(
       "EVAL",
       `#!lua flags=allow-oom\n${durableScripts.open}`,
@@ -79,7 +80,7 @@ export class DurableStates {
     return { epoch: numbers.get(own.epoch) ?? 0, version: numbers.get(own.version) ?? 0, fields };
   }
 
-  /** @throws {PalimpsestError} ACTOR_DIED when another process has opened it, or Redis has lost what it held */
+  /** @throws {PalimpsestError} ACTOR_DIED when another process has opened the record, or Redis has lost its data */
   async commit(
     namespace: string,
     name: string,

@@ -1,17 +1,17 @@
 /**
  * Responsibility: the Redis that a head runs itself when it is given none.
- * Not responsible for: what is stored in it.
+ * Not responsible for: its content.
  *
  * Invariants:
- * - REDIS-1. It outlives a head that is killed; the next head of the same folder goes on with it.
- * - REDIS-2. At most one server works on the folder: a port that is taken is never worked around while the
- *   recorded process lives.
- * - REDIS-3. Port, password and data stay the same from start to start; the port only changes when somebody
- *   else has taken it.
- * - REDIS-4. Passwords are in files of mode 0600, never among the arguments of a process.
- * - REDIS-5. Its data never takes more than `maxMemoryBytes`: what would need more is refused with an error, nothing is
- *   evicted, and the kernel has no reason to end it.
- * - REDIS-6. A server that outlived its head gets the users and settings of the head that adopts it, which may be of
+ * - REDIS-1. It survives a head that is killed; the next head of the same folder adopts it.
+ * - REDIS-2. At most one server works on the folder: while the recorded process is alive, a taken port is never
+ *   replaced by another one.
+ * - REDIS-3. Port, password and data stay the same across starts; the port changes only when another program has
+ *   taken it.
+ * - REDIS-4. Passwords are in files of mode 0600, never in the arguments of a process.
+ * - REDIS-5. Its data never exceeds `maxMemoryBytes`: writes beyond it are refused with an error and nothing is
+ *   evicted, so that the kernel has no reason to kill it.
+ * - REDIS-6. A server that survived its head gets the users and settings of the head that adopts it, which may be of
  *   another version.
  */
 import { type ChildProcess, spawn } from "node:child_process";
@@ -34,25 +34,25 @@ const defaultStopTimeoutMs = 10_000;
 const portAttempts = 5;
 
 export interface EmbeddedRedisOptions {
-  /** Folder for data, configuration and the record of the running server. */
+  /** Folder for the data, the configuration and the record of the running server. */
   readonly folder: string;
-  /** The head's own listening host: Redis is reachable from where the head is. */
+  /** The host that the head itself listens on: Redis is reachable wherever the head is. */
   readonly host: string;
-  /** Name under which others reach this machine. */
+  /** Name under which other machines reach this one. */
   readonly advertiseHost: string;
   /** Name or path of redis-server. */
   readonly program: string;
-  /** Most memory that its data may take; 0: no limit. */
+  /** Memory limit of its data; 0 means no limit. */
   readonly maxMemoryBytes: number;
-  /** Listens with TLS only. */
+  /** If set, it listens with TLS only. */
   readonly tls: RedisTls | undefined;
   readonly logger: Logger;
-  /** How long it may take to write what it has when it is stopped; then it is killed. Default 10 s. */
+  /** How long it may take to write its data when it is stopped, before it is killed. Default 10 s. */
   readonly stopTimeoutMs?: number;
 }
 
 export class EmbeddedRedis {
-  /** It ran before this head: a head that fails to start leaves it alone. */
+  /** Whether it ran before this head: a head that fails to start leaves it running. */
   readonly adopted: boolean;
   readonly #options: EmbeddedRedisOptions;
   #record: RedisRecord;
@@ -83,12 +83,12 @@ export class EmbeddedRedis {
     return new EmbeddedRedis(options, await startAnywhere(options, known), false);
   }
 
-  /** ioredis URL of the head's own user: it never leaves this process. */
+  /** ioredis URL of the head's own user. It never leaves this process. */
   get url(): string {
     return this.#urlOf("head", "127.0.0.1");
   }
 
-  /** ioredis URL of the user for runs: for nodes and drivers. */
+  /** ioredis URL of the user for runs, which nodes and drivers get. */
   get queueUrl(): string {
     const { host, advertiseHost } = this.#options;
     return this.#urlOf("queues", isLoopback(host) ? "127.0.0.1" : advertiseHost);
@@ -109,7 +109,7 @@ export class EmbeddedRedis {
     return this.#record.port;
   }
 
-  /** Starts the server again when it has died. One attempt at a time. */
+  /** Restarts the server if it has died. One attempt at a time. */
   ensure(): Promise<void> {
     this.#ensuring ??= this.#ensure().finally(() => {
       this.#ensuring = undefined;
@@ -117,7 +117,7 @@ export class EmbeddedRedis {
     return this.#ensuring;
   }
 
-  /** Reads the files of its certificate again, which were replaced. */
+  /** Makes the server read the files of its certificate again after they were replaced. */
   async reloadTls(client: Redis): Promise<void> {
     const { tls } = this.#options;
     if (tls === undefined) return;
@@ -127,9 +127,9 @@ export class EmbeddedRedis {
   }
 
   /**
-   * New passwords for both users: the old ones are refused at once, and connections that were made with them end. Until
-   * the files have the new ones both are good, so that a head that dies in between finds its Redis again.
-   * @param client the head's own, which goes on with the new password
+   * Sets new passwords for both users: the old ones are refused at once, and connections that used them end. Both are
+   * valid until the files have the new ones, so that a head that dies in between finds its Redis again.
+   * @param client the head's own client, which continues with the new password
    */
   async rotatePasswords(client: Redis): Promise<void> {
     const passwords: RedisPasswords = { head: newToken(), queues: newToken() };
@@ -144,7 +144,7 @@ export class EmbeddedRedis {
     await client.call("CLIENT", "KILL", "USER", "head", "SKIPME", "yes");
   }
 
-  /** Ends the server at once, in the middle of what it does, and starts it again with what its file holds. */
+  /** Kills the server, whatever it is doing, and restarts it with the content of its file. */
   async restart(): Promise<void> {
     await this.#ensuring?.catch(() => undefined);
     if (await isRedisOf(this.#record)) process.kill(this.#record.pid, "SIGKILL");
@@ -153,11 +153,11 @@ export class EmbeddedRedis {
     await this.ensure();
   }
 
-  /** Ends the server in order: everything written is on disk. */
+  /** Stops the server in order: everything written is on disk. */
   async stop(): Promise<void> {
     await this.#ensuring?.catch(() => undefined);
     const { folder, logger } = this.#options;
-    // On a busy machine, or while it writes, it may not answer: its process is ended all the same.
+    // On a busy machine, or while it writes, it may not answer. Its process is ended all the same.
     const answering = await probe(folder, this.#record, this.#options.tls);
     const running = answering ?? this.#record;
     if (answering === undefined && !(await isRedisOf(running))) return;
@@ -173,7 +173,7 @@ export class EmbeddedRedis {
     }
   }
 
-  /** How long an ended server has until its process is gone. */
+  /** How long a stopped server has until its process must be gone. */
   get #stopTimeoutMs(): number {
     return this.#options.stopTimeoutMs ?? defaultStopTimeoutMs;
   }
@@ -201,7 +201,7 @@ async function startAnywhere(
       return await launch(options, port, passwords);
     } catch (reason) {
       const error = PalimpsestError.from(reason);
-      // REDIS-2: the recorded server may still hold the port and the folder.
+      // REDIS-2: the recorded server may still have the port and the folder.
       const taken = error.code === "ALREADY_EXISTS" && !(known && (await isRedisOf(known)));
       if (!taken || attempt === portAttempts) throw error;
     }
@@ -218,7 +218,8 @@ async function launch(
   const startedAt = Date.now();
   const configPath = join(folder, "redis.conf");
   writeSecretFile(configPath, configOf(options, port, passwords));
-  // Before the process exists: a head killed right after the start finds it by its port.
+  // Written before the process exists, so that the port identifies it to the next head if this one is killed right
+  // after the start.
   keep(folder, { pid: 0, port, passwords });
   const logPath = join(folder, "redis.log");
   const log = openSync(logPath, "w", 0o600);
@@ -290,7 +291,9 @@ function configOf(options: EmbeddedRedisOptions, port: number, passwords: RedisP
   ].join("\n");
 }
 
-/** What a running server can be told too. Where it listens and its folder are a matter of its start. */
+/**
+ * The settings that can also be changed on a running server. Where it listens and its folder are fixed at its start.
+ */
 function settingsOf({ maxMemoryBytes }: EmbeddedRedisOptions): [name: string, value: string][] {
   return [
     ["appendonly", "yes"],
@@ -303,7 +306,7 @@ function settingsOf({ maxMemoryBytes }: EmbeddedRedisOptions): [name: string, va
   ];
 }
 
-/** A quarter of the memory of the machine, or of its container. */
+/** A quarter of the memory of the machine or of its container. */
 export function defaultMaxMemoryBytes(): number {
   const constrained = process.constrainedMemory();
   const total = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();

@@ -1,8 +1,8 @@
-/** The newest of what is pushed, so many at most, in the order in which it came. */
+/** A ring buffer of the newest items, in the order in which they were pushed. */
 export class EventRing<Item> {
   readonly #limit: number;
   #items: Item[] = [];
-  /** Where the oldest lies. */
+  /** The index of the oldest item. */
   #first = 0;
   #size = 0;
 
@@ -14,7 +14,7 @@ export class EventRing<Item> {
     return this.#size;
   }
 
-  /** @returns how many older ones it took the place of */
+  /** @returns how many older items it replaced */
   push(item: Item): number {
     const at = (this.#first + this.#size) % this.#limit;
     this.#items[at] = item;
@@ -26,7 +26,7 @@ export class EventRing<Item> {
     return 1;
   }
 
-  /** Forgets the oldest. @returns how many there were to forget */
+  /** Forgets the oldest items. @returns how many there were to forget */
   drop(count: number): number {
     const kept = [...this].slice(count);
     const dropped = this.#size - kept.length;

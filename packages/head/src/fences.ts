@@ -1,14 +1,15 @@
 /**
- * Responsibility: which actors must not be started yet, because a process of them, or of the actor that had their name
- * before, may still run.
- * Not responsible for: killing it (its node does, on request or when its lease runs out).
+ * Responsibility: which actors must not be started yet, because an earlier process of theirs, or of the actor that
+ * had their name before, may still run.
+ * Not responsible for: killing that process (its node does, on request or when its lease expires).
  *
  * Invariants:
- * - FENCE-1. An actor with fence: lease that was lost with its node is started again only when the lease of that node
- *   has run out for sure: one lease, and a tenth for clocks and for the kill, after the head heard of the node last.
- * - FENCE-2. A head that was started meanwhile waits as if it had heard of the node at its own start.
- * - FENCE-3. An actor is started under the name of a dead one with fence: lease only when the process of that one has
- *   surely ended: its node said so, or FENCE-1 holds of it.
+ * - FENCE-1. An actor with fence: lease that was lost with its node is restarted only when that node's lease has
+ *   certainly expired: one lease after the head last heard from the node, plus a tenth for clock drift and for the
+ *   kill.
+ * - FENCE-2. A head that was started in the meantime waits as if it had heard from the node at its own start.
+ * - FENCE-3. An actor is started under the name of a dead one with fence: lease only when the dead actor's process
+ *   has certainly ended: its node has reported the end, or the time of FENCE-1 has passed.
  */
 import { type Clock, needsFence } from "@palimpsest/wire";
 import { type Actor, fullNameOf, mayStillRun } from "./actor.js";
@@ -16,7 +17,7 @@ import { type Actor, fullNameOf, mayStillRun } from "./actor.js";
 interface Fence {
   /** The actor as it was before it was lost or killed. */
   readonly actor: Actor;
-  /** Lifts it when the time is over; absent while its node is to say that the process has ended. */
+  /** Cancels the timer that lifts the fence. Absent while the node is expected to report that the process has ended. */
   readonly cancel?: () => void;
 }
 
@@ -34,14 +35,17 @@ export class Fences {
   readonly #named = new Map<string, Set<string>>();
   readonly #waiting = new Map<string, Waiting>();
 
-  /** @param onEnded called when the process of an actor has surely ended */
+  /** @param onEnded called when the process of an actor has certainly ended */
   constructor(clock: Clock, fenceAfterMs: number, onEnded: (actorId: string) => void) {
     this.#clock = clock;
     this.#fenceAfterMs = fenceAfterMs;
     this.#onEnded = onEnded;
   }
 
-  /** The actor was lost with its node. @param heardAtMs when the head heard of that node last; undefined: never */
+  /**
+   * Fences an actor that was lost with its node. @param heardAtMs when the head last heard from that node; undefined:
+   * never
+   */
   lost(actor: Actor, heardAtMs = this.#clock.monotonicMs()): void {
     if (!needsFence(actor.spec)) return;
     const leftMs = heardAtMs + this.#fenceAfterMs * 1.1 - this.#clock.monotonicMs();
@@ -49,24 +53,24 @@ export class Fences {
     this.#raise({ actor, cancel });
   }
 
-  /** The actor is killed for good: its node is to say when its process has ended. */
+  /** Fences an actor that is killed for good, until its node reports that the process has ended. */
   stopping(actor: Actor): void {
     if (needsFence(actor.spec) && actor.spec.name !== "") this.#raise({ actor });
   }
 
-  /** FENCE-2: an actor of an earlier head that waits to be started again, or that is dead. */
+  /** FENCE-2: fences an actor of an earlier head that is waiting for its restart, or that is dead. */
   recovered(actor: Actor): void {
     if (!mayStillRun(actor) || (actor.state === "DEAD" && actor.spec.name === "")) return;
     this.lost({ ...actor, nodeId: actor.certificate?.nodeId ?? "" });
   }
 
-  /** The node was lost with what it was still to stop. */
+  /** Starts the timers of FENCE-1 for processes that the lost node had still been ordered to stop. */
   nodeLost(nodeId: string, heardAtMs: number | undefined): void {
     for (const { actor, cancel } of [...this.#fences.values()])
       if (actor.nodeId === nodeId && cancel === undefined) this.lost(actor, heardAtMs);
   }
 
-  /** The node has told all that runs on it. */
+  /** Lifts the fences of processes that are missing from the node's complete list of what it runs. */
   nodeTold(nodeId: string, stillRuns: (actorId: string, incarnation: number) => boolean): void {
     for (const { actor } of [...this.#fences.values()]) {
       const { actorId } = actor.spec;
@@ -74,12 +78,15 @@ export class Fences {
     }
   }
 
-  /** That process has surely ended, or was never started. */
+  /** Lifts the fence of a process that has certainly ended, or was never started. */
   ended(actorId: string, nodeId: string, incarnation: number): void {
     if (this.#matching(actorId, nodeId, incarnation)) this.#end(actorId);
   }
 
-  /** The actor as it was before it was lost, if its process still runs on that node; it waits no more. */
+  /**
+   * Lifts the fence of a process that still runs on that node, and returns the actor as it was before it was lost.
+   * The actor no longer waits for a start.
+   */
   found(actorId: string, nodeId: string, incarnation: number): Actor | undefined {
     const actor = this.#matching(actorId, nodeId, incarnation);
     if (actor !== undefined) {
@@ -89,7 +96,7 @@ export class Fences {
     return actor;
   }
 
-  /** Calls `start` when the actor may be started, at once where it may be now. */
+  /** Calls `start` as soon as the actor may be started, which may be at once. */
   whenFree(actor: Actor, start: () => void): void {
     const { actorId } = actor.spec;
     if (this.holderOf(actor) === undefined) {
@@ -98,7 +105,7 @@ export class Fences {
     } else this.#waiting.set(actorId, { actor, start });
   }
 
-  /** Whether a process of it may still run, although it is to be started again or is dead. */
+  /** Whether a process of the actor may still run, although the actor waits for a restart or is dead. */
   mayRun(actorId: string): boolean {
     return this.#fences.has(actorId);
   }
@@ -107,7 +114,7 @@ export class Fences {
     this.#waiting.delete(actorId);
   }
 
-  /** Whose process the actor waits for: its own, or that of a dead actor that had its name. */
+  /** The actor whose process blocks the start: the actor itself, or a dead actor that had its name. */
   holderOf({ spec }: Actor): Actor | undefined {
     const own = this.#fences.get(spec.actorId)?.actor;
     if (own !== undefined) return own;

@@ -1,4 +1,4 @@
-/** What the parts of a head's start are given, and how all of them end. */
+/** What the parts of a head's start receive, and how all of them are ended. */
 import { hostname } from "node:os";
 import type { Logger } from "@palimpsest/telemetry";
 import type { Credentials } from "@palimpsest/wire";
@@ -6,17 +6,17 @@ import type { HeadConfig } from "./config.js";
 import type { HeadDeps } from "./head-deps.js";
 import type { HeadAddress } from "./head-files.js";
 
-/** What there is to end, in the order in which it began. */
+/** How to end each part, in the order in which the parts began. */
 export interface Parts {
   readonly endings: (() => Promise<void> | void)[];
   readonly logger: Logger;
   stopNodes: () => Promise<void>;
   leaveRedis: boolean;
-  /** Another head leads: nothing is written to the store any more. */
+  /** Whether another head leads, so that nothing may be written to the store any more. */
   deposed: boolean;
 }
 
-/** Ends all parts, the last one first. One that cannot be ended is logged: it keeps no other from ending. */
+/** Ends all parts, the last one first. A failure is logged and does not prevent the others from ending. */
 export async function endAll(parts: Parts): Promise<void> {
   for (const end of parts.endings.splice(0).reverse()) {
     try {
@@ -33,11 +33,11 @@ export interface Beginning {
   readonly parts: Parts;
   readonly credentials: Credentials;
   readonly shutdown: (all: boolean) => void;
-  /** What the last head of this folder told. */
+  /** The address that the last head of this folder recorded. */
   readonly before: HeadAddress | undefined;
 }
 
-/** Name or address under which others reach this machine. */
+/** Name or address under which other machines reach this one. */
 export function advertisedHost(config: HeadConfig): string {
   if (config.advertiseHost !== undefined) return config.advertiseHost;
   return config.host === "0.0.0.0" || config.host === "::" ? hostname() : config.host;

@@ -1,12 +1,12 @@
 /**
- * Responsibility: the head's credentials and the token files of its folder: the cluster's token, the token of readers
- * (what Prometheus gets as `credentials_file`), and the tokens of before, of which the last may be in its grace.
- * Not responsible for: who is told a new token (token-rotation.ts).
+ * Responsibility: the head's credentials and the token files of its folder: the cluster's token, the readers' token
+ * (Prometheus's `credentials_file`), and earlier tokens, the last of which may be in its grace period.
+ * Not responsible for: announcing a new token (token-rotation.ts).
  *
  * Invariants:
- * - HEAD-CREDENTIALS-1. The files are written before a new token is accepted: a head that dies in between comes back
- *   with a token that others can read.
- * - HEAD-CREDENTIALS-2. A token that was replaced does not come back by the command line or the environment of a start.
+ * - HEAD-CREDENTIALS-1. The files are written before a new token is accepted, so that a head that dies in between
+ *   comes back with a token that others can read.
+ * - HEAD-CREDENTIALS-2. A replaced token does not come back through the command line or the environment of a start.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -36,7 +36,10 @@ function tokensBeforePathOf(dataDir: string): string {
   return join(dataDir, "tokens-before.json");
 }
 
-/** Opens the head's credentials. @throws {PalimpsestError} CONFIG_INVALID: unencrypted beyond loopback, or a wrong role */
+/**
+ * Opens the head's credentials. @throws {PalimpsestError} CONFIG_INVALID: unencrypted beyond loopback, or a wrong
+ * role
+ */
 export function openCredentials(config: HeadConfig, clock: Clock): Credentials {
   const { dataDir, tls, insecure, host, readerTokenFile } = config;
   refuseOpenBind(host, { tls: tls !== "", insecure });
@@ -59,7 +62,7 @@ export function openCredentials(config: HeadConfig, clock: Clock): Credentials {
       try {
         shareReaderToken(readerTokenFile, readers());
       } catch (reason) {
-        // The rotation goes on: readers have its grace to get the new token by hand.
+        // A warning only: the rotation continues, and readers have its grace period to get the new token by hand.
         process.emitWarning(String(reason));
       }
     });
@@ -82,7 +85,7 @@ function shareReaderToken(path: string, text: string): void {
   }
 }
 
-/** Takes a new token; what was accepted before is accepted for graceMs more, also by a head that restarts. */
+/** Accepts a new token. Earlier tokens stay valid for graceMs more, even if the head restarts. */
 export function rotateToken(
   dataDir: string,
   credentials: Credentials,
@@ -101,7 +104,7 @@ export function rotateToken(
   return token;
 }
 
-/** What this head accepts, for another head of its cluster. */
+/** The tokens that this head accepts, for a standby of its cluster. */
 export function tokenState(
   dataDir: string,
   credentials: Credentials,
@@ -115,7 +118,7 @@ export function tokenState(
   return { token: credentials.token, before };
 }
 
-/** Takes what the head that leads accepts, in place of what there was. @throws {PalimpsestError} INVALID_ARGUMENT */
+/** Replaces the accepted tokens with those of the leading head. @throws {PalimpsestError} INVALID_ARGUMENT */
 export function adoptTokens(
   dataDir: string,
   credentials: Credentials,
@@ -123,12 +126,12 @@ export function adoptTokens(
   clock: Clock,
 ): void {
   const token = state.token ?? "";
-  if (token === "") throw new PalimpsestError("INVALID_ARGUMENT", "the head that leads told an empty token");
+  if (token === "") throw new PalimpsestError("INVALID_ARGUMENT", "the leading head sent an empty token");
   const now = clock.now();
   const told = (state.before ?? []).map((one) => ({ token: one.token ?? "", remainingMs: one.graceMs ?? 0 }));
   const own = credentials.token;
   const known = own === token || told.some((one) => one.token === own);
-  // HEAD-CREDENTIALS-2: the own one may be older than all that the other head remembers.
+  // HEAD-CREDENTIALS-2: this head's own token may be older than all that the leading head remembers.
   const before = known ? told : [{ token: own, remainingMs: 0 }, ...told];
   writeTokens(
     dataDir,
@@ -153,7 +156,7 @@ function readTokensBefore(dataDir: string): readonly TokenBefore[] {
   } catch (cause) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `${path} is damaged: remove it, which ends the grace of tokens that were replaced`,
+      `${path} is damaged: remove it, which ends the grace period of replaced tokens`,
       { cause },
     );
   }

@@ -5,20 +5,20 @@ import type { StartDashboard } from "./running-dashboard.js";
 
 export interface HeadDeps {
   readonly logger: Logger;
-  /** Default: a registry of its own with component "head". */
+  /** Default: a separate registry with component "head". */
   readonly metrics?: Metrics;
   readonly clock?: Clock;
   /** Ends the wait of a standby: start() rejects with CANCELLED. */
   readonly signal?: AbortSignal;
-  /** Starts and ends nodes for as long as this head leads. Default: nobody does. */
+  /** Starts and ends nodes for as long as this head leads. Absent: the number of nodes is not managed. */
   readonly startAutoscaler?: StartAutoscaler;
-  /** Serves pages over this head for as long as it leads. Default: nobody does. */
+  /** Serves pages over this head for as long as it leads. Absent: there are none. */
   readonly startDashboard?: StartDashboard;
-  /** Called when start() has to wait because another head leads, and again when yet another one does. */
+  /** Called when start() has to wait because another head leads, and again whenever the leader changes. */
   readonly onStandby?: (standby: Standby) => void;
 }
 
-/** A head that waits. */
+/** A head that waits for the lease. */
 export interface Standby {
   /** host:port on which it waits. */
   readonly address: string;

@@ -1,10 +1,10 @@
-/** The small files in the head's folder: its token and its address. Readable by their owner only. */
+/** The small files in the head's folder: its token and its address. Only their owner can read them. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newToken, PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 
-/** What other commands on this machine need to reach the head. */
+/** What other commands on this machine need in order to reach the head. */
 export interface HeadAddress {
   /** host:port of the gRPC services. */
   readonly address: string;
@@ -13,14 +13,14 @@ export interface HeadAddress {
   readonly clusterId: string;
   /** Name of the cluster. */
   readonly cluster: string;
-  /** Id of the head process, new with every start. */
+  /** Id of the head process, new at every start. */
   readonly headId: string;
-  /** The highest epoch that a head of this folder led with. */
+  /** The highest epoch with which a head of this folder has led. */
   readonly epoch: number;
   readonly tokenPath: string;
-  /** host:port, empty when off. */
+  /** host:port; empty when off. */
   readonly metricsAddress: string;
-  /** host:port, empty when off. */
+  /** host:port; empty when off. */
   readonly dashboardAddress: string;
   readonly startedAtMs: number;
   readonly version: string;
@@ -52,7 +52,7 @@ export function headAddressPathOf(dataDir: string): string {
   return join(dataDir, "head.json");
 }
 
-/** The given token, else the kept one, else a new one; kept from then on. */
+/** Returns the given token, else the stored one, else a new one, and stores it. */
 export function keepToken(dataDir: string, given: string | undefined): string {
   const path = tokenPathOf(dataDir);
   const kept = existsSync(path) ? readFileSync(path, "utf8").trim() : "";
@@ -61,7 +61,7 @@ export function keepToken(dataDir: string, given: string | undefined): string {
   return token;
 }
 
-/** Undefined when no head was ever started with this folder. @throws {PalimpsestError} CONFIG_INVALID */
+/** Returns undefined if no head was ever started with this folder. @throws {PalimpsestError} CONFIG_INVALID */
 export function readHeadAddress(dataDir: string): HeadAddress | undefined {
   const path = headAddressPathOf(dataDir);
   if (!existsSync(path)) return undefined;
@@ -83,12 +83,12 @@ export function portOf(address: string): number {
   return Number(address.slice(address.lastIndexOf(":") + 1));
 }
 
-/** Replaces the file in one step; mode 0600. */
+/** Replaces the file atomically, with mode 0600. */
 export function writeSecretFile(path: string, text: string): void {
   replaceFile(path, text, 0o600);
 }
 
-/** Replaces the file in one step; mode 0644, whatever the process's mask is. */
+/** Replaces the file atomically, with mode 0644 whatever the process's umask. */
 export function writeReadableFile(path: string, text: string): void {
   replaceFile(path, text, 0o644);
 }

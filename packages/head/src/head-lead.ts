@@ -1,4 +1,7 @@
-/** How a head comes to lead, as a part of its start: it listens as a standby, and hears of tokens, until it does. */
+/**
+ * How a head comes to lead, as a part of its start: until then it listens as a standby and follows the leader's
+ * tokens.
+ */
 import { type Clock, formatAddress, type Network, newId, PalimpsestError } from "@palimpsest/wire";
 import { advertisedHost, type Beginning } from "./head-beginning.js";
 import { adoptTokens } from "./head-credentials.js";
@@ -14,15 +17,15 @@ import { StandbyTokens } from "./standby-tokens.js";
 export interface Lead {
   readonly leadership: Leadership;
   readonly headId: string;
-  /** Where to listen; 0 for any free port. */
+  /** The port to listen on; 0 for any free port. */
   readonly port: number;
-  /** What the store, or else the folder of this head, knows; empty for a cluster that begins. */
+  /** The id that the store, or else this head's folder, has recorded; empty for a new cluster. */
   readonly clusterId: string;
 }
 
 /**
- * Returns when this head leads; until then it listens as a standby.
- * @throws {PalimpsestError} ALREADY_EXISTS where it is not to wait, UNAUTHENTICATED when the head that leads refuses it
+ * Resolves when this head leads; until then it listens as a standby.
+ * @throws {PalimpsestError} ALREADY_EXISTS if it must not wait; UNAUTHENTICATED if the leading head refuses it
  */
 export async function beginLeadership(
   { config, deps, parts, credentials, before: last }: Beginning,
@@ -51,7 +54,7 @@ export async function beginLeadership(
       abort();
     },
   });
-  // A head that cannot listen must find that out before it takes the lead from another one.
+  // Listens first: a head that cannot listen must fail before it takes the lease from another one.
   const standby = await standbyServer(network);
   try {
     const port = portOf(await standby.listen(config.host, wish));
@@ -64,7 +67,7 @@ export async function beginLeadership(
       leaseMs: config.leaseMs,
       address: exclusive ? "" : address,
       epochFloor: Math.max(before?.epoch ?? 0, known?.epoch ?? 0),
-      // That one's process has ended (second-head.ts), so nobody has to wait for its lease to run out.
+      // That head's process has ended (second-head.ts), so there is no need to wait for its lease to expire.
       predecessorId: before?.headId ?? "",
       exclusive,
       signal: stop.signal,
@@ -77,13 +80,13 @@ export async function beginLeadership(
         try {
           writeKnownCluster(config.dataDir, { cluster: config.cluster, clusterId, epoch });
         } catch (reason) {
-          deps.logger.warn({ err: reason }, "what this standby knows of the cluster cannot be kept");
+          deps.logger.warn({ err: reason }, "cannot store what this standby knows of the cluster");
         }
       },
       onLeader: (leader) => tokens.follow(leader?.address ?? ""),
     });
     parts.endings.push(() => leadership.release());
-    // STANDBY-TOKENS-2: the refusal may have come while the lease was taken.
+    // STANDBY-TOKENS-2: the refusal may have arrived while the lease was being taken.
     if (refused !== undefined) throw refused;
     const clusterId = leadership.clusterId || before?.clusterId || known?.clusterId || "";
     return { leadership, headId, port, clusterId };

@@ -1,4 +1,4 @@
-/** The head's page of metrics as a part of its start. */
+/** The head's metrics page, as a part of its start. */
 import { type Metrics, type MetricsServer, serveMetrics } from "@palimpsest/telemetry";
 import {
   type AuditLog,
@@ -17,7 +17,7 @@ import { scrapeTargets } from "./scrape-targets.js";
 
 const queueMetricsMs = 5_000;
 
-/** @returns host:port of the page, empty when off */
+/** @returns host:port of the page; empty when it is off */
 export async function beginMetrics(
   { config, deps, parts, credentials, before }: Beginning,
   plane: ControlPlane,
@@ -38,7 +38,7 @@ export async function beginMetrics(
   const serve = (port: number) => serveMetrics(metrics.registry, { ...options, port });
   let server: MetricsServer;
   try {
-    // The port of the last start is only a wish, so that a scraper finds the page again.
+    // The port of the last start is tried first, so that a scraper finds the page again.
     server =
       config.metricsPort === 0 && portBefore > 0
         ? await serve(portBefore).catch(() => serve(0))

@@ -15,7 +15,7 @@ export interface HeadMetricsDeps {
   readonly pendingQueue: PendingQueue;
 }
 
-/** Sets the gauges that say what the tables hold. */
+/** Sets the gauges that describe the tables. */
 export function measureTables({ metrics, actors, nodes, jobs, pendingQueue }: HeadMetricsDeps): void {
   const byState = metrics.gauge("palimpsest_head_actors");
   for (const state of actorStates) byState.set({ state: state.toLowerCase() }, actors.count(state));
@@ -29,7 +29,7 @@ export function measureTables({ metrics, actors, nodes, jobs, pendingQueue }: He
   metrics.gauge("palimpsest_head_pending_actors").set(pendingQueue.length);
   metrics.gauge("palimpsest_head_reserved_nodes").set(pendingQueue.reservedNodes);
   const { total, used } = nodes.sums.totals();
-  // Resources whose last node has left leave the page too.
+  // Reset first, so that resources whose last node has left disappear from the page.
   metrics.gauge("palimpsest_head_resources_total_units").reset();
   metrics.gauge("palimpsest_head_resources_used_units").reset();
   for (const [resource, units] of Object.entries(total)) {

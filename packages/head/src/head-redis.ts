@@ -1,4 +1,4 @@
-/** The head's Redis as a part of its start: its own, or one that is there. */
+/** The head's Redis, as a part of its start: its own, or an existing one. */
 import { join, resolve } from "node:path";
 import { type Clock, every, type TlsIdentity, tlsFiles } from "@palimpsest/wire";
 import type { Redis } from "ioredis";
@@ -12,10 +12,10 @@ const redisCheckMs = 1_000;
 
 export interface HeadRedis {
   readonly client: Redis;
-  /** What nodes and drivers get. */
+  /** The URL for nodes and drivers. */
   readonly queueUrl: () => string;
   readonly pid: () => number;
-  /** Absent where Redis is somebody else's. */
+  /** Absent if Redis is not the head's own. */
   readonly rotatePasswords: (() => Promise<void>) | undefined;
 }
 
@@ -36,7 +36,7 @@ export async function beginRedis(
           logger,
         })
       : undefined;
-  // Until the head has started; close() says anew.
+  // Applies until the head has started; close() sets it again.
   parts.leaveRedis = embedded?.adopted ?? false;
   parts.endings.push(async () => {
     if (!parts.leaveRedis) await embedded?.stop();
@@ -52,7 +52,7 @@ export async function beginRedis(
     parts.endings.push(stopChecking);
   }
   if (embedded && credentials.tls) {
-    // Redis reads its certificate again when it is told to.
+    // Redis reads its certificate again only on request.
     const reload = () =>
       embedded.reloadTls(client).catch((reason: unknown) => {
         logger.warn({ err: reason }, "own redis keeps the certificate of before");

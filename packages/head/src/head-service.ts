@@ -1,6 +1,6 @@
 /**
  * Responsibility: the RPCs of service Head over the tables.
- * Not responsible for: anything that goes on after the answer.
+ * Not responsible for: anything that happens after the answer.
  */
 import type { QueueDepth } from "@palimpsest/trajectories";
 import { callerOf, headService, isReader, PalimpsestError } from "@palimpsest/wire";
@@ -39,7 +39,7 @@ import { serveTokens } from "./token-service.js";
 
 const maxWaitMs = 60_000;
 const defaultStackWaitMs = 5_000;
-/** Less than any RPC may take. */
+/** Shorter than the limit of any RPC. */
 const maxStackWaitMs = 25_000;
 
 export interface HeadServiceDeps extends SessionServiceDeps, ListingsDeps, TaskEventRpcDeps {
@@ -53,10 +53,10 @@ export interface HeadServiceDeps extends SessionServiceDeps, ListingsDeps, TaskE
   readonly groupTable: PlacementGroupTable;
   readonly bundles: Bundles;
   readonly jobs: Pick<JobTable, "submission">;
-  /** Default: none are kept. */
+  /** Absent: durable actors are refused. */
   readonly durableStates?: DurableStates | undefined;
   readonly queueDepths: () => Promise<readonly QueueDepth[]>;
-  /** Begins the orderly end of the head; returns at once. */
+  /** Begins the orderly end of the head, and returns at once. */
   readonly shutdown: (all: boolean) => void;
 }
 
@@ -125,7 +125,7 @@ async function createActor(
     throw new PalimpsestError("INVALID_ARGUMENT", "get_if_exists is true and name is empty: name the actor");
   }
   if (deps.actors.get(spec.actorId) === undefined) {
-    // Only an actor has incarnations: this owner runs, and its node may not be back yet.
+    // Only an actor has incarnations, so this owner is an actor that runs, but its node may not be back yet.
     if (spec.ownerIncarnation > 0) await deps.recovery.find({ actorId: spec.ownerId }, context);
     await expectName(deps.recovery, spec, context);
     expectOwner(deps, spec);
@@ -138,7 +138,7 @@ async function createActor(
   return actorForReaders(await deps.lifecycle.create(spec, getIfExists));
 }
 
-/** Whose environment it takes over: the actor's or worker's that spawns it, else that of its job. */
+/** The environment to inherit: that of the actor or worker that spawns it, else that of its job. */
 function parentOf(
   { actors, jobs }: Pick<HeadServiceDeps, "actors" | "jobs">,
   { ownerId, jobId }: ActorSpec,
@@ -146,16 +146,16 @@ function parentOf(
   return actors.get(ownerId)?.spec ?? jobs.submission(jobId);
 }
 
-/** RECOVERY-3; whether the name is taken, the table says. */
+/** Waits as RECOVERY-3 requires. Whether the name is taken is then decided by the table. */
 async function expectName(recovery: Recovery, spec: ActorSpec, context: RpcContext): Promise<void> {
   const name = fullNameOf(spec);
   if (name === "") return;
   const holder = await recovery.find({ name }, context);
-  // Whoever asked was answered or has gone: an actor that nobody waits for would keep the name.
+  // The caller was answered or is gone: an actor created now would keep the name although nobody uses it.
   if (holder === undefined && context.signal.aborted)
     throw new PalimpsestError(
       "GET_TIMEOUT",
-      `nodes may still bring back who has the name ${name}: try again`,
+      `a node may still report an actor with the name ${name}: retry`,
     );
 }
 
@@ -188,7 +188,7 @@ async function resolveActor(
   const { signal: caller } = context;
   const wait = new AbortController();
   const end = () => wait.abort();
-  // Not AbortSignal.any over AbortSignal.timeout: on Node 20 that signal is lost to the garbage collector.
+  // Not AbortSignal.any over AbortSignal.timeout: on Node 20 that signal can be garbage-collected.
   const timer = setTimeout(end, waitMs);
   caller.addEventListener("abort", end, { once: true });
   if (caller.aborted) end();

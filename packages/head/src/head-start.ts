@@ -1,4 +1,4 @@
-/** How a head starts, part by part; each part says how it ends. */
+/** How a head starts, part by part. Each part registers how it ends. */
 import { readFileSync } from "node:fs";
 import type { AutoscalerReport } from "@palimpsest/scheduler";
 import { createMetrics, type Metrics } from "@palimpsest/telemetry";
@@ -40,7 +40,7 @@ const nodesStopTimeoutMs = 10_000;
 
 export interface Begun {
   readonly facts: HeadAddress;
-  /** Resolves with the reason when this head leads no more. */
+  /** Resolves with the reason when this head no longer leads. */
   readonly lost: Promise<string>;
 }
 
@@ -59,18 +59,18 @@ export async function begin(beginning: Beginning): Promise<Begun> {
       folder: config.tls,
       onChange: (tls) => credentials.replaceTls(tls),
       onError: (reason) =>
-        logger.warn({ err: reason }, "changed certificates cannot be used, the ones before stay"),
+        logger.warn({ err: reason }, "the changed certificates cannot be used; the earlier ones stay in use"),
     });
     parts.endings.push(stopWatching);
   }
   const metrics = deps.metrics ?? createMetrics({ component: "head" });
   const startedAtMs = clock.now();
-  // Takes a while to load, and Redis takes a while to start: both at once.
+  // Loading it takes a while, and so does starting Redis, so both happen at once.
   const reflection = import("./standard-services.js");
   const redis = await beginRedis(beginning, clock);
   const { leadership, headId, port, clusterId } = await beginLeadership(beginning, redis, network, clock);
   const { store } = leadership;
-  // A private Redis has no other head.
+  // A private Redis has no other heads to share bundles with.
   const bundleShare =
     config.redisUrl === undefined
       ? undefined
@@ -84,7 +84,7 @@ export async function begin(beginning: Beginning): Promise<Begun> {
     rowsOf: (table) => plane.rowsOf(table),
     causeWrite: () => plane.causeWrite(),
   });
-  // Redis may have come back with less than it had.
+  // Redis may have come back with fewer writes than it had acknowledged.
   redis.client.on("ready", () => leadership.check());
   parts.endings.push(() => plane.close(parts.deposed));
   parts.stopNodes = () => plane.endCluster(nodesStopTimeoutMs);

@@ -1,13 +1,15 @@
 /**
- * Responsibility: the head as one running thing: Redis, tables, gRPC server, metrics page, started and ended in order.
- * Not responsible for: what the RPCs mean (the services), what becomes of actors and jobs (the control plane).
+ * Responsibility: the head as one running program: Redis, tables, gRPC server and metrics page, started and stopped
+ * in order.
+ * Not responsible for: the meaning of RPCs (the services), or the lifecycles of actors and jobs (the control plane).
  *
  * Invariants:
  * - HEAD-1. Nothing is served before the tables of an earlier head are loaded.
- * - HEAD-2. Same folder: same token, same cluster id and, unless another was asked for, same port.
- * - HEAD-3. close() ends everything that start() began, in whatever state it is, once; what cannot be ended is logged
- *   and stops no other ending.
- * - HEAD-4. A head that leads no more ends at once, and `closed` says why.
+ * - HEAD-2. A head on the same folder has the same token, the same cluster id and, unless another is requested, the
+ *   same port.
+ * - HEAD-3. close() ends everything that start() began, once, from any state. What cannot be ended is logged and does
+ *   not prevent the rest from ending.
+ * - HEAD-4. A head that no longer leads ends at once, and `closed` says why.
  */
 
 import { type Credentials, systemClock } from "@palimpsest/wire";
@@ -22,25 +24,25 @@ import { refuseSecondHead } from "./second-head.js";
 /** How a head ended. */
 export interface HeadEnd {
   readonly reason: string;
-  /** Another head leads now, or may: this one can be started again as a standby. */
+  /** Whether another head leads, or may lead. This one can then be started again as a standby. */
   readonly deposed: boolean;
 }
 
 export interface HeadCloseOptions {
-  /** Nodes end too, with all that runs on them. */
+  /** Whether the nodes end too, with everything that runs on them. */
   readonly stopNodes?: boolean;
-  /** The head's own Redis goes on, for nodes and drivers that go on. */
+  /** Whether the head's own Redis keeps running, for nodes and drivers that do. */
   readonly leaveRedis?: boolean;
 }
 
 export class Head {
-  /** host:port to give to nodes and drivers. */
+  /** host:port for nodes and drivers. */
   readonly address: string;
   readonly #credentials: Credentials;
   readonly clusterId: string;
-  /** host:port of the metrics page, empty when off. */
+  /** host:port of the metrics page; empty when it is off. */
   readonly metricsAddress: string;
-  /** host:port of the dashboard, empty when off. */
+  /** host:port of the dashboard; empty when it is off. */
   readonly dashboardAddress: string;
   /** Resolves when the head has ended: by close(), by an RPC, or because another head leads. */
   readonly closed: Promise<HeadEnd>;
@@ -60,7 +62,7 @@ export class Head {
     });
   }
 
-  /** @throws {PalimpsestError} CONFIG_INVALID, UNAVAILABLE, ALREADY_EXISTS, each with the fix in one line */
+  /** @throws {PalimpsestError} CONFIG_INVALID, UNAVAILABLE, ALREADY_EXISTS */
   static async start(input: HeadConfigInput, deps: HeadDeps): Promise<Head> {
     const config = parseHeadConfig(input);
     prepareFolder(config.dataDir);
@@ -88,24 +90,24 @@ export class Head {
     }
   }
 
-  /** URL of the metrics page, empty when off. */
+  /** URL of the metrics page; empty when it is off. */
   get metricsUrl(): string {
     if (this.metricsAddress === "") return "";
     return `${this.#credentials.tls ? "https" : "http"}://${this.metricsAddress}/metrics`;
   }
 
-  /** URL of the dashboard, empty when off. */
+  /** URL of the dashboard; empty when it is off. */
   get dashboardUrl(): string {
     if (this.dashboardAddress === "") return "";
     return `${this.#credentials.tls ? "https" : "http"}://${this.dashboardAddress}/`;
   }
 
-  /** The cluster's token of this moment. */
+  /** The cluster's current token. */
   get token(): string {
     return this.#credentials.token;
   }
 
-  /** Ends the head in order. Without options its own Redis ends too, and nodes go on looking for the head. */
+  /** Ends the head in order. Without options its own Redis ends too, and nodes keep looking for the head. */
   close(options: HeadCloseOptions = {}): Promise<void> {
     this.#closing ??= this.#close(options);
     return this.#closing;
@@ -120,7 +122,7 @@ export class Head {
 
   #depose(reason: string): void {
     if (this.#closing !== undefined) return;
-    this.#parts.logger.error({ reason }, "this head leads no more");
+    this.#parts.logger.error({ reason }, "this head no longer leads");
     this.#parts.deposed = true;
     this.#parts.leaveRedis = true;
     this.#closing = endAll(this.#parts).then(() => this.#markClosed({ reason, deposed: true }));

@@ -1,4 +1,7 @@
-/** What has happened, for people who look back: kept in memory, written by the tables and by what processes tell. */
+/**
+ * The history of the cluster for people who look back: kept in memory, written by the tables and by reports from
+ * processes.
+ */
 import type { Clock } from "@palimpsest/wire";
 import type { Actor } from "./actor.js";
 import type { ActorTable } from "./actor-table.js";
@@ -35,7 +38,7 @@ export class History {
     });
   }
 
-  /** The program of a session has ended. */
+  /** Records that the program of a session has ended. */
   sessionEnded(sessionId: string, reason: string): void {
     this.tasks.reporterEnded(sessionId, { code: "OWNER_DIED", message: reason });
   }

@@ -1,18 +1,18 @@
 /**
- * Responsibility: what happens to jobs: a driver is placed, started, watched, stopped.
+ * Responsibility: the states of a job: its driver is placed, started, watched and stopped.
  * Not responsible for: the output (job-logs.ts), or running the driver (its node does).
  *
  * Invariants:
- * - JOBLIFE-1. A job's driver is started at most once; a driver that is lost is not started again.
- * - JOBLIFE-2. A node is told to start a driver only after the store holds that decision.
- * - JOBLIFE-3. A job that was asked to stop ends STOPPED, however its driver ends, and its driver is not started after
- *   that.
- * - JOBLIFE-4. A node that is lost before it was told to start a driver loses nothing: the job is PENDING again.
- * - JOBLIFE-5. A driver that a node brings back and nobody knows is entered as a running job at the node's first
- *   registration at this head, which may have lost the row; later its job was deleted or forgotten, and it is stopped.
- *   It keeps the lease that its node tells.
- * - JOBLIFE-6. A job of which the store holds the state alone, not what was submitted, was never acknowledged: it is
- *   forgotten before it is placed, and the same submission makes it anew.
+ * - JOBLIFE-1. A job's driver is started at most once; a lost driver is not restarted.
+ * - JOBLIFE-2. A node is ordered to start a driver only after the store holds that decision.
+ * - JOBLIFE-3. A job with a stop request ends STOPPED, however its driver ends, and its driver is not started after
+ *   the request.
+ * - JOBLIFE-4. If a node is lost before it was ordered to start a driver, the job is PENDING again.
+ * - JOBLIFE-5. A driver that a node reports and no table knows is recorded as a running job at the node's first
+ *   registration with this head, because the head may have lost the row. At a later registration its job must have
+ *   been deleted or forgotten, so it is stopped. An adopted driver keeps the lease that its node reports.
+ * - JOBLIFE-6. A job of which the store holds only the state, without its submission, was never acknowledged. It is
+ *   forgotten before it is placed, and the same submission creates it again.
  */
 
 import type { Logger } from "@palimpsest/telemetry";
@@ -31,11 +31,11 @@ export interface JobLifecycleDeps {
   readonly pendingQueue: PendingQueue;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Between SIGTERM and SIGKILL of a driver that is stopped. */
+  /** The time between SIGTERM and SIGKILL when a driver is stopped. */
   readonly driverStopGraceMs: number;
-  /** Stores a recipe's text where nodes find it; resolves when it is there. */
+  /** Stores a recipe's text where nodes find it. Resolves when it is stored. */
   readonly storeRecipe: (text: string) => Promise<void>;
-  /** Bytes of the job's output that have arrived. */
+  /** The number of bytes of the job's output that have arrived. */
   readonly logSizeBytes: (jobId: string) => number;
   /** Called once when a job has ended. */
   readonly onEnded: (jobId: string) => void;
@@ -43,7 +43,7 @@ export interface JobLifecycleDeps {
 
 export class JobLifecycle {
   readonly #deps: JobLifecycleDeps;
-  /** Jobs whose placement is on its way to the store: no node has been told of them. */
+  /** Jobs whose placement has not reached the store yet: no node has been ordered to start them. */
   readonly #placing = new Map<string, object>();
 
   constructor(deps: JobLifecycleDeps) {
@@ -51,12 +51,12 @@ export class JobLifecycle {
     deps.nodes.onDead((node, reason) => this.#nodeDied(node, reason));
   }
 
-  /** Goes on with the jobs of an earlier head, once the tables are loaded. */
+  /** Takes over the jobs of an earlier head, once the tables are loaded. */
   recover(): void {
     const { jobs, nodes, logger } = this.#deps;
     for (const job of [...jobs.all()]) {
       if (job.status === "PENDING" && jobs.submission(job.jobId) === undefined) {
-        logger.warn({ jobId: job.jobId }, "a job whose submission was cut off is forgotten");
+        logger.warn({ jobId: job.jobId }, "forgetting a job whose submission was interrupted");
         void jobs.forget(job.jobId);
         continue;
       }
@@ -69,7 +69,7 @@ export class JobLifecycle {
     }
   }
 
-  /** Idempotent by submission id. Resolves when the store has it. */
+  /** Submits a job. Idempotent by submission id. Resolves when the store has it. */
   async submit(submission: Submission): Promise<Job> {
     if (submission.entrypoint.kind === "recipe") await this.#deps.storeRecipe(submission.entrypoint.text);
     const { job, isNew, durable } = this.#deps.jobs.submit(submission);
@@ -95,7 +95,7 @@ export class JobLifecycle {
       return jobs.get(jobId);
     }
     const durable = jobs.update(jobId, { stopRequested: true, message: "stopping" });
-    // Without a link now it is sent when the node has registered again.
+    // If the node has no link now, the order is sent when it registers again.
     nodes.send(job.nodeId, { stopDriver: { jobId, graceMs: driverStopGraceMs } });
     await durable;
     return jobs.get(jobId);
@@ -114,7 +114,7 @@ export class JobLifecycle {
     return job;
   }
 
-  /** The cluster ends: every job that has not ended is stopped. */
+  /** Stops every job that has not ended, because the cluster shuts down. */
   async endAll(): Promise<void> {
     const living = this.#deps.jobs.all().filter((job) => !hasEnded(job));
     await Promise.all(living.map((job) => this.stop(job.jobId)));
@@ -141,8 +141,8 @@ export class JobLifecycle {
   }
 
   /**
-   * Compares the drivers that a node says it runs with what the head believes.
-   * @returns what to do about the jobs that are missing once the node has told everything
+   * Compares the drivers that a node reports with what the head has recorded.
+   * @returns handles the missing jobs, once the node has reported everything
    */
   nodeRegistered(
     nodeId: string,
@@ -167,7 +167,7 @@ export class JobLifecycle {
     return { settle: () => this.#settle(missing) };
   }
 
-  /** The job as it is to be shown: one that waits for a node says why, made now. Looks at every node. */
+  /** The job for readers. If it waits for a node, the message says why, computed now by examining every node. */
   forReaders(job: Job): Job {
     const reason = this.#deps.pendingQueue.reason(pendingKey(job.jobId));
     return reason === "" ? job : { ...job, message: reason };
@@ -188,7 +188,7 @@ export class JobLifecycle {
     this.#placing.set(jobId, placement);
     const gpuIds = [...nodes.gpusOf(nodeId, leaseOf(jobId))];
     await jobs.update(jobId, { status: "RUNNING", nodeId, message: "", startedAtMs: clock.now(), gpuIds });
-    // Its node was lost meanwhile, and it was placed again.
+    // Its node was lost in the meantime, and the job was placed again.
     if (this.#placing.get(jobId) !== placement) return;
     this.#placing.delete(jobId);
     const job = jobs.find(jobId);
@@ -223,12 +223,12 @@ export class JobLifecycle {
   #settle(missing: readonly Job[]): void {
     for (const { jobId } of missing) {
       const job = this.#deps.jobs.find(jobId);
-      // One that is being placed is sent when the store holds the decision (JOBLIFE-2).
+      // The order for a job that is being placed is sent once the store holds the decision (JOBLIFE-2).
       if (job?.status !== "RUNNING" || this.#placing.has(jobId)) continue;
       const submitted = this.#deps.jobs.submission(jobId) !== undefined;
       const neverSeen = submitted && job.driverPid === 0 && this.#deps.logSizeBytes(jobId) === 0;
       if (neverSeen && !job.stopRequested) this.#sendStart(job);
-      else this.#lost(job, "its driver ended while its node was out of the head's reach");
+      else this.#lost(job, "its driver ended while its node was unreachable for the head");
     }
   }
 
@@ -240,7 +240,7 @@ export class JobLifecycle {
 
   #lost(job: Job, reason: string): void {
     if (this.#placing.delete(job.jobId) && !job.stopRequested) {
-      // JOBLIFE-4: it goes back to the pending queue, as if it had never been placed.
+      // JOBLIFE-4: the job returns to the pending queue as if it had never been placed.
       void this.#deps.jobs.update(job.jobId, {
         status: "PENDING",
         nodeId: "",
@@ -280,7 +280,7 @@ function messageOf(status: Job["status"], certificate: proto.DeathCertificate.$P
   return lastLine ? `${how}: ${lastLine}` : certificate.reason || how;
 }
 
-/** Whether a line says why: an uncaught error is followed by its stack, a blank line and Node's version. */
+/** Whether a line explains the error: an uncaught error is followed by its stack, a blank line and Node's version. */
 function tells(line: string): boolean {
   return line.trim() !== "" && !/^\s+at |^Node\.js v\d/.test(line);
 }

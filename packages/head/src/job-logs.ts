@@ -1,17 +1,17 @@
 /**
- * The output of drivers: one file per job, written once, read by any number of followers.
+ * The output of drivers: one file per job, written once and read by any number of followers.
  *
- * Responsibility: files, their bounds, and what happens when they cannot be written.
- * Not responsible for: knowing whether a job has ended (followers are told by `ended`).
+ * Responsibility: the files, their size limits, and failed writes.
+ * Not responsible for: knowing whether a job has ended (`ended` is called for it).
  *
  * Invariants:
  * - LOG-1. Byte n of the file is byte n of the driver's output: a repeated message changes nothing. The only other
  *   bytes are the marks of LOG-2 and LOG-3.
- * - LOG-2. Output that never came is a hole with a mark at its end; what follows it keeps its offsets. A hole takes
- *   no memory and no room on the disk, however large the offset is that made it.
- * - LOG-3. A file never grows beyond maxBytes; later output is counted, not kept, and the file's end says so.
- * - LOG-4. An append that fails is the failure of that append alone: the next one is tried anew. After retryMs of
- *   failures output is given up and becomes a hole, so that a full disk does not stop its driver forever.
+ * - LOG-2. Output that never arrived is a hole with a mark at its end, and the output after it keeps its offsets. A
+ *   hole takes neither memory nor disk space, however large the offset after it.
+ * - LOG-3. A file never grows beyond maxBytes. Later output is counted but not kept, and the end of the file says so.
+ * - LOG-4. A failed append fails alone: the next one is attempted. After retryMs of failures the output is given up
+ *   and becomes a hole, so that a full disk does not block its driver forever.
  */
 import { constants, mkdirSync, rmSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
@@ -26,21 +26,21 @@ export type WriteAt = (path: string, bytes: Uint8Array, position: number) => Pro
 export interface JobLogsOptions {
   readonly folder: string;
   readonly maxBytes: number;
-  /** How long appends of one job may fail before its output is given up. */
+  /** How long appends for one job may fail before the output is given up. */
   readonly retryMs: number;
   readonly clock?: Clock;
-  /** A test's own disk. */
+  /** Replaces writes to disk in tests. */
   readonly writeAt?: WriteAt;
 }
 
 interface Log {
-  /** Bytes of output that came and need not come again, kept or not. */
+  /** Bytes of output that have arrived and need not be sent again, whether kept or not. */
   sizeBytes: number;
-  /** End of the file: what followers may read. */
+  /** End of the file, up to which followers may read. */
   fileBytes: number;
-  /** Settles, without rejecting, when the appends before have ended. */
+  /** Resolves, and never rejects, when the earlier appends have ended. */
   tail: Promise<unknown>;
-  /** Monotonic time since which appends fail. */
+  /** Since when appends fail, on the monotonic clock. */
   failingSinceMs: number | undefined;
   readonly wake: Set<() => void>;
 }
@@ -61,14 +61,15 @@ export class JobLogs {
     this.#writeAt = options.writeAt ?? writeAt;
   }
 
-  /** Bytes of output that came. For a file at its bound that an earlier head left: that bound. */
+  /** Bytes of output that have arrived. For a full file that an earlier head left, its limit. */
   sizeBytes(jobId: string): number {
     return this.#log(jobId).sizeBytes;
   }
 
   /**
-   * Writes output that starts at offsetBytes, less what is there. Resolves to the size when it is in the file or given up.
-   * @throws {PalimpsestError} INVALID_ARGUMENT for an impossible offset, UNAVAILABLE when it could not be written now
+   * Writes output that starts at offsetBytes, except what is there already. Resolves to the size once the output is
+   * in the file or given up.
+   * @throws {PalimpsestError} INVALID_ARGUMENT for an impossible offset; UNAVAILABLE when it could not be written now
    */
   append(jobId: string, bytes: Uint8Array, offsetBytes: number): Promise<number> {
     if (!Number.isSafeInteger(offsetBytes) || offsetBytes < 0) {
@@ -81,12 +82,12 @@ export class JobLogs {
     return appended;
   }
 
-  /** Tells followers that no more will come. */
+  /** Tells followers that no more output will come. */
   ended(jobId: string): void {
     for (const wake of this.#log(jobId).wake) wake();
   }
 
-  /** The output from an offset on, until its end or, while `follow` says so, as it comes. Holes are left out. */
+  /** The output from an offset to its end or, while `follow` returns true, as it arrives. Holes are left out. */
   async *read(
     jobId: string,
     offsetBytes: number,
@@ -98,7 +99,8 @@ export class JobLogs {
     let offset = offsetBytes;
     try {
       while (!signal.aborted) {
-        // Asked before the file is read: output precedes the end, so an end seen here hides nothing.
+        // Called before the file is read: all output precedes the end, so nothing is missed when the end is seen
+        // here.
         const more = follow();
         if (log.fileBytes > offset) {
           file ??= await open(this.#path(jobId), "r");
@@ -119,7 +121,7 @@ export class JobLogs {
     }
   }
 
-  /** Removes the log of a job that is forgotten. */
+  /** Removes the log of a forgotten job. */
   remove(jobId: string): void {
     const log = this.#logs.get(jobId);
     this.#logs.delete(jobId);
@@ -127,7 +129,7 @@ export class JobLogs {
     for (const wake of log?.wake ?? []) wake();
   }
 
-  /** Waits for the appends on their way. Never rejects. */
+  /** Waits for the appends in flight. Never rejects. */
   async close(): Promise<void> {
     await Promise.all([...this.#logs.values()].map((log) => log.tail));
   }
@@ -154,7 +156,7 @@ export class JobLogs {
     return endBytes;
   }
 
-  /** Writes what the bound allows, with its marks, and returns where the file ends then. */
+  /** Writes as much as the limit allows, with its marks, and returns the new end of the file. */
   async #write(jobId: string, log: Log, bytes: Uint8Array, from: number): Promise<number> {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const path = this.#path(jobId);
@@ -219,7 +221,7 @@ function nextWake(log: Log, ready: () => boolean, signal: AbortSignal): Promise<
   });
 }
 
-/** What stands at the end of a hole, if it fits; empty without a hole. */
+/** The mark at the end of a hole, if it fits; empty without a hole. */
 function lostMark(gapBytes: number): Uint8Array {
   if (gapBytes <= 0) return new Uint8Array();
   const mark = Buffer.from(`\n[${gapBytes} bytes of output were lost here]\n`);

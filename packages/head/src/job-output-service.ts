@@ -1,13 +1,13 @@
 /**
- * The head's end of the stream that brings one driver's output.
+ * The head's end of the stream with one driver's output.
  *
- * Responsibility: one message at a time from the stream into the job's log, and its acknowledgement.
- * Not responsible for: files (job-logs.ts), or the end of the job (the link tells of it).
+ * Responsibility: writing one message at a time from the stream to the job's log, and acknowledging it.
+ * Not responsible for: files (job-logs.ts), or the end of the job (the node link reports it).
  *
  * Invariants:
- * - OUTPUT-1. The next message is read when the one before is written: a slow disk holds up this stream alone, and
- *   what waits is bounded by the stream's window.
- * - OUTPUT-2. Only the node that runs a job's driver adds to the job's log.
+ * - OUTPUT-1. A message is read only after the one before it is written: a slow disk delays this stream alone, and
+ *   the backlog is bounded by the stream's window.
+ * - OUTPUT-2. Only the node that runs a job's driver can append to the job's log.
  */
 import type { handleBidiStreamingCall, ServerDuplexStream } from "@grpc/grpc-js";
 import type { Logger } from "@palimpsest/telemetry";
@@ -34,7 +34,7 @@ export function createJobOutputHandler(deps: JobOutputDeps): handleBidiStreaming
 async function receive({ jobs, logs, logger }: JobOutputDeps, stream: OutputStream): Promise<void> {
   let jobId: string | undefined;
   try {
-    // An error is still to be told over the stream, so it is not destroyed at once.
+    // The stream is not destroyed on return, because an error may still have to be sent over it.
     for await (const message of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Output>) {
       jobId ??= checkedJob(jobs, message);
       const data = message.data ?? new Uint8Array();
@@ -42,7 +42,7 @@ async function receive({ jobs, logs, logger }: JobOutputDeps, stream: OutputStre
         data.byteLength === 0
           ? logs.sizeBytes(jobId)
           : await logs.append(jobId, data, message.offsetBytes ?? 0);
-      // Its job was deleted while it was written: the log is not to come back.
+      // Its job was deleted during the write, so the log must not be created again.
       if (jobs.find(jobId) === undefined) logs.remove(jobId);
       stream.write({ jobId, offsetBytes });
     }

@@ -1,10 +1,10 @@
 /**
- * Responsibility: every job the head knows, with what was submitted.
+ * Responsibility: every job that the head knows, with its submission.
  * Not responsible for: starting or stopping drivers (job-lifecycle.ts does).
  *
  * Invariants:
- * - JOBTABLE-1. A terminal status never changes, nor does anything else of a job that ended.
- * - JOBTABLE-2. A submission id names one content for as long as the job is remembered.
+ * - JOBTABLE-1. A terminal status never changes, nor does any other field of a job that has ended.
+ * - JOBTABLE-2. A submission id stands for one content for as long as the job is remembered.
  */
 import { type Clock, newId, PalimpsestError } from "@palimpsest/wire";
 import {
@@ -23,9 +23,9 @@ import type { Journal } from "./journal.js";
 export interface JobTableDeps {
   readonly journal: Journal;
   readonly clock: Clock;
-  /** Jobs that ended and are remembered. */
+  /** How many ended jobs are remembered. */
   readonly maxEnded: number;
-  /** Called when a job is forgotten, to remove what belongs to it. */
+  /** Called when a job is forgotten, to remove its files. */
   readonly onForgotten: (jobId: string, submission: Submission | undefined) => void;
 }
 
@@ -40,7 +40,8 @@ export class JobTable {
 
   load(jobs: ReadonlyMap<string, Uint8Array>, submissions: ReadonlyMap<string, Uint8Array>): void {
     for (const [jobId, bytes] of submissions) {
-      // A head that was killed while it wrote rows again that the store had lost: nobody was told of this job.
+      // An earlier head was killed while it rewrote rows that the store had lost, so this job was never confirmed to
+      // anybody.
       if (!jobs.has(jobId)) void this.#deps.journal.put("submissions", jobId, undefined);
       else this.#submissions.set(jobId, decodeSubmission(bytes));
     }
@@ -48,17 +49,19 @@ export class JobTable {
     for (const job of loaded) this.#jobs.set(job.jobId, job);
   }
 
-  /** Every job as its row in the store. */
+  /** Every job's row in the store. */
   *rows(): Generator<readonly [string, Uint8Array]> {
     for (const [jobId, job] of this.#jobs) yield [jobId, encodeJob(job)];
   }
 
-  /** Every submission as its row in the store. */
+  /** Every submission's row in the store. */
   *submissionRows(): Generator<readonly [string, Uint8Array]> {
     for (const [jobId, submission] of this.#submissions) yield [jobId, encodeSubmission(submission)];
   }
 
-  /** Adds a job, or returns the known one of the same content. @throws {PalimpsestError} ALREADY_EXISTS (JOBTABLE-2) */
+  /**
+   * Adds a job, or returns the known one with the same content. @throws {PalimpsestError} ALREADY_EXISTS (JOBTABLE-2)
+   */
   submit(submission: Submission): {
     readonly job: Job;
     readonly isNew: boolean;
@@ -88,7 +91,10 @@ export class JobTable {
     return { job, isNew: true, durable };
   }
 
-  /** Resolves when the store holds the job as it is now, and what was submitted: an answer that repeats one waits too. */
+  /**
+   * Resolves when the store holds the job's present state and its submission. The answer to a repeated request waits
+   * for this, too.
+   */
   durable(jobId: string): Promise<unknown> {
     const { journal } = this.#deps;
     const submission = this.#submissions.get(jobId);
@@ -98,7 +104,10 @@ export class JobTable {
     ]);
   }
 
-  /** Enters a job whose driver runs, with the lease that its node tells, and whose rows were lost: what was submitted stays unknown. */
+  /**
+   * Records a job whose driver runs but whose rows were lost, with the lease that its node reports. Its submission
+   * stays unknown.
+   */
   adopt(nodeId: string, { jobId, resources, gpuIds }: RunningDriver): Job {
     const message = "its node brought it back: the tables had lost it, and with it what was submitted";
     const job: Job = { ...this.#pending(jobId), status: "RUNNING", nodeId, message, resources, gpuIds };
@@ -107,7 +116,7 @@ export class JobTable {
     return job;
   }
 
-  /** Changes a job that has not ended and returns the promise of its being durable. */
+  /** Changes a job that has not ended, and returns a promise that resolves when the change is durable. */
   update(jobId: string, patch: Partial<Omit<Job, "jobId">>): Promise<void> {
     const before = this.#jobs.get(jobId);
     if (before === undefined || hasEnded(before)) return Promise.resolve();
@@ -138,12 +147,12 @@ export class JobTable {
     return [...this.#jobs.values()];
   }
 
-  /** What was submitted as the jobs that are remembered. */
+  /** The submissions of all remembered jobs. */
   submissions(): Iterable<Submission> {
     return this.#submissions.values();
   }
 
-  /** Forgets a job that has ended. Resolves when the store has forgotten it too. */
+  /** Forgets a job that has ended. Resolves when the store has forgotten it, too. */
   async forget(jobId: string): Promise<void> {
     const submission = this.#submissions.get(jobId);
     this.#jobs.delete(jobId);

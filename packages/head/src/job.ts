@@ -13,9 +13,9 @@ import {
 export const jobStatuses = ["PENDING", "RUNNING", "STOPPED", "SUCCEEDED", "FAILED"] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 
-/** What was submitted; never changes. The environment is that of the driver, and of what it spawns. */
+/** What was submitted. Never changes. The environment is inherited by everything that the driver spawns. */
 export interface Submission extends RuntimeEnvironment {
-  /** Empty: the head chooses. */
+  /** Empty if the head should choose one. */
   readonly submissionId: string;
   readonly entrypoint:
     | { readonly kind: "recipe"; readonly text: string }
@@ -24,11 +24,11 @@ export interface Submission extends RuntimeEnvironment {
   readonly metadata: Readonly<Record<string, string>>;
   readonly name: string;
   readonly resources: Quantities;
-  /** Of the client that submitted it first; empty: nobody traces. */
+  /** The trace of the client that submitted it first; empty without tracing. */
   readonly traceparent: string;
 }
 
-/** A job as the head knows it. Changed by JobTable.update only. */
+/** A job as the head knows it. Only JobTable.update changes it. */
 export interface Job {
   readonly jobId: string;
   readonly name: string;
@@ -42,15 +42,15 @@ export interface Job {
   readonly endedAtMs: number;
   readonly metadata: Readonly<Record<string, string>>;
   readonly stopRequested: boolean;
-  /** Size of the driver's whole output, once it has ended. */
+  /** The size of the driver's whole output, once it has ended. */
   readonly outputBytes: number;
   readonly resources: Quantities;
   readonly workingDir: string;
-  /** GPUs of its node that its driver leases. */
+  /** The GPUs of its node that its driver leases. */
   readonly gpuIds: readonly number[];
 }
 
-/** What a node says of a driver that runs on it. */
+/** What a node reports about a driver that runs on it. */
 export type RunningDriver = Pick<Job, "jobId" | "resources" | "gpuIds">;
 
 export function runningDriver({ jobId, resources, gpuIds }: proto.RunningDriver.$Properties): RunningDriver {
@@ -73,14 +73,14 @@ export function hasEnded(job: Job): boolean {
   return job.status !== "PENDING" && job.status !== "RUNNING";
 }
 
-/** How long followers of a job that has ended wait for output that is still on its way. */
+/** How long followers of a job that has ended wait for output that has not arrived yet. */
 export const outputTailMs = 30_000;
 
 export function sha256Of(bytes: string | Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** The submission in a request. @throws {PalimpsestError} INVALID_ARGUMENT naming the field */
+/** Parses and checks the submission in a request. @throws {PalimpsestError} INVALID_ARGUMENT naming the field */
 export function submissionFromProto(message: proto.SubmitRequest.$Properties): Submission {
   const submissionId = message.submissionId ?? "";
   if (submissionId !== "" && !isValidId(submissionId)) {
@@ -108,7 +108,7 @@ export function submissionFromProto(message: proto.SubmitRequest.$Properties): S
 function entrypointOf(message: proto.SubmitRequest.$Properties): Submission["entrypoint"] {
   if (message.recipe && message.packages)
     throw invalid(
-      "packages are those of a program: modules that a recipe names are bundled with what they import",
+      "packages can be given for a program only: the modules that a recipe names are bundled with their imports",
     );
   if (message.recipe) return { kind: "recipe", text: message.recipe };
   if (!message.bundle)
@@ -118,13 +118,13 @@ function entrypointOf(message: proto.SubmitRequest.$Properties): Submission["ent
   return { kind: "program", bundle: message.bundle };
 }
 
-/** Names everything that decides what a job does: the same content under one submission id is the same job. */
+/** A hash of everything that decides what a job does: equal content under one submission id is the same job. */
 export function contentHash(submission: Submission): string {
   const { submissionId: _id, traceparent: _span, ...content } = submission;
   return sha256Of(JSON.stringify(content, sortedRecords));
 }
 
-/** JSON.stringify replacer: objects with their keys in order. */
+/** JSON.stringify replacer that sorts the keys of objects. */
 function sortedRecords(_key: string, value: unknown): unknown {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

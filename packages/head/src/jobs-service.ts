@@ -1,4 +1,4 @@
-/** The RPCs of service Jobs: bundles in and out, jobs over the table, logs as they come. */
+/** The RPCs of service Jobs: uploads and downloads of bundles, the job table, and logs that can be followed. */
 import { once } from "node:events";
 import type { ServerReadableStream, ServerWritableStream } from "@grpc/grpc-js";
 import {
@@ -23,7 +23,7 @@ export interface JobsServiceDeps {
   readonly logs: JobLogs;
   readonly bundles: Bundles;
   readonly clock: Clock;
-  /** Longest time between two chunks of an upload. */
+  /** The longest time between two chunks of an upload. */
   readonly uploadStallMs: number;
 }
 
@@ -81,13 +81,13 @@ function readLogs(
     const job = jobs.find(jobId);
     if (!request.follow || job === undefined) return false;
     if (!hasEnded(job)) return true;
-    // The driver's end comes over the link and may overtake its last output.
+    // The driver's end is reported over the link and may overtake its last output.
     return logs.sizeBytes(jobId) < job.outputBytes && clock.now() < job.endedAtMs + outputTailMs;
   };
   return logs.read(jobId, offset, follow, signal);
 }
 
-/** Writes everything the source gives, waits where the reader is slow, and ends the stream. */
+/** Writes everything from the source, waits while the reader is slow, and ends the stream. */
 async function pour<Request, Message>(
   call: Outgoing<Request, Message>,
   source: (signal: AbortSignal) => AsyncIterable<Message>,
@@ -115,7 +115,7 @@ async function* chunksOf(
 ): AsyncGenerator<Uint8Array> {
   const stalled = () => {
     call.destroy(
-      new PalimpsestError("GET_TIMEOUT", `no chunk of the bundle came for ${stallMs} ms: upload it again`),
+      new PalimpsestError("GET_TIMEOUT", `no chunk of the bundle arrived for ${stallMs} ms: upload it again`),
     );
   };
   let timer = setTimeout(stalled, stallMs);

@@ -1,14 +1,16 @@
 /**
- * Responsibility: carries the rows of the tables to the store, behind the tables' view in memory.
- * Not responsible for: what rows mean, or reading them back.
+ * Responsibility: writing the rows of the tables to the store, asynchronously behind the tables in memory.
+ * Not responsible for: the meaning of rows, or reading them back.
  *
  * Invariants:
- * - JOURNAL-1. The store never goes back: of one row, an older value is never written after a newer one.
+ * - JOURNAL-1. The store never goes back: an older value of a row is never written after a newer one.
  * - JOURNAL-2. The promise of `put` resolves only when that value, or a newer one of the same row, is in the store.
- * - JOURNAL-3. A store that is away delays writes and loses none; it holds one value a row, however long it stays away.
+ * - JOURNAL-3. An unreachable store delays writes and loses none. One value is kept per row, however long the outage
+ *   lasts.
  * - JOURNAL-4. A batch holds at most maxBatchRows rows and, unless one row alone is larger, maxBatchBytes bytes.
- * - JOURNAL-5. A row that the store rejects while it takes others is set aside: it delays no other row and no close.
- * - JOURNAL-6. Once another head leads no write is tried again, and that is said once.
+ * - JOURNAL-5. A row that the store rejects while it accepts others is set aside: it delays no other row, and no
+ *   close.
+ * - JOURNAL-6. Once another head leads, writes are no longer retried, and this is logged once.
  */
 
 import type { Logger, Metrics } from "@palimpsest/telemetry";
@@ -16,16 +18,16 @@ import { type Clock, delay } from "@palimpsest/wire";
 import { DeposedError, type Store, type StoreTable, type StoreWrite } from "./store.js";
 
 const retryDelayMs = 200;
-/** How long a row that was set aside waits before it is tried again, at first and at most. */
+/** The first and the longest delay before a row that was set aside is retried. */
 const asideDelayMs = { first: 1_000, longest: 60_000 };
 const maxBatchRows = 500;
 const maxBatchBytes = 1024 * 1024;
 
 interface Row extends StoreWrite {
   readonly waiters: (() => void)[];
-  /** Rejected in a batch of its own: it goes alone until it is written. */
+  /** It was rejected in a batch of its own, and is written alone until it succeeds. */
   readonly suspect: boolean;
-  /** Times that this value was set aside. */
+  /** How many times this value was set aside. */
   readonly rejections: number;
 }
 
@@ -40,11 +42,13 @@ export interface JournalDeps {
 
 export class Journal {
   readonly #deps: JournalDeps;
-  /** Rows to write, in the order in which they are tried. */
+  /** Rows to write, in the order in which they are attempted. */
   #dirty = new Map<string, Row>();
-  /** Rows that were set aside (JOURNAL-5), until their next try. */
+  /** Rows that were set aside (JOURNAL-5), until their next attempt. */
   readonly #aside = new Map<string, { readonly row: Row; readonly cancel: () => void }>();
-  /** Falls when a batch is rejected, so that the row to blame is soon alone; rises again with each success. */
+  /**
+   * Decreases when a batch is rejected, so that the faulty row is soon alone, and increases again with each success.
+   */
   #rowLimit = maxBatchRows;
   #lastWriteSucceeded = false;
   #writing: Promise<void> | undefined;
@@ -55,7 +59,10 @@ export class Journal {
     this.#deps = deps;
   }
 
-  /** Without bytes the row is removed. Never rejects: a caller that cannot wait sets its own deadline. */
+  /**
+   * Writes a row, or removes it when bytes is undefined. Never rejects: a caller that cannot wait sets its own
+   * deadline.
+   */
   put(table: StoreTable, key: string, bytes: Uint8Array | undefined): Promise<void> {
     return new Promise((resolve) => {
       const id = `${table}/${key}`;
@@ -71,7 +78,7 @@ export class Journal {
     return this.#dirty.size + this.#aside.size;
   }
 
-  /** Waits until everything put so far is in the store, or set aside, at most timeoutMs. */
+  /** Waits until everything that was put so far is in the store or set aside, for at most timeoutMs. */
   async flush(timeoutMs: number): Promise<void> {
     if (this.#writing === undefined) return;
     let cancel: (() => void) | undefined;
@@ -82,7 +89,7 @@ export class Journal {
     cancel?.();
   }
 
-  /** Gives rows that were set aside a last try. */
+  /** Gives rows that were set aside one last attempt. */
   async close(timeoutMs: number): Promise<void> {
     for (const id of [...this.#aside.keys()]) this.#tryAgain(id);
     await this.flush(timeoutMs);
@@ -97,7 +104,7 @@ export class Journal {
   }
 
   async #drain(): Promise<void> {
-    // One turn later, so that the changes of one event become one transaction.
+    // Waits one turn, so that the changes of one event become one transaction.
     await Promise.resolve();
     const { store, logger, metrics, clock } = this.#deps;
     while (this.#dirty.size > 0 && !this.#closed && !this.#deposed) {
@@ -116,13 +123,13 @@ export class Journal {
           this.#takeBack(batch);
           logger.warn(
             { rows: this.pendingRows },
-            "another head leads: what changed last here is not written",
+            "another head leads: the last changes of this head are not written",
           );
           break;
         }
-        logger.error({ err: reason, rows: batch.length }, "state not written, trying again");
+        logger.error({ err: reason, rows: batch.length }, "state not written, will retry");
         this.#rowLimit = Math.max(1, Math.floor(batch.length / 2));
-        // A row that was set aside says nothing against the store: the others go on at once.
+        // A rejected row does not mean that the store is down: the other rows are written at once.
         if (this.#takeBack(batch) === "aside") continue;
         this.#lastWriteSucceeded = false;
         await delay(retryDelayMs, undefined, clock);
@@ -131,7 +138,7 @@ export class Journal {
     this.#writing = undefined;
   }
 
-  /** The oldest rows within the bounds (JOURNAL-4); one that was rejected before goes alone. */
+  /** The oldest rows within the limits (JOURNAL-4); a row that was rejected before goes alone. */
   #nextBatch(): Entry[] {
     const batch: Entry[] = [];
     let bytes = 0;
@@ -147,8 +154,8 @@ export class Journal {
   }
 
   /**
-   * Several rows keep their place in front; a single one goes to the end, behind those it may have held up. When it
-   * is rejected there again, right after the store took another row, it is the row that the store does not want.
+   * Several rows keep their position at the front. A single row moves to the end, behind those it may have blocked.
+   * If it is rejected there again, right after the store accepted another row, it is the row that the store rejects.
    */
   #takeBack(batch: readonly Entry[]): "aside" | "kept" {
     const [only] = batch;
@@ -177,7 +184,7 @@ export class Journal {
     this.#aside.set(id, { row: { ...row, rejections: row.rejections + 1 }, cancel });
     this.#deps.logger.error(
       { row: id, bytes: row.bytes?.byteLength ?? 0, retryInMs: delayMs },
-      "the store rejects this row: it is set aside, the others go on",
+      "the store rejects this row: it is set aside, and the others are written",
     );
   }
 

@@ -1,6 +1,6 @@
 /**
- * What a head knows of its cluster while it waits, kept in its folder (LEASE-7): when it comes to lead, its Redis may have
- * forgotten it, and the head that led may be gone for good.
+ * What a standby knows of its cluster, stored in its folder (LEASE-7). When it comes to lead, its Redis may have lost
+ * this, and the head that led may be gone for good.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,14 +12,14 @@ const knownClusterSchema = z.object({
   /** Name of the cluster. */
   cluster: z.string(),
   clusterId: z.string(),
-  /** The highest epoch that was seen. */
+  /** The highest epoch seen. */
   epoch: z.number(),
 });
 export type KnownCluster = z.infer<typeof knownClusterSchema>;
 
 const pathOf = (dataDir: string) => join(dataDir, "cluster.json");
 
-/** Undefined when no head of this folder has ever waited. @throws {PalimpsestError} CONFIG_INVALID */
+/** Returns undefined if no head of this folder was ever a standby. @throws {PalimpsestError} CONFIG_INVALID */
 export function readKnownCluster(dataDir: string): KnownCluster | undefined {
   const path = pathOf(dataDir);
   if (!existsSync(path)) return undefined;

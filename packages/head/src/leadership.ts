@@ -1,18 +1,19 @@
 /**
- * Responsibility: this head's lease on the state of its cluster: waits for it, renews it, gives it up, and guards
+ * Responsibility: this head's lease on the cluster's state: acquiring it, renewing it, releasing it, and guarding
  * every write with its epoch.
- * Not responsible for: what the rows mean (the tables), or what a head does that has lost its lease (head.ts).
+ * Not responsible for: the meaning of rows (the tables), or what a head does after losing its lease (head.ts).
  *
  * Invariants:
  * - LEASE-1. Of all heads of a cluster only the one with the highest epoch can write.
- * - LEASE-2. Epochs grow, and never fall: a store that was emptied goes on above every epoch that this head has seen.
- * - LEASE-3. This head takes its lease for over before the store does: it counts from before the renewal was sent.
- * - LEASE-4. A store that has lost writes gets all rows again, from memory, before it takes any other write.
- * - LEASE-5. A store without any epoch is taken only after one lease without a leader, in which a living one would have
- *   renewed its own.
- * - LEASE-6. A rewrite counts only when the store has lost nothing while it went on; else it begins anew.
- * - LEASE-7. A head that waits keeps the cluster's id and its epoch on disk, so that it leads the same cluster, above
- *   that epoch, also when the store was emptied and nobody else is left.
+ * - LEASE-2. Epochs only grow: in a store that was emptied they continue above every epoch that this head has seen.
+ * - LEASE-3. This head considers its lease expired before the store does, because it counts from before the renewal
+ *   was sent.
+ * - LEASE-4. A store that has lost writes receives all rows again from memory before it accepts any other write.
+ * - LEASE-5. A store without an epoch is claimed only after one lease without a leader, in which a living leader
+ *   would have renewed its own.
+ * - LEASE-6. A rewrite counts only if the store has lost nothing while it ran; otherwise it starts again.
+ * - LEASE-7. A standby keeps the cluster's id and epoch on disk, so that it leads the same cluster above that epoch
+ *   even if the store was emptied and no other head is left.
  */
 import { every, PalimpsestError } from "@palimpsest/wire";
 import { announcedLeases, type LeadershipOptions, type Taken, waitForLease } from "./lease-wait.js";
@@ -23,19 +24,19 @@ import { batches } from "./store-batches.js";
 /** Renewals per lease. */
 const renewalsPerLease = 3;
 
-/** What a head remembers. */
+/** The rows that a head holds in memory. */
 export interface Memory {
-  /** Every row of a table as it is now. */
+  /** Every row of a table in its present state. */
   readonly rowsOf: RowsOf;
-  /** Causes a write soon. The store is written from one place, and a rewrite happens there too. */
+  /** Causes a write soon. All writes go through one place, and so does a rewrite. */
   readonly causeWrite: () => void;
 }
 
 export class Leadership {
-  /** Resolves with the reason when this head leads no more. */
+  /** Resolves with the reason when this head no longer leads. */
   readonly lost: Promise<string>;
   readonly store: Store;
-  /** The cluster id that the store had before; empty when it had none. */
+  /** The cluster id that the store had before; empty if it had none. */
   readonly clusterId: string;
   readonly #options: LeadershipOptions;
   readonly #facts = new Map<string, string>();
@@ -44,12 +45,12 @@ export class Leadership {
   #sequence: number;
   #unanswered = 0;
   #behind = false;
-  /** Counts the times at which the store was found to have lost writes. */
+  /** Counts how many times the store was found to have lost writes. */
   #losses = 0;
   #memory: Memory | undefined;
   #validUntilMs = 0;
   #addresses: readonly string[] = [];
-  /** Renewals, one after the other. */
+  /** Renewals run one after the other. */
   #renewals: Promise<void> = Promise.resolve();
   #inFlight = 0;
   #failing = false;
@@ -72,7 +73,7 @@ export class Leadership {
     this.#stopRenewing = every(options.clock, leaseMs / renewalsPerLease, () => this.#tick());
   }
 
-  /** Returns when this head leads. @throws {PalimpsestError} CANCELLED by the signal; what `onStandby` throws */
+  /** Resolves when this head leads. @throws {PalimpsestError} CANCELLED by the signal; whatever `onStandby` throws */
   static async take(options: LeadershipOptions): Promise<Leadership> {
     return new Leadership(options, await waitForLease(options));
   }
@@ -81,7 +82,7 @@ export class Leadership {
     return this.#epoch;
   }
 
-  /** Where heads of the cluster can be reached, this one first. */
+  /** The addresses of the cluster's heads, this one first. */
   get addresses(): readonly string[] {
     const own = this.#claim.address;
     return [own, ...this.#addresses.filter((address) => address !== own)].filter((address) => address !== "");
@@ -93,30 +94,33 @@ export class Leadership {
     return this.#options.exclusive || this.#options.clock.monotonicMs() < this.#validUntilMs;
   }
 
-  /** Makes the address known under which this head serves from now on. */
+  /** Publishes the address under which this head serves from now on. */
   async announce(address: string): Promise<void> {
     this.#claim = { ...this.#claim, address };
     await this.#renewal();
   }
 
-  /** Gives access to the rows in memory: from then on LEASE-4 holds. To be called before the first write. */
+  /** Gives access to the rows in memory, from when on LEASE-4 holds. To be called before the first write. */
   remember(memory: Memory): void {
     this.#memory = memory;
   }
 
-  /** A peer has seen a later epoch than this head's: either another head leads, or the store forgot it (LEASE-2). */
+  /**
+   * Handles a peer that has seen a later epoch: either another head leads, or the store has forgotten that epoch
+   * (LEASE-2).
+   */
   async rise(epoch: number): Promise<void> {
     if (epoch <= this.#epoch || this.#ended) return;
     this.#options.logger.warn({ epoch: this.#epoch, seen: epoch }, "a peer has seen a later epoch");
     await this.#renewal(epoch).catch(() => undefined);
   }
 
-  /** Asks the store at once, as after a reconnect. */
+  /** Asks the store at once, for example after a reconnect. */
   check(): void {
     this.#tick();
   }
 
-  /** Gives the lease up, so that a standby takes over at once. */
+  /** Releases the lease, so that a standby takes over at once. */
   async release(): Promise<void> {
     if (this.#ended) return;
     this.#end("it gave up its lease");
@@ -140,24 +144,24 @@ export class Leadership {
     if (!this.#behind) {
       const answer = await this.#guarded(writes, this.#unanswered);
       if (answer === "written") return;
-      // The renewal finds out which head leads, and begins an epoch where the store has lost all of them.
+      // The renewal finds out which head leads, and begins a new epoch if the store has lost them all.
       this.#fallBehind();
       await this.#renewal();
     }
-    // What is in memory is as new as these writes, or newer.
+    // The rows in memory are as new as these writes, or newer.
     await this.#rewrite();
   }
 
-  /** @param unanswered -1 writes whatever sequence number the store has */
+  /** @param unanswered -1 to write whatever sequence number the store has */
   async #guarded(writes: readonly StoreWrite[], unanswered: number): Promise<"written" | "behind"> {
-    if (this.#ended) throw new DeposedError("this head leads no more");
+    if (this.#ended) throw new DeposedError("this head no longer leads");
     this.#unanswered += 1;
     const guard = { epoch: this.#epoch, sequence: this.#sequence, unanswered };
     const answer = await this.#options.shared.write(guard, writes);
     if (answer.kind === "deposed") {
       await this.#renewal();
       if (this.#ended) throw new DeposedError("another head leads");
-      // It was a new epoch of this head that the write crossed on its way.
+      // This head began a new epoch while the write was in flight.
       return "behind";
     }
     if (answer.kind === "behind") return "behind";
@@ -174,16 +178,16 @@ export class Leadership {
     const losses = this.#losses;
     let count = 0;
     let unanswered = -1;
-    // LEASE-6: whatever the store loses meanwhile makes all that was written before doubtful.
+    // LEASE-6: if the store loses anything in the meantime, all earlier writes are in doubt.
     const again = () =>
-      new PalimpsestError("UNAVAILABLE", "the store lost writes again: they are written once more");
+      new PalimpsestError("UNAVAILABLE", "the store lost writes again: all rows will be rewritten");
     const write = async (batch: readonly StoreWrite[]) => {
       if ((await this.#guarded(batch, unanswered)) === "behind") {
         this.#fallBehind();
         await this.#renewal();
       }
       if (this.#losses !== losses) throw again();
-      // The first write has told the store's number: from now on a loss shows in it.
+      // The first answer brought the store's sequence number, so that any later loss is detected.
       unanswered = 0;
       count += batch.length;
     };
@@ -196,7 +200,7 @@ export class Leadership {
       const strangers = stored.filter((key) => !wanted.has(key)).map((key) => [key, undefined] as const);
       for (const batch of batches(table, strangers)) await write(batch);
     }
-    // One more write, so that the store's number is known even when there is no row.
+    // One more write, so that the store's sequence number is known even if there are no rows.
     await write([]);
     this.#behind = false;
     logger.warn(
@@ -219,10 +223,10 @@ export class Leadership {
     });
   }
 
-  /** Without the store this head cannot know whether another has taken over; where there is another, it may have. */
+  /** Without the store this head cannot know whether another has taken over; if there are other heads, one may have. */
   #stepDownIfLate(): void {
     const others = this.addresses.filter((address) => address !== this.#claim.address);
-    // A process that was stopped asks the store first: the answer says who leads, and it may be this head still.
+    // A process that was suspended asks the store first: the answer says who leads, and that may still be this head.
     const outOfReach = this.#failing || this.#inFlight > 0;
     if (this.isCurrent() || others.length === 0 || !outOfReach) return;
     this.#end(
@@ -230,7 +234,7 @@ export class Leadership {
     );
   }
 
-  /** @throws what the store throws; a refusal ends this head's lead instead */
+  /** @throws what the store throws. A refusal ends this head's leadership instead */
   #renewal(epochFloor = 0): Promise<void> {
     this.#inFlight += 1;
     const renewal = this.#renewals.then(() => this.#renew(epochFloor));
@@ -268,7 +272,7 @@ export class Leadership {
     this.#addresses = await shared.announce(this.#claim.address, announcedLeases * leaseMs);
   }
 
-  /** A tenth earlier than the store, for clocks that run at different speeds. */
+  /** A tenth earlier than the store's expiry, to allow for clocks that run at different speeds. */
   #validFrom(askedAtMs: number): number {
     return askedAtMs + this.#options.leaseMs * 0.9;
   }

@@ -3,7 +3,7 @@ import type { Logger } from "@palimpsest/telemetry";
 import { type Clock, delay, PalimpsestError } from "@palimpsest/wire";
 import type { Leader, LeaseClaim, LeaseView, SharedStore } from "./shared-store.js";
 
-/** Leases for which the address of a head that says nothing more is told to nodes and drivers. */
+/** For how many lease periods the address of a silent head is still sent to nodes and drivers. */
 export const announcedLeases = 3;
 
 export interface LeadershipOptions {
@@ -12,24 +12,24 @@ export interface LeadershipOptions {
   readonly logger: Logger;
   readonly headId: string;
   readonly leaseMs: number;
-  /** Address to announce while this head waits; empty for none. */
+  /** The address to announce while this head waits; empty for none. */
   readonly address: string;
-  /** No epoch up to this one is used again: what the folder of this head remembers. */
+  /** Epochs up to this one, which this head's folder has recorded, are not used again. */
   readonly epochFloor: number;
-  /** The head of this folder that ended without giving up its lease; empty when there was none. */
+  /** The head of this folder that ended without releasing its lease; empty if there was none. */
   readonly predecessorId: string;
-  /** The store belongs to this head alone: nobody has to be waited for. */
+  /** Whether the store belongs to this head alone, so that it need not wait for another one. */
   readonly exclusive: boolean;
   readonly signal: AbortSignal;
-  /** Called when another head leads, again for each one that does; throw to refuse to wait. */
+  /** Called when another head leads, and again whenever the leader changes. Throws to refuse to wait. */
   readonly onStandby: (leader: Leader) => void;
-  /** Called with each look at the lease: the other head that leads, if one does. */
+  /** Called at each check of the lease, with the other head that leads, if one does. */
   readonly onLeader?: (leader: Leader | undefined) => void;
-  /** Called when what is known of the cluster that another head leads has changed (LEASE-7). */
+  /** Called when the known id or epoch of a cluster that another head leads has changed (LEASE-7). */
   readonly onCluster?: (clusterId: string, epoch: number) => void;
 }
 
-/** The lease as it was taken. */
+/** The lease at the moment it was taken. */
 export interface Taken {
   readonly epoch: number;
   readonly sequence: number;
@@ -37,7 +37,10 @@ export interface Taken {
   readonly askedAtMs: number;
 }
 
-/** Returns when the lease is this head's. @throws {PalimpsestError} CANCELLED by the signal; what `onStandby` throws */
+/**
+ * Resolves when this head has the lease. @throws {PalimpsestError} CANCELLED by the signal; whatever `onStandby`
+ * throws
+ */
 export async function waitForLease(options: LeadershipOptions): Promise<Taken> {
   const { shared, clock, logger, headId, address, leaseMs, predecessorId, exclusive, signal } = options;
   const pollMs = Math.min(500, leaseMs / 10);
@@ -58,7 +61,7 @@ export async function waitForLease(options: LeadershipOptions): Promise<Taken> {
         announceAtMs = clock.monotonicMs() + leaseMs;
       }
     } catch (reason) {
-      logger.warn({ err: reason }, "the cluster's lease cannot be read, trying again");
+      logger.warn({ err: reason }, "the cluster's lease cannot be read, will retry");
     }
     if (view !== undefined) {
       const askedAtMs = clock.monotonicMs();

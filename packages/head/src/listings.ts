@@ -1,6 +1,6 @@
 /**
- * What readers are told about many actors and nodes: pages and counts, each bounded in bytes and in time, whatever the
- * size of the cluster.
+ * Listings of many actors and nodes for readers: pages and counts, each bounded in bytes and time whatever the size
+ * of the cluster.
  */
 import type { AutoscalerReport } from "@palimpsest/scheduler";
 import { type Clock, needsFence, PalimpsestError } from "@palimpsest/wire";
@@ -23,9 +23,9 @@ import { requestToProto } from "./scheduling.js";
 
 const defaultLimit = 1_000;
 const maxLimit = 5_000;
-/** A page ends after this many bytes of certificates and errors: the rest of a row is small. */
+/** A page ends after this many bytes of certificates and errors; the rest of a row is small. */
 const maxPageTextBytes = 8 * 1024 * 1024;
-/** Kinds of waiting requests that a page or summary explains: each costs a look at every node. */
+/** How many shapes of pending requests a page or summary explains, because each explanation examines every node. */
 const maxExplained = 20;
 
 export interface ListingsDeps {
@@ -34,7 +34,7 @@ export interface ListingsDeps {
   readonly nodes: NodeTable;
   readonly pendingQueue: PendingQueue;
   readonly clock: Clock;
-  /** Default: nobody starts and ends nodes. */
+  /** Absent: no autoscaler runs. */
   readonly autoscalerReport?: () => AutoscalerReport | undefined;
 }
 
@@ -115,11 +115,11 @@ interface PageOptions<Row> {
   readonly request: { readonly limit?: number | null; readonly pageToken?: string | null };
   readonly idOf: (row: Row) => string;
   readonly wanted: (row: Row) => boolean;
-  /** Told each row of the page; true ends the page after it. */
+  /** Called with each row of the page; returning true ends the page after that row. */
   readonly isFull: (row: Row) => boolean;
 }
 
-/** The rows after the one that the token names, at most the limit. */
+/** The rows after the one that the token names, up to the limit. */
 export function pageOf<Row>(
   all: Iterable<Row>,
   { request, idOf, wanted, isFull }: PageOptions<Row>,
@@ -141,24 +141,24 @@ export function pageOf<Row>(
   if (reached) return { rows, nextPageToken: "" };
   throw new PalimpsestError(
     "NOT_FOUND",
-    `page_token names ${after}, which has been forgotten meanwhile: list from the start`,
+    `page_token names ${after}, which has since been forgotten: list from the start`,
   );
 }
 
-/** Rows of one page. @throws {PalimpsestError} INVALID_ARGUMENT */
+/** The number of rows per page. @throws {PalimpsestError} INVALID_ARGUMENT */
 export function pageLimit(asked: number | null | undefined): number {
   const limit = asked || defaultLimit;
   if (Number.isInteger(limit) && limit >= 1 && limit <= maxLimit) return limit;
   throw new PalimpsestError("INVALID_ARGUMENT", `limit is ${limit}: it must be from 1 to ${maxLimit}`);
 }
 
-/** Reasons for what waits, of the first few kinds of requests. */
+/** Explains why actors are pending, for the first few shapes of requests. */
 function explainer(lifecycle: ActorLifecycle): (actor: Actor) => string {
   const reasons = new Map<string, string>();
   return (actor) => {
     if (actor.state !== "PENDING" && actor.state !== "RESTARTING") return "";
     const { resources, labels, labelConditions, strategy } = actor.spec;
-    // Starts that failed have reasons of their own, and so may what waits for a fence.
+    // An actor whose starts failed has its own reason, and one that waits for a fence may have.
     const own = actor.startFailures > 0 || actor.lostStartNodeIds.length > 0 || needsFence(actor.spec);
     const key = own
       ? actor.spec.actorId

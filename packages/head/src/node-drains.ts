@@ -1,16 +1,18 @@
 /**
- * Responsibility: empties nodes that somebody wants to take away, and ends them.
- * Not responsible for: where things go (placement), moving one actor (the lifecycle) or the bytes of objects (the node).
+ * Responsibility: draining nodes that are to be removed, and ending them.
+ * Not responsible for: choosing where actors go (placement), moving one actor (the lifecycle), or copying objects
+ * (the node).
  *
  * Invariants:
- * - DRAIN-1. From the first request on nothing is placed on the node, also after its link broke and came back.
- * - DRAIN-2. Actors that can restart do so elsewhere, which uses none of their restarts. Those in placement groups do when
- *   the node leaves, with their bundle. Others, workers for tasks and drivers are waited for until the deadline.
- * - DRAIN-3. Before the deadline the node leaves only when nothing runs there and no object is held there alone.
- * - DRAIN-4. The drain of an idle node, which nobody has asked for, loses nothing: when its objects are not moved in time the
- *   node is used again.
+ * - DRAIN-1. From the first request on nothing is placed on the node, even if its link breaks and comes back.
+ * - DRAIN-2. Actors that can restart are restarted elsewhere without using up a restart. Those in placement groups
+ *   restart when the node leaves, together with their bundle. Other actors, task workers and drivers are waited for
+ *   until the deadline.
+ * - DRAIN-3. Before the deadline the node leaves only when nothing runs there and no object is held only there.
+ * - DRAIN-4. Draining an idle node for the autoscaler loses nothing: if its objects are not moved in time, the node
+ *   is used again.
  *
- * In memory: a head that is started again forgets it, and whoever asks how far it is begins it anew.
+ * Kept in memory: a restarted head forgets the drain, and the next request for its progress begins it again.
  */
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -38,9 +40,9 @@ export interface NodeDrainsDeps {
 
 interface Drain {
   readonly deadlineAtMs: number;
-  /** What the node is told when it is to leave. */
+  /** The reason that the node receives when it is ordered to leave. */
   readonly why: string;
-  /** DRAIN-4 */
+  /** Whether DRAIN-4 applies. */
   readonly yields: boolean;
   stopped: boolean;
 }
@@ -57,7 +59,7 @@ export class NodeDrains {
     });
   }
 
-  /** Begins to drain the node, or goes on with it. @throws {PalimpsestError} NOT_FOUND, INVALID_ARGUMENT */
+  /** Begins to drain the node, or continues. @throws {PalimpsestError} NOT_FOUND, INVALID_ARGUMENT */
   drain({ nodeId, deadlineMs }: proto.DrainNodeRequest.$Properties): proto.DrainNodeResponse.$Properties {
     const id = nodeId ?? "";
     const waitMs = deadlineMs || defaultDeadlineMs;
@@ -73,12 +75,12 @@ export class NodeDrains {
     return this.#progress(id);
   }
 
-  /** Whether nothing of the node would be lost without it, or what would be can be moved. */
+  /** Whether nothing would be lost with the node, or what would be lost can be moved. */
   canDrainIdle(nodeId: string): boolean {
     return !this.#deps.objects.holdsAlone(nodeId) || this.#takers(nodeId).length > 0;
   }
 
-  /** Empties an idle node and ends it, for whoever starts and ends nodes (DRAIN-4). @returns whether it is told to end now */
+  /** Drains an idle node and ends it, for the autoscaler (DRAIN-4). @returns whether it has been ordered to end */
   drainIdle(nodeId: string, why: string): boolean {
     if (!this.#drains.has(nodeId)) this.#begin(nodeId, defaultDeadlineMs, why, true);
     return this.#drains.get(nodeId)?.stopped ?? false;
@@ -93,7 +95,7 @@ export class NodeDrains {
     this.tick();
   }
 
-  /** Workers of the owner that are to be given back. */
+  /** The owner's task workers that should be returned. */
   workersToRetire(ownerId: string): readonly string[] {
     const ids: string[] = [];
     for (const nodeId of this.#drains.keys())
@@ -102,7 +104,7 @@ export class NodeDrains {
     return ids;
   }
 
-  /** Calls back when a drain begins; the returned function ends it. */
+  /** Calls back when a drain begins. The returned function removes the listener. */
   onBegin(listener: () => void): () => void {
     this.#begun.add(listener);
     return () => void this.#begun.delete(listener);
@@ -140,7 +142,7 @@ export class NodeDrains {
       return;
     }
     drain.stopped = true;
-    // DRAIN-2: those of placement groups, and at the deadline whatever can restart.
+    // DRAIN-2: those of placement groups, and at the deadline every actor that can restart.
     for (const { spec } of [...movable, ...others]) lifecycle.move(spec.actorId, reason, true);
     nodes.send(nodeId, { stopNode: { reason: drain.why } });
   }
@@ -150,7 +152,7 @@ export class NodeDrains {
     if (addresses.length > 0) this.#deps.nodes.send(nodeId, { drainObjects: { addresses } });
   }
 
-  /** Where objects of the node can be moved. */
+  /** The nodes to which the node's objects can be moved. */
   #takers(nodeId: string): string[] {
     return this.#deps.nodes
       .all()
@@ -159,14 +161,14 @@ export class NodeDrains {
       .filter((address) => address !== "");
   }
 
-  /** Those that are moved now, and those that are waited for. */
+  /** The node's actors: those that are moved now, and those that are waited for. */
   #actorsOn(nodeId: string): { readonly movable: readonly Actor[]; readonly others: readonly Actor[] } {
     const movable: Actor[] = [];
     const others: Actor[] = [];
     for (const actor of this.#deps.actors.onNode(nodeId)) {
       const { maxRestarts, placement, taskWorker } = actor.spec;
       const canMove = maxRestarts !== 0 && placement === undefined && !taskWorker;
-      // An actor of a placement group restarts where its bundle is, which moves when the node leaves.
+      // An actor of a placement group restarts where its bundle is, and the bundle moves when the node leaves.
       if (canMove) movable.push(actor);
       else if (maxRestarts === 0 || taskWorker) others.push(actor);
     }

@@ -1,12 +1,12 @@
 /**
- * Responsibility: what is leased of one node, and what of it is free: NODE-2 and NODE-6 of node-table.ts.
- * Not responsible for: who may lease, and who is told of it (node-table.ts).
+ * Responsibility: the leases on one node and its free resources: NODE-2 and NODE-6 of node-table.ts.
+ * Not responsible for: who may lease, or notifying anybody (node-table.ts).
  *
  * Invariants:
- * - LEASES-1. A lease within a bundle takes of the bundle, never of the node; all of them together take no more than the
- *   bundle has, devices too.
- * - LEASES-2. When a bundle is given back, what is still leased within it becomes leased of the node: a process that has
- *   not ended keeps what it uses.
+ * - LEASES-1. A lease within a bundle takes from the bundle, never from the node. All of them together take no more
+ *   than the bundle has, including devices.
+ * - LEASES-2. When a bundle is released, the leases within it become leases on the node: a process that has not ended
+ *   keeps its resources.
  */
 import {
   addQuantities,
@@ -20,28 +20,28 @@ import {
   wholeGpus,
 } from "@palimpsest/scheduler";
 
-/** What is taken of a node under one name. */
+/** The resources taken from a node under one name. */
 export interface Lease {
   readonly quantities: Quantities;
   readonly gpuIds: readonly number[];
-  /** Name of the bundle that it was taken of; empty: of the node itself. */
+  /** The bundle that it was taken from; empty for the node itself. */
   readonly within: string;
 }
 
 export interface LeaseOptions {
-  /** The devices of a lease that exists already; without them free ones are chosen. */
+  /** The devices of an existing lease; if absent, free ones are chosen. */
   readonly gpuIds?: readonly number[] | undefined;
-  /** Name of the bundle that it is taken of, where that is here. */
+  /** The bundle to take it from, if that bundle is on this node. */
   readonly within?: string | undefined;
 }
 
-/** What is free of a node or of a bundle. */
+/** The free resources of a node or of a bundle. */
 interface Room {
   available: Quantities;
   gpus: GpuShares;
 }
 
-/** What is free of a bundle, whose devices are counted by their places in its lease. */
+/** The free resources of a bundle. Its devices are numbered by their index in its lease. */
 interface Bundle extends Room {
   readonly total: Quantities;
   readonly gpuIds: readonly number[];
@@ -57,7 +57,7 @@ export class NodeLeases {
   constructor(total: Quantities, kept?: NodeLeases) {
     this.#room = { available: total, gpus: wholeGpus(total["gpu"] ?? 0) };
     if (kept === undefined) return;
-    // Of a map, so that a bundle comes before what was taken of it.
+    // In insertion order, so that a bundle comes before the leases taken from it.
     for (const [name, lease] of kept.#leases) {
       this.#enter(name, lease);
       if (kept.#bundles.has(name)) this.#openBundle(name, lease);
@@ -89,7 +89,7 @@ export class NodeLeases {
     return this.#leases.get(name)?.gpuIds ?? [];
   }
 
-  /** Replaces a lease of the same name. @returns its devices */
+  /** Takes a lease, replacing one of the same name. @returns its devices */
   take(name: string, quantities: Quantities, options: LeaseOptions = {}): readonly number[] {
     this.giveBack(name);
     const within = options.within !== undefined && this.#bundles.has(options.within) ? options.within : "";
@@ -98,14 +98,14 @@ export class NodeLeases {
     return gpuIds;
   }
 
-  /** A lease that others can be taken of. */
+  /** Takes a bundle: a lease from which others can be taken. */
   takeBundle(name: string, quantities: Quantities, gpuIds: readonly number[]): void {
     this.take(name, quantities, { gpuIds });
     const lease = this.#leases.get(name);
     if (lease !== undefined) this.#openBundle(name, lease);
   }
 
-  /** The bundle as the scheduler sees it: as a node. */
+  /** The bundle as the scheduler sees it, in the form of a node. */
   bundleView(name: string): Omit<NodeView, "nodeId" | "labels"> | undefined {
     const bundle = this.#bundles.get(name);
     if (bundle === undefined) return undefined;
@@ -138,7 +138,7 @@ export class NodeLeases {
     this.#leases.set(name, lease);
     const bundle = this.#bundles.get(lease.within);
     if (bundle !== undefined) bundle.leases += 1;
-    // Quantities add up exactly (scheduler), so that NODE-2 holds without counting all leases again.
+    // Quantities are added exactly (scheduler package), so NODE-2 holds without summing all leases again.
     this.#change(lease, subtractQuantities, takeGpus);
   }
 

@@ -1,15 +1,16 @@
 /**
  * Responsibility: the head's end of the stream to each node.
- * Not responsible for: what the messages do to actors and jobs (the lifecycles know).
+ * Not responsible for: the effect of messages on actors and jobs (the lifecycles decide).
  *
  * Invariants:
- * - NODELINK-1. Nothing of a stream counts before its register message.
+ * - NODELINK-1. Nothing on a stream counts before its register message.
  * - NODELINK-2. A stream that was replaced, or whose node is dead, changes nothing any more.
- * - NODELINK-3. What a node did not list is settled at its first heartbeat, after all it had to tell.
- * - NODELINK-4. A node that does not read is cut off: at most maxUnreadMessages of maxUnreadBytes wait for it, and a
- *   message more. It comes back, and what it did not list is ordered again.
- * - NODELINK-5. A node leaves in order only by a goodbye. A stream that ends in any other way is a break.
- * - NODELINK-6. A node of another cluster, and one that has seen a later epoch than this head's, is refused.
+ * - NODELINK-3. Actors and jobs that a node did not list are handled at its first heartbeat, after everything it had
+ *   to report.
+ * - NODELINK-4. A node that does not read is disconnected: at most maxUnreadMessages of maxUnreadBytes, and one more
+ *   message, wait for it. It reconnects, and what it did not list is ordered again.
+ * - NODELINK-5. Only a goodbye means that a node leaves in order. Any other end of the stream is a break.
+ * - NODELINK-6. A node of another cluster, or one that has seen a later epoch than this head's, is refused.
  * - NODELINK-7. A heartbeat renews the node's lease only while no other head can lead.
  */
 import type { handleBidiStreamingCall, ServerDuplexStream } from "@grpc/grpc-js";
@@ -53,9 +54,9 @@ export interface NodeLinkDeps {
   readonly nodeTimeoutMs: number;
   readonly fenceAfterMs: number;
   readonly leadership: Pick<Leadership, "epoch" | "addresses" | "isCurrent" | "rise">;
-  /** Absent where nobody asks for tokens, as in a simulation. */
+  /** Absent where no tokens are used, as in a simulation. */
   readonly tokens?: Pick<TokenRotation, "follow">;
-  /** Takes over an actor that a node runs and nobody knows; false when it is not wanted. */
+  /** Adopts an actor that a node runs and the tables do not know; returns false when it is not wanted. */
   readonly adopt: (nodeId: string, described: proto.ActorDescribed.$Properties) => boolean;
 }
 
@@ -215,7 +216,7 @@ class NodeLink implements NodeConnection {
     void leadership.rise(seen);
     throw new PalimpsestError(
       "UNAVAILABLE",
-      `node ${register.nodeId} has seen epoch ${seen}, this head leads with ${leadership.epoch}: try again`,
+      `node ${register.nodeId} has seen epoch ${seen}, this head leads with ${leadership.epoch}: retry`,
     );
   }
 
@@ -234,7 +235,7 @@ class NodeLink implements NodeConnection {
   #adopt(nodeId: string, described: proto.ActorDescribed.$Properties): void {
     if (this.#deps.adopt(nodeId, described)) return;
     const actorId = described.actor?.actorId ?? "";
-    this.send({ stopActor: { actorId, graceMs: 0, reason: "nobody wants it any more" } });
+    this.send({ stopActor: { actorId, graceMs: 0, reason: "it is not wanted any more" } });
   }
 
   #settleOnce(): void {

@@ -1,13 +1,16 @@
 import { addQuantities, type Quantities, subtractQuantities } from "@palimpsest/scheduler";
 import type { Node, NodeState } from "./node.js";
 
-/** Counts of nodes and sums over those that are alive, kept up with each change so that nobody has to walk the nodes. */
+/**
+ * Counts of nodes and sums over the living ones, updated with each change so that no reader has to iterate over all
+ * nodes.
+ */
 export class NodeSums {
   readonly #counts = new Map<NodeState, number>();
   #total: Quantities = {};
   #available: Quantities = {};
 
-  /** One node becomes another: undefined before it is known, and after it is forgotten. */
+  /** Replaces a node's old state with its new one; undefined before it is known, and after it is forgotten. */
   replace(before: Node | undefined, after: Node | undefined): void {
     if (before !== undefined) {
       this.#counts.set(before.state, this.count(before.state) - 1);
@@ -29,7 +32,7 @@ export class NodeSums {
     return this.#counts.get(state) ?? 0;
   }
 
-  /** Quantities of all nodes that are alive: offered and leased. */
+  /** Total and leased quantities of all living nodes. */
   totals(): { readonly total: Quantities; readonly used: Quantities } {
     return { total: this.#total, used: subtractQuantities(this.#total, this.#available) };
   }

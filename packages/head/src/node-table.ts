@@ -1,14 +1,14 @@
 /**
- * Responsibility: every node the head knows: its link, its sign of life, what is leased on it.
- * Not responsible for: what becomes of the actors of a dead node (the listeners of `onDead` see to that).
+ * Responsibility: every node that the head knows: its link, its heartbeats, and the leases on it.
+ * Not responsible for: the actors of a dead node (the listeners of `onDead` handle them).
  *
  * Invariants:
- * - NODE-1. Only ALIVE nodes, those with an open link, are offered to the scheduler, and of those none that is to end.
- * - NODE-2. available = total − the sum of the node's leases, always.
+ * - NODE-1. Only ALIVE nodes, those with an open link, are offered to the scheduler, and none that is about to end.
+ * - NODE-2. At all times available = total − the sum of the node's leases.
  * - NODE-3. A node is DEAD when it was silent for its timeout, counted only while the head itself was awake.
- * - NODE-4. Of two links of one node process the newer counts; the end of the older one changes nothing.
- * - NODE-5. A second process under the id of a node is refused for as long as the first one's link is open.
- * - NODE-6. Of a GPU at most the whole is leased, and a lease keeps its devices for as long as it lasts.
+ * - NODE-4. Of two links of one node process the newer one counts; the end of the older one changes nothing.
+ * - NODE-5. A second process with the id of a node is refused as long as the first one's link is open.
+ * - NODE-6. A GPU is never leased beyond the whole device, and a lease keeps its devices for as long as it lasts.
  */
 
 import type { NodeView, Quantities } from "@palimpsest/scheduler";
@@ -31,17 +31,17 @@ export interface NodeConnection {
 interface Entry {
   node: Node;
   connection: NodeConnection | undefined;
-  /** Of the node process that registered last; empty when none has registered at this head. */
+  /** The node process that registered last; empty when none has registered with this head. */
   readonly instanceId: string;
-  /** That process had registered at this head before its last registration. */
+  /** Whether that process had registered with this head before. */
   readonly isBack: boolean;
-  /** When the head heard of it last, or was started, by the monotonic clock. */
+  /** When the head last heard from the node, or else was started, on the monotonic clock. */
   heardAtMs: number;
   leases: NodeLeases;
-  /** Milliseconds without a sign of life, and how many it may have. */
+  /** Milliseconds without a heartbeat, and how many are allowed. */
   silentMs: number;
   timeoutMs: number;
-  /** Nothing is placed on it any more: it is to end. */
+  /** Nothing is placed on it any more, because it is about to end. */
   retired: boolean;
 }
 
@@ -52,15 +52,15 @@ export interface NodeTableDeps {
   readonly metrics: Metrics;
   readonly awake: AwakeTime;
   readonly nodeTimeoutMs: number;
-  /** What a node of an earlier head's tables has to come back in. */
+  /** How long a node from an earlier head's tables has to come back. */
   readonly recoveryGraceMs: number;
-  /** DEAD nodes that are remembered. */
+  /** How many DEAD nodes are remembered. */
   readonly maxDead: number;
 }
 
-/** It left in order, or it was silent for its timeout. */
+/** Whether it left in order, or was silent for its timeout. */
 export type NodeDeathCause = "left" | "lost";
-/** What the scheduler may use of the node; undefined: nothing of it, or nothing any more. */
+/** What the scheduler may use of the node; undefined: nothing, for now or for good. */
 export type NodeChange = (nodeId: string, view: NodeView | undefined) => void;
 export type NodeDeath = (node: Node, reason: string, cause: NodeDeathCause) => void;
 
@@ -74,7 +74,7 @@ export class NodeTable {
 
   constructor(deps: NodeTableDeps) {
     this.#deps = deps;
-    // A counter that is told of from its first event on has not risen: the alert needs the zero before it.
+    // Initialized with 0: a counter that appears with its first event has not risen, so that alerts would miss it.
     const deaths = deps.metrics.counter("palimpsest_head_node_deaths_total");
     for (const cause of ["left", "lost"] satisfies NodeDeathCause[]) deaths.inc({ cause }, 0);
   }
@@ -88,13 +88,14 @@ export class NodeTable {
     }
   }
 
-  /** Every node as its row in the store. */
+  /** Every node's row in the store. */
   *rows(): Generator<readonly [string, Uint8Array]> {
     for (const [nodeId, { node }] of this.#entries) yield [nodeId, encodeNode(node)];
   }
 
   /**
-   * Enters a node that opened a link. Leases it had, and an older link of it, are replaced or kept as NODE-2, NODE-4 say.
+   * Registers a node that has opened a link. Its leases, and an older link of it, are replaced or kept as NODE-2 and
+   * NODE-4 require.
    * @throws {PalimpsestError} ALREADY_EXISTS (NODE-5)
    */
   register(message: proto.RegisterNode.$Properties, connection: NodeConnection): Node {
@@ -105,7 +106,7 @@ export class NodeTable {
     if (known?.connection !== undefined && known.instanceId !== instanceId) {
       throw new PalimpsestError(
         "ALREADY_EXISTS",
-        `node_id ${nodeId} is in use by process ${known.node.pid} on ${known.node.hostname}: end that one or take another id`,
+        `node_id ${nodeId} is in use by process ${known.node.pid} on ${known.node.hostname}: end that process or choose another id`,
       );
     }
     known?.connection?.close("a newer link of this node was opened");
@@ -129,7 +130,7 @@ export class NodeTable {
     entry.node = { ...entry.node, lastHeartbeatMs: this.#deps.clock.now() };
   }
 
-  /** The node's stream ended: in order (it leaves) or not (it may come back). */
+  /** Handles the end of the node's stream: in order (the node leaves) or not (it may come back). */
   disconnected(nodeId: string, connection: NodeConnection, inOrder: boolean): void {
     const entry = this.#entries.get(nodeId);
     if (entry?.connection !== connection) return;
@@ -144,7 +145,7 @@ export class NodeTable {
     this.#persist(entry);
   }
 
-  /** Counts silence. To be called about once a heartbeat interval. */
+  /** Counts silence. To be called about once per heartbeat interval. */
   tick(): void {
     const awakeMs = this.#deps.awake.tick();
     for (const entry of this.#entries.values()) {
@@ -157,12 +158,15 @@ export class NodeTable {
     }
   }
 
-  /** When the head heard of the node last, or was started, by the monotonic clock; undefined for an unknown node. */
+  /**
+   * When the head last heard from the node, or else was started, on the monotonic clock; undefined for an unknown
+   * node.
+   */
   heardAtMs(nodeId: string): number | undefined {
     return this.#entries.get(nodeId)?.heardAtMs;
   }
 
-  /** Whether the process that registered last under this id had registered at this head before. */
+  /** Whether the process that registered last under this id had registered with this head before. */
   isBack(nodeId: string): boolean {
     return this.#entries.get(nodeId)?.isBack ?? false;
   }
@@ -175,7 +179,7 @@ export class NodeTable {
     return [...this.#entries.values()].map((entry) => entry.node);
   }
 
-  /** Sends to the node; false when it has no link now. */
+  /** Sends a message to the node. Returns false when it has no link at the moment. */
   send(nodeId: string, message: proto.HeadMessage.$Properties): boolean {
     const connection = this.#entries.get(nodeId)?.connection;
     connection?.send(message);
@@ -187,8 +191,8 @@ export class NodeTable {
   }
 
   /**
-   * Takes quantities of a node, or of a bundle on it, under a lease's name: what was chosen for it, or what a process
-   * that runs already has.
+   * Reserves resources of a node, or of a bundle on it, under a lease's name: what was chosen for it, or what a
+   * running process already has.
    * @returns ids of the lease's GPUs
    */
   reserve(
@@ -204,7 +208,7 @@ export class NodeTable {
     return gpuIds;
   }
 
-  /** Takes a bundle, which other leases can be taken of. */
+  /** Reserves a bundle, from which other leases can be taken. */
   reserveBundle(nodeId: string, name: string, quantities: Quantities, gpuIds: readonly number[]): void {
     const entry = this.#entries.get(nodeId);
     if (entry === undefined) return;
@@ -212,7 +216,7 @@ export class NodeTable {
     this.#leasesChanged(entry);
   }
 
-  /** A bundle on the node as the scheduler sees it, with the labels of its node; undefined: it cannot be used. */
+  /** A bundle on the node as the scheduler sees it, with the labels of its node; undefined when it cannot be used. */
   bundleView(nodeId: string, name: string): Omit<NodeView, "nodeId"> | undefined {
     const entry = this.#entries.get(nodeId);
     if (entry?.node.state !== "ALIVE") return undefined;
@@ -230,7 +234,7 @@ export class NodeTable {
     return this.#entries.get(nodeId)?.leases.gpusOf(name) ?? [];
   }
 
-  /** From now on nothing is placed on the node, until it registers anew. */
+  /** Excludes the node from placement until it registers again. */
   retire(nodeId: string): void {
     const entry = this.#entries.get(nodeId);
     if (entry === undefined) return;
@@ -238,7 +242,7 @@ export class NodeTable {
     this.#changed(entry, entry.node);
   }
 
-  /** Takes it back. */
+  /** Makes a retired node available again. */
   restore(nodeId: string): void {
     const entry = this.#entries.get(nodeId);
     if (!entry?.retired) return;
@@ -251,7 +255,7 @@ export class NodeTable {
     return [...this.#entries.values()].flatMap((entry) => viewOf(entry) ?? []);
   }
 
-  /** Leases on the node by their names. */
+  /** The leases on the node by name. */
   leasesOn(nodeId: string): ReadonlyMap<string, Lease> {
     return new Map(this.#entries.get(nodeId)?.leases.all());
   }
@@ -261,7 +265,9 @@ export class NodeTable {
     this.#deathListeners.add(listener);
   }
 
-  /** Calls back with what the scheduler may use of a node after each change of it; undefined: nothing any more. */
+  /**
+   * Calls back with what the scheduler may use of a node after each change; undefined: nothing, for now or for good.
+   */
   onChange(listener: NodeChange): void {
     this.#changeListeners.add(listener);
   }
@@ -286,7 +292,7 @@ export class NodeTable {
     this.#changed(entry, before);
   }
 
-  /** Keeps the sums, and tells what the scheduler may use of the node (NODE-1). */
+  /** Updates the sums and notifies listeners of what the scheduler may use of the node (NODE-1). */
   #changed(entry: Entry, before: Node | undefined): void {
     this.sums.replace(before, entry.node);
     const view = viewOf(entry);

@@ -35,12 +35,12 @@ export function nodeToProto(node: Node): proto.NodeInfo.$Properties {
   };
 }
 
-/** A node as it registers, with nothing of it leased. */
+/** A node as it registers, without leases. */
 export function registeredNode(
   message: proto.RegisterNode.$Properties,
 ): Omit<Node, "joinedAtMs" | "lastHeartbeatMs"> {
   const offered = message.total?.quantities ?? {};
-  // A GPU that is not whole cannot be leased by its id.
+  // Only whole GPUs are counted, because GPUs are leased by id.
   const total = normalizeQuantities({ ...offered, gpu: Math.floor(offered["gpu"] ?? 0) });
   return {
     nodeId: message.nodeId ?? "",
@@ -59,7 +59,7 @@ export function encodeNode(node: Node): Uint8Array {
   return proto.NodeInfo.encode(nodeToProto(node)).finish();
 }
 
-/** @returns the node of a row, with nothing of it leased */
+/** @returns the node of a row, without leases */
 export function decodeNode(bytes: Uint8Array): Node {
   return nodeFromProto(proto.NodeInfo.decode(bytes));
 }

@@ -1,20 +1,21 @@
 /**
- * Responsibility: which nodes have which objects, as they report it. In memory only: after a restart of the head the
- * nodes tell it anew.
- * Not responsible for: who holds objects and whether he lives (object-holders.ts).
+ * Responsibility: which nodes have which objects, as the nodes report it. In memory only: after a restart of the head
+ * the nodes report everything again.
+ * Not responsible for: who has leases on objects and whether they are alive (object-holders.ts).
  *
  * Invariants:
- * - DIRECTORY-1. Only nodes that are alive, by the address of their registration, are named as places.
- * - DIRECTORY-2. What a node told is forgotten when it tells everything anew, and when it is dead. Until it has told
- *   everything the directory does not call itself complete; nor for a question during which a node was not heard of:
- *   what that node has stored may be on its way still, behind a partition.
- * - DIRECTORY-3. When the last hold of an object ends (not when its node dies), its copies are dropped, and those that nodes were
- *   fetching at that moment as soon as they have come.
- * - DIRECTORY-4. An order to free that a node did not confirm is given again when the node has told everything after
- *   its next registration, unless it has the object no more. A node that was dead meanwhile is not ordered again: what
- *   it still has ends with its holder.
- * - DIRECTORY-5. Orders name the revision that the head knows, so that they end no hold that was made after them.
- * - DIRECTORY-6. A free is not called done while a node has not told what it has: nothing could be ordered of it.
+ * - DIRECTORY-1. Only nodes that are alive are named as locations, by the address of their registration.
+ * - DIRECTORY-2. A node's reports are forgotten when it starts a complete report, and when it is dead. Until every
+ *   node has completed its report the directory does not call itself complete. Nor is it complete for a lookup during
+ *   which a node was silent, because reports of that node may still be delayed by a partition.
+ * - DIRECTORY-3. When the last lease on an object ends (not when its node dies), its copies are dropped, including
+ *   copies that are being fetched at that moment, as soon as they have arrived.
+ * - DIRECTORY-4. An order to free that a node did not confirm is repeated when the node has completed its report
+ *   after its next registration, unless it no longer has the object. A node that was dead in between gets no repeated
+ *   orders: its objects end with their lease owners.
+ * - DIRECTORY-5. Orders name the revision that the head knows, so that they end no lease that was taken after them.
+ * - DIRECTORY-6. A free is not complete while some node has not reported its objects, because no order could be sent
+ *   to it.
  */
 import type { Metrics } from "@palimpsest/telemetry";
 import { type Clock, OldestFirstMap } from "@palimpsest/wire";
@@ -23,9 +24,15 @@ import type { NodeTable } from "./node-table.js";
 import { ObjectFetchers } from "./object-fetchers.js";
 
 const maxOrdersPerMessage = 1_000;
-/** Objects with unconfirmed orders per node: above it the oldest are forgotten, and the end of their holder frees them. */
+/**
+ * The maximum of objects with unconfirmed orders per node. Beyond it the oldest are forgotten, and are freed when
+ * their lease owner ends.
+ */
 const maxOrders = 100_000;
-/** Objects that ended while somebody fetched them: above it the oldest are forgotten, and their copies stay until room is needed. */
+/**
+ * The maximum of objects that ended during a fetch. Beyond it the oldest are forgotten, and their copies stay until
+ * they are evicted.
+ */
 const maxEndedInFetch = 10_000;
 
 interface Place {
@@ -55,19 +62,19 @@ export class ObjectDirectory {
   readonly #deps: ObjectDirectoryDeps;
   readonly #objects = new Map<string, Listing>();
   readonly #objectsOfNode = new Map<string, Set<string>>();
-  /** Nodes that have told everything since they registered last. */
+  /** Nodes that have completed their report since they last registered. */
   readonly #told = new Set<string>();
-  /** Unconfirmed orders by node and object, then by holder. */
+  /** Unconfirmed orders by node and object, then by lease owner. */
   readonly #orders = new Map<string, OldestFirstMap<string, Map<string, FreeOrder>>>();
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #fetchers: ObjectFetchers;
-  /** Objects whose last hold ended while nodes were fetching them. */
+  /** Objects whose last lease ended while nodes were fetching them. */
   readonly #endedInFetch = new OldestFirstMap<string, true>();
 
   constructor(deps: ObjectDirectoryDeps) {
     this.#deps = deps;
     this.#fetchers = new ObjectFetchers(deps.clock);
-    // A rate needs the zero before the first question.
+    // Initialized with 0, because a rate needs a sample from before the first lookup.
     const asked = deps.metrics.counter("palimpsest_head_object_locates_total");
     for (const answer of ["found", "unknown"]) asked.inc({ answer }, 0);
     deps.nodes.onDead((node) => {
@@ -83,12 +90,12 @@ export class ObjectDirectory {
     return this.#objects.size;
   }
 
-  /** Whether some node has told that it has the object. */
+  /** Whether some node has reported the object. */
   has(objectId: string): boolean {
     return this.#objects.has(objectId);
   }
 
-  /** Whether an object is held on this node and on no other that is alive: it would be lost with the node. */
+  /** Whether an object has a lease on this node and on no other living one, so that it would be lost with the node. */
   holdsAlone(nodeId: string): boolean {
     const { nodes } = this.#deps;
     for (const objectId of this.#objectsOfNode.get(nodeId) ?? []) {
@@ -122,12 +129,12 @@ export class ObjectDirectory {
     if (unheld.length > 0) this.#dropCopies(unheld);
   }
 
-  /** The node registers: what it has is not known until it has told everything. */
+  /** To be called when the node registers: its objects are unknown until its report is complete. */
   nodeRegistered(nodeId: string): void {
     this.#told.delete(nodeId);
   }
 
-  /** The node has told everything: its first heartbeat follows the last slice. */
+  /** To be called when the node's report is complete: its first heartbeat follows the last slice. */
   nodeTold(nodeId: string): void {
     this.#told.add(nodeId);
     const objects = this.#objectsOfNode.get(nodeId);
@@ -137,9 +144,9 @@ export class ObjectDirectory {
   }
 
   /**
-   * Waits up to waitMs until some node has it.
-   * @param askingMs how long whoever asks has been asking already
-   * @param fetcherId the node that asks because it is about to fetch it; empty: nobody is
+   * Finds the nodes that have an object, and waits up to waitMs until one has.
+   * @param askingMs how long the caller has been looking already
+   * @param fetcherId the node that will fetch the object; empty for none
    */
   async locate(
     objectId: string,
@@ -154,14 +161,14 @@ export class ObjectDirectory {
     this.#deps.metrics.counter("palimpsest_head_object_locates_total").inc({ answer });
     const sizeBytes = this.#objects.get(objectId)?.sizeBytes ?? 0;
     const complete = this.#untold().length === 0 && this.#allHeardSince(askedAtMs);
-    // Of what nobody has there is nothing to pass on.
+    // If no node has the object, there is nothing that fetchers could pass on.
     const isFetched = fetcherId !== "" && (addresses.length > 0 || this.#fetchers.has(objectId));
     const before = isFetched ? this.#fetchers.ask(objectId, fetcherId) : [];
     const fetchingAddresses = this.#alive(before).filter((address) => !addresses.includes(address));
     return { addresses, complete, sizeBytes, fetchingAddresses };
   }
 
-  /** Of these, the ones that no node has that is alive or may come back. */
+  /** Those of the objects that no living or returning node has. */
   missing(objectIds: readonly string[]): proto.MissingObjectsResponse.$Properties {
     return {
       objectIds: objectIds.filter((objectId) => !this.#objects.has(objectId)),
@@ -170,8 +177,9 @@ export class ObjectDirectory {
   }
 
   /**
-   * Ends the hold of one holder, or of all when holder is empty, wherever the objects are known to be.
-   * @returns the nodes that may have them too: they have not told everything (DIRECTORY-6)
+   * Ends the leases of one owner, or of all owners if `holder` is empty, on every node that is known to have the
+   * objects.
+   * @returns the nodes that may have the objects too, because their report is incomplete (DIRECTORY-6)
    */
   free(objectIds: readonly string[], holder: string): readonly string[] {
     const byNode = new Map<string, FreeOrder[]>();
@@ -206,7 +214,7 @@ export class ObjectDirectory {
     return { objects, totalObjects: this.#objects.size };
   }
 
-  /** What would be lost with the node: objects that are held there and nowhere else. */
+  /** What would be lost with the node: objects that have a lease there and nowhere else. */
   heldOnlyOn(nodeId: string): { readonly objects: number; readonly bytes: number } {
     let objects = 0;
     let bytes = 0;
@@ -238,11 +246,11 @@ export class ObjectDirectory {
       if (node?.state !== "ALIVE" || node.objectsAddress === "") continue;
       (place.held ? held : copies).push(node.objectsAddress);
     }
-    // A copy may be evicted before it is asked for.
+    // Nodes with a lease come first, because a mere copy may be evicted before it is fetched.
     return [...held, ...copies];
   }
 
-  /** Nodes of which it is not known what they have. */
+  /** Nodes whose objects are not known yet. */
   #untold(): string[] {
     const isTold = (nodeId: string, state: string) =>
       state === "DEAD" || (state === "ALIVE" && this.#told.has(nodeId));
@@ -284,7 +292,7 @@ export class ObjectDirectory {
     if (!place.held) this.#dropCopies([objectId]);
   }
 
-  /** True when with it the last hold went. */
+  /** Removes the object from the node's listing. Returns true if its last lease went with it. */
   #strike(nodeId: string, objectId: string): boolean {
     this.#objectsOfNode.get(nodeId)?.delete(objectId);
     const listing = this.#objects.get(objectId);
@@ -299,7 +307,7 @@ export class ObjectDirectory {
     for (const objectId of [...(this.#objectsOfNode.get(nodeId) ?? [])]) this.#strike(nodeId, objectId);
   }
 
-  /** DIRECTORY-3. Not remembered: a copy that stays makes room when room is needed. */
+  /** DIRECTORY-3. These orders are not repeated: a copy that remains is evicted when room is needed. */
   #dropCopies(objectIds: readonly string[]): void {
     const byNode = new Map<string, FreeOrder[]>();
     for (const objectId of objectIds) {

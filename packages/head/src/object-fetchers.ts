@@ -1,12 +1,12 @@
 /**
- * Responsibility: which nodes fetch an object at the moment, in the order in which they began: the later ones take it from the
- *   earlier ones, so that whoever has it sends it once and not to each.
- * Not responsible for: who has it (object-directory.ts), whether they live.
+ * Responsibility: which nodes are fetching an object, in the order in which they began. Later ones fetch it from
+ * earlier ones, so that the source sends it once instead of once per node.
+ * Not responsible for: which nodes have the object (object-directory.ts), or whether they are alive.
  *
  * Invariants:
- * - FETCHERS-1. Who asks again keeps its place: of two nodes one began before the other, for both of them.
- * - FETCHERS-2. A node of which nothing is heard for `keepMs` is named no more; of all at most `maxEntries` are remembered,
- *   the oldest are forgotten first. Who is named in vain costs its followers one question.
+ * - FETCHERS-1. A node that asks again keeps its position, so that all nodes agree on which of two began first.
+ * - FETCHERS-2. A node that was not heard from for `keepMs` is no longer named. At most `maxEntries` are remembered
+ *   in total, and the oldest are forgotten first. A stale entry costs its followers one failed request.
  */
 import type { Clock } from "@palimpsest/wire";
 
@@ -16,7 +16,7 @@ const maxEntries = 100_000;
 export class ObjectFetchers {
   readonly #clock: Clock;
   readonly #maxEntries: number;
-  /** By object: nodes in their order, and when each asked last. */
+  /** By object: its nodes in order, with the time at which each last asked. */
   readonly #objects = new Map<string, Map<string, number>>();
   #size = 0;
 
@@ -29,12 +29,12 @@ export class ObjectFetchers {
     return this.#size;
   }
 
-  /** Whether some node fetches it. */
+  /** Whether some node is fetching the object. */
   has(objectId: string): boolean {
     return this.#objects.has(objectId);
   }
 
-  /** The node is about to fetch it. @returns those that began before it */
+  /** Records that the node is about to fetch the object. @returns the nodes that began before it */
   ask(objectId: string, nodeId: string): readonly string[] {
     const now = this.#clock.monotonicMs();
     const nodes = this.#objects.get(objectId) ?? new Map<string, number>();
@@ -52,7 +52,7 @@ export class ObjectFetchers {
     return before;
   }
 
-  /** The node has it, or has it no more. */
+  /** Records that the node has the object, or has given it up. */
   ended(objectId: string, nodeId: string): void {
     const nodes = this.#objects.get(objectId);
     if (nodes?.has(nodeId)) this.#forget(objectId, nodes, nodeId);

@@ -1,25 +1,26 @@
 /**
- * Responsibility: tells nodes which holders of their objects live no more.
+ * Responsibility: telling nodes which owners of leases on their objects have ended.
  * Not responsible for: which objects there are (object-directory.ts).
  *
- * A hold is a lease: a node names its holders when they are new, at each registration and from time to time, and every
- * time it is answered with those that have ended. So no word that is lost on the way keeps objects forever.
+ * A node reports its lease owners when they are new, at each registration, and periodically. Each report is answered
+ * with the owners that have ended, so that a lost message never keeps objects forever.
  *
  * Invariants:
- * - HOLDER-1. A node that names an ended holder is told so, each time.
- * - HOLDER-2. A holder that this head has never seen is ended only after graceMs in which the head was awake: it may have
- *   been restarted and know less than its nodes, and a driver that comes back is not heard while the head stands still.
- * - HOLDER-3. A holder that lives is never called ended.
- * - HOLDER-4. A holder that this head has never seen is forgotten after `unknownGraces` graces: a node that named it
- *   has been told meanwhile, and one that names it later still gives it the grace anew.
+ * - HOLDER-1. A node that reports an ended owner is told so each time.
+ * - HOLDER-2. An owner that this head has never seen counts as ended only after graceMs in which the head was awake:
+ *   the head may have been restarted and know less than its nodes, and a driver that comes back is not heard while
+ *   the head stands still.
+ * - HOLDER-3. A living owner is never reported as ended.
+ * - HOLDER-4. An owner that this head has never seen is forgotten after `unknownGraces` grace periods. A node that
+ *   reported it has been told by then, and one that reports it later waits the grace period again.
  */
 import type { AwakeTime } from "./awake-time.js";
 import type { NodeTable } from "./node-table.js";
 
-/** "unknown": no session, actor, job or object that this head has seen. */
+/** "unknown" means no session, actor, job or object that this head has seen. */
 export type HolderState = "alive" | "ended" | "unknown";
 
-/** A holder that is itself an object, whose value refers to what it holds: before its id. */
+/** Prefix of an owner that is itself an object, whose value refers to other objects. */
 export const objectHolderPrefix = "object:";
 
 const unknownGraces = 4;
@@ -33,7 +34,7 @@ export interface ObjectHoldersDeps {
 
 export class ObjectHolders {
   readonly #deps: ObjectHoldersDeps;
-  /** Nodes that named the holder. */
+  /** Nodes that reported the owner. */
   readonly #nodesOf = new Map<string, Set<string>>();
   readonly #unknownSince = new Map<string, number>();
 
@@ -51,7 +52,7 @@ export class ObjectHolders {
     return this.#nodesOf.size;
   }
 
-  /** A node names holders of its objects. */
+  /** Handles a node's report of lease owners. */
   reported(nodeId: string, holders: readonly string[]): void {
     const ended: string[] = [];
     for (const holder of holders) {
@@ -66,7 +67,7 @@ export class ObjectHolders {
     if (ended.length > 0) this.#deps.nodes.send(nodeId, { endedHolders: { holders: ended } });
   }
 
-  /** Tells at once; who does not hear it now hears it when he names the holder again. */
+  /** Tells the nodes at once. A node without a link learns it at its next report. */
   ended(holder: string): void {
     for (const nodeId of this.#nodesOf.get(holder) ?? [])
       this.#deps.nodes.send(nodeId, { endedHolders: { holders: [holder] } });
@@ -84,7 +85,7 @@ export class ObjectHolders {
     const since = this.#unknownSince.get(holder);
     if (since === undefined) this.#rememberUnknown(holder, now);
     if (since === undefined || now - since < graceMs) return false;
-    // The time stays: another node that names it is answered likewise.
+    // The time of the first report stays, so that another node that reports this owner gets the same answer.
     this.#nodesOf.delete(holder);
     return true;
   }

@@ -1,10 +1,11 @@
 /**
- * Responsibility: hands the wish that a lost result be made again to the program that ran its task, its owner, and the
- *   answer to who asked.
- * Not responsible for: making it (the owner does), whether it is lost (the owner looks).
+ * Responsibility: forwarding the request to recompute a lost result to its owner, the program that ran the task, and
+ * the answer to the requester.
+ * Not responsible for: recomputing it, or deciding whether it is lost (the owner does both).
  *
  * Invariants:
- * - OBJECTRECOVERY-1. Each wish is answered once: by the owner, by the owner's end, or when its time is up. At most `maxOpen` wait.
+ * - OBJECTRECOVERY-1. Each request is answered exactly once: by the owner, by the owner's end, or at its deadline. At
+ *   most `maxOpen` are pending.
  */
 import { type Clock, errorToProto, newId, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -27,7 +28,7 @@ export class ObjectRecoveries {
     this.#deps = deps;
   }
 
-  /** @throws {PalimpsestError} UNAVAILABLE when too many wait */
+  /** @throws {PalimpsestError} UNAVAILABLE when too many are pending */
   async recover(
     objectId: string,
     ownerId: string,
@@ -37,7 +38,7 @@ export class ObjectRecoveries {
     const state = stateOf(ownerId);
     if (state === "ended") return { answered: true, error: errorToProto(ownerEnded(objectId, ownerId)) };
     if (this.#open.size >= maxOpen)
-      throw new PalimpsestError("UNAVAILABLE", `${maxOpen} lost objects are asked for already: try again`);
+      throw new PalimpsestError("UNAVAILABLE", `${maxOpen} lost objects are being recovered already: retry later`);
     const requestId = newId("request");
     const answer = await new Promise<proto.ObjectRecovered.$Properties | undefined>((resolve) => {
       const cancel = clock.after(waitMs, () => resolve(undefined));
@@ -45,7 +46,7 @@ export class ObjectRecoveries {
         cancel();
         resolve(given);
       });
-      // Whichever node has the stream of the owner's values; nodes come and go, and so do streams.
+      // Sent to every node, because any of them may have the stream of the owner's values, and streams come and go.
       const recoverObject = { requestId, objectId: Buffer.from(objectId, "hex"), ownerId };
       for (const { nodeId } of nodes.all()) nodes.send(nodeId, { recoverObject });
     });

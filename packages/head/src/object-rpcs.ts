@@ -1,4 +1,4 @@
-/** The RPCs of service Head about objects, over the directory. */
+/** The RPCs of service Head for objects, over the directory. */
 import { headService, isObjectId, PalimpsestError } from "@palimpsest/wire";
 import { isValidId } from "./actor.js";
 import type { HeadHandlers } from "./head-handlers.js";
@@ -61,7 +61,7 @@ function mayHaveThem(nodeIds: readonly string[]): PalimpsestError {
   const more = others.length > 0 ? ` and ${others.length} more` : "";
   return new PalimpsestError(
     "UNAVAILABLE",
-    `node ${first}${more} may have some of the objects and has not told this head yet what it has: try again until it has, or is dead`,
+    `node ${first}${more} may have some of the objects and has not reported them to this head yet: retry until it has, or is dead`,
   );
 }
 

@@ -1,10 +1,11 @@
 /**
  * Responsibility: who owns an actor or a placement group, and whether that owner has ended.
- * Not responsible for: noticing ends as they happen (actor-deaths.ts, actor-kills.ts, sessions.ts).
+ * Not responsible for: detecting ends as they happen (actor-deaths.ts, actor-kills.ts, sessions.ts).
  *
  * Invariants:
- * - OWNER-7. What an incarnation of an actor owns ends with it, also where a head was killed between the two, or has lost
- *   its tables: what a node brings back of it is not taken over, and is never counted as a driver's.
+ * - OWNER-7. Whatever an incarnation of an actor owns ends with it, even if a head was killed between the two or has
+ *   lost its tables. An actor of an ended owner that a node reports is not adopted, and its owner is never treated as
+ *   a driver.
  */
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Actor } from "./actor.js";
@@ -16,13 +17,13 @@ import type { Sessions } from "./sessions.js";
 
 export interface Owned {
   readonly ownerId: string;
-  /** Of the actor that is the owner; 0 when a session is. */
+  /** The incarnation of the owner if it is an actor; 0 if it is a session. */
   readonly ownerIncarnation: number;
   readonly detached: boolean;
 }
 
 /**
- * Everything that is not detached has an owner whose end is noticed: a session or an actor.
+ * Checks that whatever is not detached has an owner whose end will be detected: a session or an actor.
  * @throws {PalimpsestError} INVALID_ARGUMENT without an owner; OWNER_DIED when it has ended
  */
 export function expectOwner(
@@ -49,17 +50,17 @@ export function expectOwner(
   }
 }
 
-/** Whether it belongs to an actor, or to an incarnation of one, that has ended. */
+/** Whether its owner is an actor, or an incarnation of one, that has ended. */
 export function ownerHasEnded(actors: ActorTable, { ownerId, ownerIncarnation, detached }: Owned): boolean {
   const owner = detached ? undefined : actors.get(ownerId);
   if (owner === undefined) return false;
   if (owner.state === "DEAD") return true;
-  // One that is higher than the table's runs already: the store has lost its last writes.
+  // An incarnation higher than the table's is already running: the store has lost its last writes.
   if (ownerIncarnation === 0 || ownerIncarnation > owner.incarnation) return false;
   return ownerIncarnation < owner.incarnation || !runs(owner);
 }
 
-/** Ends all of which ownerHasEnded() holds (OWNER-7). */
+/** Ends everything for which ownerHasEnded() holds (OWNER-7). */
 export function endOrphans({
   actors,
   lifecycle,
@@ -74,7 +75,7 @@ export function endOrphans({
   const reasonOf = ({ ownerId, ownerIncarnation }: Owned) =>
     `its owner, incarnation ${ownerIncarnation} of actor ${ownerId}, had ended`;
   for (const { spec } of [...actors.all()]) {
-    // As it is now: the kill of an owner kills what it owned.
+    // Read again because killing an owner kills the actors it owned.
     if (actors.get(spec.actorId)?.state === "DEAD" || !ownerHasEnded(actors, spec)) continue;
     void lifecycle.kill(spec.actorId, { noRestart: true, reason: reasonOf(spec) });
   }
@@ -82,7 +83,7 @@ export function endOrphans({
     if (state !== "REMOVED" && ownerHasEnded(actors, spec)) void groups.remove(spec.groupId, reasonOf(spec));
 }
 
-/** Gives the drivers that own something time to come back to a head that has never seen them (OWNER-3). */
+/** Gives drivers that own something time to come back to a head that has never seen them (OWNER-3). */
 export function expectDrivers(
   {
     actors,

@@ -1,4 +1,4 @@
-/** The RPCs of service Head about placement groups, and what an actor may ask of one. */
+/** The RPCs of service Head for placement groups, and the checks of an actor's request for one. */
 import { fits, type Quantities } from "@palimpsest/scheduler";
 import { headService, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -20,7 +20,7 @@ import type { Rpc, RpcContext } from "./rpc.js";
 import type { Sessions } from "./sessions.js";
 
 const maxWaitMs = 60_000;
-/** Groups of a page that are explained: each costs a look at every node. */
+/** How many groups of a page are explained, because each explanation examines every node. */
 const maxExplained = 20;
 
 export interface GroupRpcDeps {
@@ -43,7 +43,7 @@ export function createGroupRpcs(
     createPlacementGroup: rpc.unary(headService.createPlacementGroup, async (request, context) => {
       const spec = groupSpecFromProto(request.spec);
       if (groupTable.get(spec.groupId) === undefined) {
-        // Only an actor has incarnations: this owner runs, and its node may not be back yet.
+        // Only an actor has incarnations, so this owner is an actor that runs, but its node may not be back yet.
         if (spec.ownerIncarnation > 0) await deps.recovery.find({ actorId: spec.ownerId }, context);
         expectOwner(deps, spec);
       }
@@ -59,7 +59,7 @@ export function createGroupRpcs(
       maxWaitMs + 5_000,
     ),
     removePlacementGroup: rpc.unary(headService.removePlacementGroup, async ({ groupId }) =>
-      shown(await groups.remove(groupId ?? "", "it was asked for by a client")),
+      shown(await groups.remove(groupId ?? "", "a client requested it")),
     ),
     listPlacementGroups: rpc.unary(headService.listPlacementGroups, (request) => {
       const states = new Set(request.states ?? []);
@@ -84,8 +84,8 @@ export function createGroupRpcs(
 }
 
 /**
- * An actor that no bundle of its group could ever hold is refused at once.
- * @throws {PalimpsestError} NOT_FOUND without such a group; INVALID_ARGUMENT naming the field
+ * Refuses an actor that no bundle of its group could ever hold.
+ * @throws {PalimpsestError} NOT_FOUND if there is no such group; INVALID_ARGUMENT naming the field
  */
 export function expectGroup(groups: PlacementGroups, { placement, resources }: ActorSpec): void {
   if (placement === undefined) return;
@@ -108,7 +108,7 @@ export function expectGroup(groups: PlacementGroups, { placement, resources }: A
   throw new PalimpsestError(
     "INVALID_ARGUMENT",
     bundle === undefined
-      ? `resources are ${asked}, more than any bundle of group ${groupId} has: ask for less or create a larger group`
+      ? `resources are ${asked}, more than any bundle of group ${groupId} has: request less or create a larger group`
       : `resources are ${asked}, and bundle ${bundle} of group ${groupId} has ${textOf(bundles[bundle] ?? {})}: ask for less`,
   );
 }
@@ -144,7 +144,7 @@ async function settledWithin(
   const { signal: caller } = context;
   const wait = new AbortController();
   const end = () => wait.abort();
-  // Not AbortSignal.any over AbortSignal.timeout: on Node 20 that signal is lost to the garbage collector.
+  // Not AbortSignal.any over AbortSignal.timeout: on Node 20 that signal can be garbage-collected.
   const timer = setTimeout(end, waitMs);
   caller.addEventListener("abort", end, { once: true });
   if (caller.aborted) end();

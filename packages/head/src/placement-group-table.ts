@@ -1,10 +1,10 @@
 /**
  * Responsibility: every placement group that the head knows, by id, by name and by owner.
- * Not responsible for: where bundles lie and when (placement-groups.ts).
+ * Not responsible for: where and when bundles are placed (placement-groups.ts).
  *
  * Invariants:
- * - GROUPTABLE-1. A name belongs to at most one group that was not removed.
- * - GROUPTABLE-2. REMOVED is final. A removed group leaves the store; why is remembered for a while.
+ * - GROUPTABLE-1. A name belongs to at most one group that has not been removed.
+ * - GROUPTABLE-2. REMOVED is final. A removed group leaves the store; the reason is remembered for a while.
  * - GROUPTABLE-3. Each change reaches the journal in the order in which it was made.
  */
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
@@ -18,7 +18,7 @@ import {
   type PlacementGroup,
 } from "./placement-group.js";
 
-/** Removed groups that are remembered. */
+/** How many removed groups are remembered. */
 const maxRemoved = 1_000;
 
 export interface PlacementGroupTableDeps {
@@ -33,7 +33,7 @@ export class PlacementGroupTable {
   readonly #ids = new Map<string, string>();
   readonly #owned = new IdIndex();
   readonly #ofJob = new IdIndex();
-  /** Ids of groups by the nodes on which they have bundles. */
+  /** Ids of groups by the nodes of their bundles. */
   readonly #onNode = new IdIndex();
   readonly #waiters = new Map<string, Set<() => void>>();
 
@@ -47,12 +47,15 @@ export class PlacementGroupTable {
     for (const group of groups) this.#enter(group, undefined);
   }
 
-  /** Every group as its row in the store. */
+  /** Every group's row in the store. */
   *rows(): Generator<readonly [string, Uint8Array]> {
     for (const [groupId, group] of this.#groups) yield [groupId, encodeGroup(group)];
   }
 
-  /** Adds a group without places; `durable` resolves when the store has it. @throws {PalimpsestError} ALREADY_EXISTS */
+  /**
+   * Adds a group whose bundles have no nodes yet. `durable` resolves when the store has it.
+   * @throws {PalimpsestError} ALREADY_EXISTS
+   */
   create(spec: GroupSpec): { readonly group: PlacementGroup; readonly durable: Promise<void> } {
     const holder = spec.name === "" ? undefined : this.#ids.get(spec.name);
     if (holder !== undefined)
@@ -77,13 +80,13 @@ export class PlacementGroupTable {
     return this.#change({ ...before, ...patch }, before);
   }
 
-  /** Resolves when the store holds the group as it is now. */
+  /** Resolves when the store holds the group's present state. */
   durable(groupId: string): Promise<void> {
     const group = this.#groups.get(groupId);
     return this.#deps.journal.put("groups", groupId, group && encodeGroup(group));
   }
 
-  /** Also one that was removed not long ago. */
+  /** The group, including one that was removed recently. */
   get(groupId: string): PlacementGroup | undefined {
     return this.#groups.get(groupId) ?? this.#removed.get(groupId);
   }
@@ -92,7 +95,7 @@ export class PlacementGroupTable {
     return this.#groups.get(this.#ids.get(name) ?? "");
   }
 
-  /** Groups that were not removed, in the order in which they came. */
+  /** Groups that have not been removed, in the order of their creation. */
   all(): Iterable<PlacementGroup> {
     return this.#groups.values();
   }
@@ -116,7 +119,7 @@ export class PlacementGroupTable {
     return count;
   }
 
-  /** Returns at the next change of the group, or as soon as the signal aborts. */
+  /** Resolves at the next change of the group, or when the signal is aborted. */
   nextChange(groupId: string, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const waiters = this.#waiters.get(groupId) ?? new Set();
@@ -131,7 +134,7 @@ export class PlacementGroupTable {
     });
   }
 
-  /** What is known of the group has changed, though not the group. */
+  /** Wakes waiters because something about the group has changed, such as its durability, but not its row. */
   wake(groupId: string): void {
     for (const wake of [...(this.#waiters.get(groupId) ?? [])]) wake();
   }

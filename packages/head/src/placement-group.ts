@@ -17,33 +17,33 @@ import { checkScheduling, schedulingOf, schedulingToProto } from "./scheduling.j
 export const groupStates = ["PENDING", "CREATED", "RESCHEDULING", "REMOVED"] as const;
 export type GroupState = (typeof groupStates)[number];
 
-/** Bundles of one group: placing them is done in one turn of the event loop. */
+/** Limit of bundles per group, because they are all placed in one turn of the event loop. */
 const maxBundles = 256;
 const maxSpecBytes = 64 * 1024;
 
-/** What a client asked for; never changes. */
+/** What a client requested. Never changes. */
 export interface GroupSpec {
   readonly groupId: string;
-  /** Empty: it has none. */
+  /** Empty when the group has no name. */
   readonly name: string;
   readonly bundles: readonly Quantities[];
   readonly strategy: GroupStrategy;
   readonly detached: boolean;
   readonly ownerId: string;
-  /** Of the actor that is the owner; 0 when a session is. */
+  /** The incarnation of the owner if it is an actor; 0 if it is a session. */
   readonly ownerIncarnation: number;
   readonly jobId: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly labelConditions: readonly LabelCondition[];
 }
 
-/** Changed by PlacementGroupTable.update only. */
+/** A group as the head knows it. Only PlacementGroupTable.update changes it. */
 export interface PlacementGroup {
   readonly spec: GroupSpec;
   readonly state: GroupState;
-  /** Where each bundle lies; undefined while it has no node. */
+  /** The node of each bundle; undefined while it has none. */
   readonly places: readonly (BundlePlace | undefined)[];
-  /** Of a REMOVED one: why. */
+  /** Why it was removed, if it is REMOVED. */
   readonly removedBecause: string;
   readonly createdAtMs: number;
 }
@@ -62,7 +62,7 @@ export const groupStateToProto: Readonly<Record<GroupState, proto.PlacementGroup
   REMOVED: proto.PlacementGroupState.PLACEMENT_GROUP_STATE_REMOVED,
 };
 
-/** The specification in a request. @throws {PalimpsestError} INVALID_ARGUMENT naming the field */
+/** Parses and checks the specification in a request. @throws {PalimpsestError} INVALID_ARGUMENT naming the field */
 export function groupSpecFromProto(
   message: proto.PlacementGroupSpec.$Properties | null | undefined,
 ): GroupSpec {
@@ -83,19 +83,19 @@ export function groupSpecFromProto(
     const problem = requestProblem(quantities ?? {});
     if (problem !== undefined) throw invalid(`bundles[${index}]: ${problem}`);
     if (Object.keys(spec.bundles[index] ?? {}).length === 0)
-      throw invalid(`bundles[${index}] asks for nothing: give at least one quantity above 0`);
+      throw invalid(`bundles[${index}] is empty: give at least one quantity above 0`);
   }
   checkScheduling({ ...message, strategy: null });
   const bytes = proto.PlacementGroupSpec.encode(message).finish().byteLength;
   if (bytes > maxSpecBytes)
     throw new PalimpsestError(
       "LIMIT_EXCEEDED",
-      `the specification takes ${bytes} bytes, more than ${maxSpecBytes}: ask for fewer bundles or labels`,
+      `the specification takes ${bytes} bytes, more than ${maxSpecBytes}: request fewer bundles or labels`,
     );
   return spec;
 }
 
-/** What the scheduler is asked for, with the places that bundles have already. */
+/** The request to the scheduler, with the nodes that bundles have already. */
 export function groupRequestOf({ spec, places }: PlacementGroup): GroupRequest {
   const placed = new Map<number, string>();
   for (const [index, place] of places.entries()) if (place !== undefined) placed.set(index, place.nodeId);
@@ -137,7 +137,7 @@ export function decodeGroup(bytes: Uint8Array): PlacementGroup {
   };
 }
 
-/** Name of the lease of a bundle, on the node where it lies. */
+/** The name of a bundle's lease on its node. */
 export function bundleLease(groupId: string, index: number): string {
   return `bundle/${groupId}#${index}`;
 }

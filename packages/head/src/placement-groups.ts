@@ -1,22 +1,22 @@
 /**
- * Responsibility: what happens to placement groups: their bundles get nodes, lose them with a node, get other ones, are
- * given back.
- * Not responsible for: choosing the nodes (the scheduler package), or what becomes of the actors inside
- * (actor-lifecycle.ts, which is told of a removal).
+ * Responsibility: the states of placement groups: their bundles get nodes, lose them when a node dies, are placed
+ * again, and are released.
+ * Not responsible for: choosing the nodes (the scheduler package), or the actors inside (actor-lifecycle.ts, which
+ * learns of a removal).
  *
- * Whether a bundle has its room is decided by the head's own books, and no node is asked: a node keeps no account of what
- * it offers, the head alone leases it. So the first of the two phases is one turn of the event loop, in which all bundles
- * are leased or none, and the second is the store's acknowledgement.
+ * The head's own accounting decides whether a bundle fits, without asking the node: nodes keep no account of free
+ * resources, and only the head leases them. The first of the two phases is therefore one turn of the event loop, in
+ * which all bundles are leased or none, and the second is the store's acknowledgment.
  *
  * Invariants:
- * - PGROUP-1. All missing bundles of a group get their nodes in one turn, or none does. A bundle is used, and its group
- *   called CREATED to anybody, only when the store holds its place.
- * - PGROUP-2. STRICT_PACK and STRICT_SPREAD hold at every moment, also after bundles were placed anew.
- * - PGROUP-3. When a node dies, the bundles that lay there are placed anew, and the others stay where they are.
- * - PGROUP-4. A removed group leases nothing but what processes that have not ended still use, and its actors are DEAD in
- *   the store no later than the group is gone from it.
- * - PGROUP-5. No group waits while there is room for all its missing bundles, but on nodes that are kept for older
- *   requests.
+ * - PGROUP-1. All missing bundles of a group get their nodes in one turn, or none does. A bundle is used, and its
+ *   group is shown as CREATED, only when the store has its location.
+ * - PGROUP-2. STRICT_PACK and STRICT_SPREAD hold at all times, also after bundles have been placed again.
+ * - PGROUP-3. When a node dies, its bundles are placed again, and the others stay where they are.
+ * - PGROUP-4. A removed group leases nothing except what processes that have not ended still use. Its actors are DEAD
+ *   in the store before the group is gone from it, or in the same write.
+ * - PGROUP-5. No group waits while there is room for all its missing bundles, except on nodes that are reserved for
+ *   older requests.
  * - PGROUP-6. A group that is not detached ends with its owner and with its job.
  */
 import { explainBundles, type GroupRequest, type NodeView, placeBundles } from "@palimpsest/scheduler";
@@ -29,7 +29,7 @@ import { bundleLease, type GroupSpec, groupRequestOf, type PlacementGroup } from
 import type { PlacementGroupTable } from "./placement-group-table.js";
 import { WaitingGroups } from "./waiting-groups.js";
 
-/** As long as a pass over the groups that wait may hold the event loop, and one placement. */
+/** How long a pass over the pending groups may block the event loop, in addition to one placement. */
 const sliceMs = 8;
 
 export interface PlacementGroupsDeps {
@@ -37,9 +37,9 @@ export interface PlacementGroupsDeps {
   readonly nodes: NodeTable;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Whether a node is kept for an older request. */
+  /** Whether a node is reserved for an older request. */
   readonly isReserved: (nodeId: string) => boolean;
-  /** Who could make room for bundles that wait. */
+  /** The demand that makes clients return workers, to make room for pending bundles. */
   readonly demand: () => Demand;
 }
 
@@ -48,7 +48,7 @@ export class PlacementGroups {
   /** Nodes that can be used. */
   readonly #views = new Map<string, NodeView>();
   readonly #waiting: WaitingGroups;
-  /** Groups as the store holds them: what can be used of them (PGROUP-1). */
+  /** Groups as the store has them, which is what may be used of them (PGROUP-1). */
   readonly #usable = new Map<string, PlacementGroup>();
   readonly #queues = new Map<string, BundleQueue>();
   #endActors: (groupId: string, reason: string) => void = () => undefined;
@@ -61,12 +61,12 @@ export class PlacementGroups {
     deps.nodes.onDead(({ nodeId }) => this.#nodeDied(nodeId));
   }
 
-  /** Who ends the actors of a group that is removed. */
+  /** Registers the function that ends the actors of a removed group. */
   onRemoved(endActors: (groupId: string, reason: string) => void): void {
     this.#endActors = endActors;
   }
 
-  /** Goes on with the groups of an earlier head, once the tables are loaded. */
+  /** Takes over the groups of an earlier head, once the tables are loaded. */
   recover(): void {
     const { groups, nodes } = this.#deps;
     for (const group of [...groups.all()]) {
@@ -88,12 +88,18 @@ export class PlacementGroups {
     }
   }
 
-  /** Looks again at what waits: a node may not be kept for others any more. To be called about once per second. */
+  /**
+   * Tries pending groups again, because a node may no longer be reserved for others. To be called about once per
+   * second.
+   */
   tick(): void {
     this.#schedule();
   }
 
-  /** Idempotent by group id: a known one is returned as it is. Resolves when the store has it. @throws {PalimpsestError} ALREADY_EXISTS */
+  /**
+   * Creates a group. Idempotent by group id: a known group is returned unchanged. Resolves once the store has it.
+   * @throws {PalimpsestError} ALREADY_EXISTS
+   */
   async create(spec: GroupSpec): Promise<PlacementGroup> {
     const { groups } = this.#deps;
     const { groupId } = spec;
@@ -106,7 +112,7 @@ export class PlacementGroups {
     return this.known(groupId);
   }
 
-  /** The group as anybody may know it. @throws {PalimpsestError} NOT_FOUND */
+  /** The group as readers may see it. @throws {PalimpsestError} NOT_FOUND */
   known(groupId: string): PlacementGroup {
     const group = this.#deps.groups.get(groupId);
     if (group === undefined)
@@ -115,13 +121,13 @@ export class PlacementGroups {
     return { ...group, state: this.#usable.has(groupId) ? "RESCHEDULING" : "PENDING" };
   }
 
-  /** Ends its actors and gives its bundles back. @throws {PalimpsestError} NOT_FOUND */
+  /** Ends the group's actors and releases its bundles. @throws {PalimpsestError} NOT_FOUND */
   async remove(groupId: string, reason: string): Promise<PlacementGroup> {
     const { groups, nodes, logger } = this.#deps;
     const { state, places } = this.known(groupId);
     if (state !== "REMOVED") {
       this.#waiting.delete(groupId);
-      // PGROUP-4: their rows are written before the group's.
+      // PGROUP-4: the actors' rows are written before the group's.
       this.#endActors(groupId, reason);
       this.#queues.delete(groupId);
       this.#usable.delete(groupId);
@@ -135,7 +141,7 @@ export class PlacementGroups {
     return this.known(groupId);
   }
 
-  /** The session or actor that owned them is gone. */
+  /** Removes the groups of a session or actor that is gone. */
   ownerEnded(ownerId: string, reason: string): void {
     this.#endAll(this.#deps.groups.ownedBy(ownerId), reason);
   }
@@ -144,13 +150,13 @@ export class PlacementGroups {
     this.#endAll(this.#deps.groups.ofJob(jobId), `its job ${jobId} ended`);
   }
 
-  /** The cluster ends: no group is to come back with the next head. */
+  /** Removes all groups because the cluster shuts down; the next head must not restore any. */
   async endAll(reason: string): Promise<void> {
     const all = [...this.#deps.groups.all()];
     await Promise.all(all.map(({ spec }) => this.remove(spec.groupId, reason)));
   }
 
-  /** Waits until all bundles have their nodes or the group is removed, at most until the signal. */
+  /** Waits until all bundles have nodes or the group is removed, at most until the signal is aborted. */
   async settled(groupId: string, signal: AbortSignal): Promise<PlacementGroup> {
     for (;;) {
       const group = this.known(groupId);
@@ -159,26 +165,26 @@ export class PlacementGroups {
     }
   }
 
-  /** Why its bundles wait, or why it was removed; empty when neither. Looks at every node. */
+  /** Why its bundles are pending, or why it was removed; empty when neither. Examines every node. */
   reason(group: PlacementGroup): string {
     if (group.state === "REMOVED") return group.removedBecause;
     if (!this.#waiting.has(group.spec.groupId)) return "";
     return explainBundles(this.#views.values(), groupRequestOf(group));
   }
 
-  /** What the groups that wait still lack. */
+  /** The missing bundles of the pending groups. */
   waitingRequests(): readonly GroupRequest[] {
     return this.#waiting.requests();
   }
 
-  /** Where the bundles of the group lie, by their index; undefined: there is no such group any more. */
+  /** The nodes of the group's bundles, by index; undefined when the group is gone. */
   nodesOf(groupId: string): readonly (string | undefined)[] | undefined {
     const group = this.#deps.groups.get(groupId);
     if (group === undefined || group.state === "REMOVED") return undefined;
     return group.places.map((place) => place?.nodeId);
   }
 
-  /** What waits for room in its bundles; undefined: there is no such group any more. */
+  /** The queue of requests for room in its bundles; undefined when the group is gone. */
   queueOf(groupId: string): BundleQueue | undefined {
     const { groups, nodes, clock } = this.#deps;
     const state = groups.get(groupId)?.state;
@@ -196,7 +202,7 @@ export class PlacementGroups {
     this.#queues.get(groupId)?.remove(key);
   }
 
-  /** Why an actor of the group waits; empty when it does not. */
+  /** Why an actor of the group is pending; empty when it is not. */
   actorReason(groupId: string, key: string): string {
     const group = this.#deps.groups.get(groupId);
     const reason = this.#queues.get(groupId)?.reason(key) ?? "";
@@ -227,7 +233,7 @@ export class PlacementGroups {
     }
   }
 
-  /** What is left of a group's places; what is missing waits. */
+  /** Keeps the remaining bundles of a group, and makes the missing ones pending. */
   #changed(groupId: string, places: PlacementGroup["places"]): void {
     const { groups, logger } = this.#deps;
     const group = groups.get(groupId);
@@ -236,7 +242,7 @@ export class PlacementGroups {
     const lost = group.places.some((place, index) => place !== undefined && places[index] === undefined);
     if (lost) {
       void groups.update(groupId, { state: "RESCHEDULING", places });
-      logger.warn({ groupId, missing }, "bundles of a placement group are placed anew");
+      logger.warn({ groupId, missing }, "bundles of a placement group are placed again");
     }
     const usable = this.#usable.get(groupId);
     if (usable !== undefined) this.#usableNow(usable);
@@ -251,11 +257,11 @@ export class PlacementGroups {
     queueMicrotask(() => this.#pass(this.#waiting.ids));
   }
 
-  /** Tries each group that waits once, in turns of at most sliceMs. */
+  /** Tries each pending group once, in turns of at most sliceMs. */
   #pass(groupIds: readonly string[]): void {
     const { clock, groups } = this.#deps;
     const endMs = clock.monotonicMs() + sliceMs;
-    /** What has found no room in this turn finds none for others that ask the same. */
+    /** If a request found no room in this turn, equal requests will not either. */
     const failed = new Set<string>();
     for (const [at, groupId] of groupIds.entries()) {
       const group = this.#waiting.has(groupId) ? groups.get(groupId) : undefined;
@@ -287,7 +293,10 @@ export class PlacementGroups {
     return durable.then(() => placed && this.#usableNow(placed));
   }
 
-  /** The store holds the group as it was then: its places can be used as far as they are still those (PGROUP-1). */
+  /**
+   * Handles the store's acknowledgment: the bundles of that state can be used as far as they are still the current
+   * ones (PGROUP-1).
+   */
   #usableNow(stored: PlacementGroup): void {
     const { groupId } = stored.spec;
     const now = this.#deps.groups.get(groupId);

@@ -1,12 +1,12 @@
 /**
- * Responsibility: the actors and drivers that wait for a node, and the turns in which they get one.
- * Not responsible for: choosing among nodes (the scheduler package), or starting anything.
+ * Responsibility: the queue of actors and drivers that wait for a node, and the passes that place them.
+ * Not responsible for: choosing among nodes (the scheduler package does), or starting processes.
  *
  * Invariants:
- * - PLACEMENT-1. What is placed has its lease before anything else is placed: no node is overcommitted.
- * - PLACEMENT-2. Whoever waits is tried, oldest first, after each change that may have made room for it.
- * - PLACEMENT-3. No pass holds the event loop longer than sliceMs and one placement: the rest goes on in a later turn.
- * - PLACEMENT-4. Nothing is said to whoever waits; why it waits is made when somebody asks.
+ * - PLACEMENT-1. A placed request has its lease before the next request is placed, so that no node is overcommitted.
+ * - PLACEMENT-2. Pending requests are tried again, oldest first, after each change that may have made room for them.
+ * - PLACEMENT-3. No pass blocks the event loop for longer than sliceMs plus one placement; a later turn continues it.
+ * - PLACEMENT-4. Requests are not told why they wait; the reason is computed only when somebody asks.
  */
 import { PlacementIndex, type PlacementRequest, type WaitingShape } from "@palimpsest/scheduler";
 import type { Clock } from "@palimpsest/wire";
@@ -17,17 +17,17 @@ import type { NodeChange } from "./node-table.js";
 const sliceMs = 8;
 
 export interface PendingRequest {
-  /** Names the lease on the node that is found. */
+  /** The lease that is taken on the chosen node. */
   readonly leaseId: string;
   readonly request: PlacementRequest;
-  /** Who wants it; empty: a job. */
+  /** The session or actor that made the request; empty for a job. */
   readonly ownerId?: string;
   onPlaced(nodeId: string): void;
 }
 
-/** Where requests can be placed: nodes, or the bundles of a placement group. */
+/** What requests are placed on: nodes, or the bundles of a placement group. */
 export interface Places {
-  /** Calls back with what can be used of a place after each change of it; undefined: nothing any more. */
+  /** Calls back with a place's available resources after each change; undefined when the place is gone. */
   onChange(listener: NodeChange): void;
   reserve(placeId: string, leaseId: string, resources: PlacementRequest["resources"]): unknown;
   /** The nodes of the cluster. */
@@ -37,7 +37,7 @@ export interface Places {
 export interface PendingQueueDeps {
   readonly nodes: Places;
   readonly clock: Clock;
-  /** A request that a node could hold gets one reserved when it has waited this long. */
+  /** A request that some node could satisfy gets a node reserved once it has waited this long. */
   readonly reserveAfterMs: number;
 }
 
@@ -45,7 +45,7 @@ export class PendingQueue {
   readonly #deps: PendingQueueDeps;
   readonly #index = new PlacementIndex();
   readonly #pending = new Map<string, PendingRequest>();
-  /** The same, for those who could make room. */
+  /** The same requests as a client that keeps leased workers sees them: what others wait for. */
   readonly demand: Demand;
   #scheduled = false;
 
@@ -63,7 +63,7 @@ export class PendingQueue {
     return this.#index.size;
   }
 
-  /** Nodes that are kept for requests that have waited long. */
+  /** Nodes reserved for requests that have waited long. */
   get reservedNodes(): number {
     return this.#index.reservations().size;
   }
@@ -72,12 +72,12 @@ export class PendingQueue {
     return this.#index.isReserved(nodeId);
   }
 
-  /** How often a node was looked at for a kind of request. */
+  /** How many times a node has been examined for a shape of request. */
   get looks(): number {
     return this.#index.looks;
   }
 
-  /** Enqueues a request under a key; one of the same key is replaced and keeps its position. */
+  /** Enqueues a request under a key. A request with the same key is replaced, and the new one keeps its position. */
   enqueue(key: string, pending: PendingRequest): void {
     this.#pending.set(key, pending);
     this.demand.add(key, pending.ownerId ?? "", pending.request);
@@ -89,34 +89,34 @@ export class PendingQueue {
     if (!this.#pending.delete(key)) return;
     this.demand.delete(key);
     this.#index.delete(key);
-    // What was reserved for it is free for the others.
+    // A node that was reserved for this request is available to the others again.
     this.#schedule();
   }
 
-  /** Reserves nodes for what has waited too long. To be called about once per second. */
+  /** Reserves nodes for requests that have waited too long. To be called about once per second. */
   tick(): void {
     if (this.#index.size === 0) return;
     this.#index.reserve(this.#deps.clock.monotonicMs() - this.#deps.reserveAfterMs);
     this.#schedule();
   }
 
-  /** Why this request waits, in one sentence; empty when it does not. Looks at every node. */
+  /** Why this request is pending, in one sentence; empty when it is not. Examines every node. */
   reason(key: string): string {
     const pending = this.#pending.get(key);
     return pending === undefined ? "" : this.#index.explain(pending.request);
   }
 
-  /** The same for any request. */
+  /** The same for a request that need not be in the queue. */
   explain(request: PlacementRequest): string {
     return this.#index.explain(request);
   }
 
-  /** What waits, the most frequent kind of request first. Times are those of the monotonic clock. */
+  /** The pending requests by shape, the most frequent shape first. Times are on the monotonic clock. */
   waitingShapes(): readonly WaitingShape[] {
     return this.#index.waitingShapes();
   }
 
-  /** One pass a turn of the event loop, however many changes that turn made. */
+  /** Schedules one pass per turn of the event loop, however many changes that turn made. */
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;

@@ -2,7 +2,7 @@ import type { Metrics } from "@palimpsest/telemetry";
 import type { QueueDepth } from "@palimpsest/trajectories";
 import type { Redis } from "ioredis";
 
-/** Loaded when first asked for: the queue library takes longer to load than the rest of the head to start. */
+/** Loaded on first use: the queue library takes longer to load than the rest of the head takes to start. */
 const trajectories = () => import("@palimpsest/trajectories");
 
 /** Depths of every queue of every run of the cluster. */

@@ -1,13 +1,14 @@
 /**
- * Responsibility: the time after the start of a head in which nodes may still bring back what its tables have lost, as
- * after FLUSHALL or a failover to a replica that lags; who asks for an unknown actor meanwhile waits for it.
- * Not responsible for: taking over what nodes bring (actor-returns.ts), or the nodes' own timeout (node-table.ts).
+ * Responsibility: the grace period after a head's start in which nodes may still report actors that its tables have
+ * lost, for example after FLUSHALL or a failover to a lagging replica. Lookups of unknown actors wait during that
+ * time.
+ * Not responsible for: adopting what nodes report (actor-returns.ts), or the timeout of nodes (node-table.ts).
  *
  * Invariants:
- * - RECOVERY-1. No actor is called unknown before graceMs have passed since the start of a head that may know less than
- *   its nodes.
- * - RECOVERY-2. A head whose nodes had all left, and one without a past, waits for nothing.
- * - RECOVERY-3. No name is given to another actor in that time: a node may bring back the one that has it.
+ * - RECOVERY-1. No actor is reported as unknown within graceMs of the start of a head that may know less than its
+ *   nodes.
+ * - RECOVERY-2. A head whose nodes had all left, and one without a past, does not wait.
+ * - RECOVERY-3. During that time no name is given to another actor, because a node may report the one that has it.
  */
 import type { Clock } from "@palimpsest/wire";
 import { type Actor, fullNameOf } from "./actor.js";
@@ -40,12 +41,12 @@ export class Recovery {
     });
   }
 
-  /** Begins the grace: this head may know less than its nodes. */
+  /** Begins the grace period, because this head may know less than its nodes. */
   begin(): void {
     this.#untilMs = this.#deps.clock.monotonicMs() + this.#deps.graceMs;
   }
 
-  /** The actor, waited for while a node may still bring it; undefined when there is none. */
+  /** Looks an actor up, and waits while a node may still report it. Resolves with undefined when there is none. */
   async find(key: ActorKey, caller: Pick<RpcContext, "signal">): Promise<Actor | undefined> {
     for (;;) {
       const found = this.#look(key);
@@ -59,7 +60,7 @@ export class Recovery {
     }
   }
 
-  /** The head ends: nobody waits any more. */
+  /** Ends all waits because the head ends. */
   close(): void {
     this.#untilMs = Number.NEGATIVE_INFINITY;
     for (const key of [...this.#waiting.keys()]) this.#wake(key);

@@ -1,16 +1,20 @@
 /**
- * Users of the head's own Redis and what each may do. The default user, which needs no name, is off: nobody can be it.
- * It keeps its rights all the same, for in its name Redis reads back its file, and a transaction that its user may not
- * run is left out there without a word.
- * - `head`: everything; its password never leaves the head's folder.
- * - `queues`: queues, ledgers, payloads and memory archives of runs; neither the head's tables nor administration.
+ * Users of the head's own Redis and their rights. The default user, which needs no name, is off, so that nobody can
+ * log in as it. It keeps its rights because Redis replays its append-only file as that user, and silently skips
+ * transactions that the user may not run.
+ * - `head`: everything. Its password never leaves the head's folder.
+ * - `queues`: queues, ledgers, payloads and memory archives of runs, but neither the head's tables nor
+ *   administration.
  */
 import type { TlsIdentity } from "@palimpsest/wire";
 
-/** Keys and channels of runs (trajectories: run-keys.ts, redis-archive.ts). The head's own begin otherwise. */
+/** Keys and channels of runs (trajectories: run-keys.ts, redis-archive.ts). The head's own keys begin differently. */
 const queueKeys = ["{palimpsest-*", "palimpsest:runs:*", "palimpsest:run-summaries:*", "palimpsest:memory:*"];
 const queueChannels = ["{palimpsest-*"];
-/** BullMQ needs scripts, which the head ends when they do not (stuck-scripts.ts), and no functions. It asks for the server's version and settings by INFO; the rest of @dangerous reaches beyond the own keys. */
+/**
+ * BullMQ needs scripts, which the head kills when they do not end (stuck-scripts.ts), but no functions. It reads the
+ * server's version and settings by INFO; the rest of @dangerous reaches beyond the user's own keys.
+ */
 const queueCommands = ["+@all", "-@admin", "-@dangerous", "-function", "-fcall", "-fcall_ro", "+info"];
 
 export interface RedisPasswords {
@@ -29,7 +33,7 @@ export function accessLines(passwords: RedisPasswords): string[] {
   ];
 }
 
-/** Lines of redis.conf that say where it listens, encrypted when the head is. */
+/** Lines of redis.conf that set where it listens, encrypted if the head is. */
 export function listenLines(port: number, tls: RedisTls | undefined): string[] {
   if (tls === undefined) return [`port ${port}`];
   return [
@@ -38,7 +42,7 @@ export function listenLines(port: number, tls: RedisTls | undefined): string[] {
     `tls-cert-file ${JSON.stringify(tls.certFile)}`,
     `tls-key-file ${JSON.stringify(tls.keyFile)}`,
     `tls-ca-cert-file ${JSON.stringify(tls.caFile)}`,
-    // Clients prove themselves with the user's password: those without a certificate of their own too.
+    // Clients authenticate with the user's password, so those without a certificate can connect, too.
     "tls-auth-clients no",
     'tls-protocols "TLSv1.3"',
   ];

@@ -7,8 +7,8 @@ const silenceTimeoutMs = 10_000;
 const longestReconnectMs = 500;
 
 /**
- * A client whose commands fail at once while Redis is away, and that comes back by itself: whoever writes
- * through it tries again (journal.ts). @throws {PalimpsestError} UNAVAILABLE
+ * A client whose commands fail at once while Redis is unreachable, and that reconnects on its own. Its users retry
+ * their writes (journal.ts). @throws {PalimpsestError} UNAVAILABLE
  */
 export async function connectRedis(url: string, logger: Logger): Promise<Redis> {
   const client = new Redis(url, {
@@ -16,7 +16,7 @@ export async function connectRedis(url: string, logger: Logger): Promise<Redis> 
     lazyConnect: true,
     connectTimeout: connectTimeoutMs,
     commandTimeout: connectTimeoutMs,
-    // A lease is renewed every few seconds, so a socket that says nothing for so long is frozen: a new one is made.
+    // A lease is renewed every few seconds, so a socket that is silent for this long is frozen and is replaced.
     socketTimeout: silenceTimeoutMs,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,

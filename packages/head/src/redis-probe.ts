@@ -1,4 +1,4 @@
-/** Questions to the head's own redis-server, each over a connection of its own. */
+/** Queries to the head's own redis-server, each over a connection of its own. */
 import { realpathSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { redisTlsOptions, redisUrlWithCa } from "@palimpsest/wire";
@@ -13,7 +13,7 @@ export interface RedisProbeOptions {
   readonly tls: RedisTls | undefined;
 }
 
-/** The server's record once it answers; undefined when it does not in time. */
+/** The server's record once it answers; undefined if it does not in time. */
 export async function answersWithin(
   { folder, tls }: RedisProbeOptions,
   record: RedisRecord,
@@ -47,7 +47,7 @@ function clientOf(record: RedisRecord, tls: RedisTls | undefined): Redis {
 }
 
 /**
- * Gives a server that runs these users and settings.
+ * Sets the users and settings of a running server.
  * @param accessLines lines of redis.conf, each `user NAME RULE...`
  */
 export async function configure(
@@ -68,7 +68,7 @@ export async function configure(
   }
 }
 
-/** The server that answers on the port with the password and works on the folder, with its true pid. */
+/** The server that answers on the port with the password and works on the folder, with its actual pid. */
 export async function probe(
   folder: string,
   record: RedisRecord,

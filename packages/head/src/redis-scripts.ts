@@ -1,6 +1,6 @@
 /**
- * The steps of a shared store as Lua: Redis runs each in one piece, also when it is full. What a head writes is small, and
- * a head that could not renew its lease would be deposed by the data of others.
+ * The atomic steps of a shared store as Lua scripts, which also run when Redis is full. A head writes little, and a
+ * head that could not renew its lease would be deposed by the data of others.
  */
 import { createHash } from "node:crypto";
 import type { Redis } from "ioredis";
@@ -45,7 +45,7 @@ local leader = redis.call('GET', KEYS[1])
 if leader and cjson.decode(leader).headId == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 1`,
 
-  /** KEYS heads, a sorted set of addresses by the time until which they count; ARGV address, ttlMs */
+  /** KEYS heads, a sorted set of addresses by the time until which they are valid; ARGV address, ttlMs */
   announce: `
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
@@ -58,7 +58,10 @@ return redis.call('ZRANGE', KEYS[1], 0, -1)`,
 redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
 return redis.call('HGET', KEYS[1], ARGV[1])`,
 
-  /** KEYS epoch, sequence, the tables written to; ARGV epoch, sequence, unanswered, then per row: table's index, key, whether it stays, bytes */
+  /**
+   * KEYS epoch, sequence, the tables written to; ARGV epoch, sequence, unanswered, then per row: the table's index, key,
+   * whether it stays, bytes
+   */
   write: `
 local epoch = tonumber(redis.call('GET', KEYS[1]) or '0')
 local sequence = tonumber(redis.call('GET', KEYS[2]) or '0')
@@ -77,12 +80,12 @@ end
 return { 'written', redis.call('INCR', KEYS[2]) }`,
 } as const;
 
-/** KEYS epoch, copy, sizes, times, the unfinished copy; ARGV epoch, sha256, and what the script names. */
+/** KEYS epoch, copy, sizes, times, the unfinished copy; ARGV epoch, sha256, then the script's own arguments */
 const ofThisHead = `
 if tonumber(redis.call('GET', KEYS[1]) or '0') > tonumber(ARGV[1]) then return 'deposed' end
 `;
 
-/** The steps of the copies of bundles (shared-bundles.ts). */
+/** The steps for copies of bundles (shared-bundles.ts). */
 export const bundleScripts = {
   /** ARGV 3: sizeBytes, timeMs, number of parts */
   store: `${ofThisHead}
@@ -103,9 +106,9 @@ redis.call('ZREM', KEYS[4], ARGV[2])
 return 'removed'`,
 } as const;
 
-/** The steps of the records of durable actors (durable-states.ts). KEYS epoch, record; ARGV 1: the head's epoch */
+/** The steps for records of durable actors (durable-states.ts). KEYS epoch, record; ARGV 1: the head's epoch */
 export const durableScripts = {
-  /** ARGV 2: who opens it */
+  /** ARGV 2: the process that opens it */
   open: `
 local epoch = tonumber(redis.call('GET', KEYS[1]) or '0')
 if epoch > tonumber(ARGV[1]) then return { 'deposed' } end
@@ -116,7 +119,7 @@ if redis.call('HGET', KEYS[2], '!owner') ~= ARGV[2] then
 end
 return redis.call('HGETALL', KEYS[2])`,
 
-  /** ARGV 2: record's epoch, version, number of fields to set, their names and values, names of those to remove */
+  /** ARGV 2: record's epoch, version, number of fields to set, their names and values, names of fields to remove */
   commit: `
 local epoch = tonumber(redis.call('GET', KEYS[1]) or '0')
 if epoch > tonumber(ARGV[1]) then return 'deposed' end

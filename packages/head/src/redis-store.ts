@@ -12,21 +12,22 @@ import type {
 } from "./shared-store.js";
 import type { StoreTable, StoreWrite } from "./store.js";
 
-/** Rows asked for per HSCAN: each step has its own deadline, so a table of any size can be read. */
+/** Rows per HSCAN: each step has its own deadline, so that a table of any size can be read. */
 const scanCount = 500;
 
 const leaderSchema = z.object({ headId: z.string(), address: z.string(), epoch: z.number() });
 const answerSchema = z.tuple([z.enum(["held", "refused"]), z.number(), z.string(), z.number()]);
 const writeAnswerSchema = z.tuple([z.enum(["written", "behind", "deposed"]), z.number()]);
 
-/** The shared store of the cluster `name` in Redis. The client is the caller's, to close too. */
+/** The shared store of the cluster `name` in Redis. The client belongs to the caller, who also closes it. */
 export class RedisStore implements SharedStore {
   readonly #redis: Redis;
   readonly #prefix: string;
 
   constructor(redis: Redis, clusterName: string) {
     this.#redis = redis;
-    // The braces put all keys of a cluster into one slot of a Redis Cluster: scripts may touch them together.
+    // The braces put all keys of a cluster into one slot of a Redis Cluster, so that scripts may access them
+    // together.
     this.#prefix = `palimpsest:{${clusterName}}:head`;
   }
 
@@ -76,7 +77,7 @@ export class RedisStore implements SharedStore {
     return this.#redis.hkeys(this.#key(table));
   }
 
-  /** One script: a head that dies in the middle leaves all of it or nothing. */
+  /** One script, so that a head that dies in the middle leaves all of the writes or none. */
   async write(guard: WriteGuard, writes: readonly StoreWrite[]): Promise<WriteAnswer> {
     const tables: StoreTable[] = [];
     const args: (string | number | Buffer)[] = [guard.epoch, guard.sequence, guard.unanswered];

@@ -1,16 +1,16 @@
 import type { Clock } from "@palimpsest/wire";
 
-/** An actor that dies within this time of being alive died quickly: its next restart waits longer. */
+/** An actor that dies within this time of becoming ALIVE died quickly, and waits longer for its next restart. */
 const quickDeathMs = 10_000;
 const firstDelayMs = 100;
 const longestDelayMs = 10_000;
 
-/** The wait before the attempt that follows `failures` failed ones: doubles from 100 ms to 10 s. */
+/** The back-off after this many failed attempts: it doubles from 100 ms up to 10 s. */
 export function backoffMs(failures: number): number {
   return Math.min(longestDelayMs, firstDelayMs * 2 ** (failures - 1));
 }
 
-/** Slows the restarts of actors that die again and again. The first restart is immediate. */
+/** Delays the restarts of actors that die repeatedly. The first restart is immediate. */
 export class RestartDelays {
   readonly #clock: Clock;
   readonly #aliveSinceMs = new Map<string, number>();
@@ -22,7 +22,7 @@ export class RestartDelays {
     this.#clock = clock;
   }
 
-  /** A start failed. @returns the time since the one before of this actor; 0 when this head saw none */
+  /** Records a failed start. @returns the time since this actor's previous failure; 0 if this head saw none */
   failed(actorId: string): number {
     const now = this.#clock.monotonicMs();
     const before = this.#failedAtMs.get(actorId) ?? now;
@@ -35,7 +35,7 @@ export class RestartDelays {
     this.#aliveSinceMs.set(actorId, this.#clock.monotonicMs());
   }
 
-  /** Runs the callback when the actor may be started again. */
+  /** Runs the callback when the actor may be restarted. */
   after(actorId: string, callback: () => void): void {
     const now = this.#clock.monotonicMs();
     const livedMs = now - (this.#aliveSinceMs.get(actorId) ?? now);
@@ -49,7 +49,7 @@ export class RestartDelays {
     this.wait(actorId, backoffMs(deaths - 1), callback);
   }
 
-  /** Runs the callback after the delay, in place of what the actor waited for before. */
+  /** Runs the callback after the delay, and drops what the actor waited for before. */
   wait(actorId: string, delayMs: number, callback: () => void): void {
     this.#timers.get(actorId)?.();
     const cancel = this.#clock.after(delayMs, () => {
@@ -59,7 +59,7 @@ export class RestartDelays {
     this.#timers.set(actorId, cancel);
   }
 
-  /** Forgets the actor: it is dead for good, or it was found alive. */
+  /** Forgets the actor, because it is dead for good or was found alive. */
   cancel(actorId: string): void {
     this.#timers.get(actorId)?.();
     this.#timers.delete(actorId);

@@ -1,13 +1,13 @@
 /**
- * Responsibility: what the head remembers of a node that is out of reach, for when the same process of it is back.
- * Not responsible for: what follows from it (actor-returns.ts, actor-deaths.ts).
+ * Responsibility: what the head remembers of an unreachable node for the case that the same node process comes back.
+ * Not responsible for: acting on it (actor-returns.ts, actor-deaths.ts).
  *
  * Invariants:
- * - RETURN-1. Whoever registers for the first time at this head may run what the tables have lost, and is asked. A head
- *   forgets nothing that runs while it leads, so what a node brings later and nobody knows was killed and forgotten,
- *   unless the question about it is still unanswered.
- * - RETURN-2. A start that was cut short by the loss of a node counts against the actor only while that process of the
- *   node stays away: a node that comes back was cut off, not brought down.
+ * - RETURN-1. A node that registers with this head for the first time may run actors that the tables have lost, and
+ *   is asked to describe them. While it leads, a head forgets nothing that runs, so an unknown actor that a node
+ *   reports later was killed and forgotten, unless its description is still outstanding.
+ * - RETURN-2. A start that was interrupted by the loss of a node counts against the actor only while that node
+ *   process stays away: a node that comes back was disconnected, not brought down.
  */
 import type { NodeTable } from "./node-table.js";
 
@@ -20,19 +20,25 @@ export class ReturningNodes {
     this.#nodes = nodes;
   }
 
-  /** A start of the actor was cut short by the loss of the node. */
+  /** Records that the loss of a node interrupted a start of the actor. */
   lostStart(nodeId: string, actorId: string): void {
     this.#add(this.#lostStarts, nodeId, [actorId]);
   }
 
-  /** The node has registered. @returns actors whose starts on it were counted and are not to count any more (RETURN-2) */
+  /**
+   * To be called when the node has registered. @returns actors whose starts on it were counted and no longer count
+   * (RETURN-2)
+   */
   forgiven(nodeId: string): string[] {
     const actorIds = this.#lostStarts.get(nodeId) ?? [];
     this.#lostStarts.delete(nodeId);
     return this.#nodes.isBack(nodeId) ? [...actorIds] : [];
   }
 
-  /** The node has registered. @returns those of the unknown ids that it is to describe; the others are to end (RETURN-1) */
+  /**
+   * To be called when the node has registered. @returns those of the unknown ids that it has to describe; the others
+   * must end (RETURN-1)
+   */
   toDescribe(nodeId: string, unknownIds: readonly string[]): string[] {
     const asked = this.#asked.get(nodeId);
     this.#asked.delete(nodeId);

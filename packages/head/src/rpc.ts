@@ -66,7 +66,7 @@ export class Rpc {
       const timer = setTimeout(() => {
         context.end();
         reject(
-          new PalimpsestError("GET_TIMEOUT", `${name} was not answered within ${timeoutMs} ms: try again`),
+          new PalimpsestError("GET_TIMEOUT", `${name} was not answered within ${timeoutMs} ms: retry`),
         );
       }, timeoutMs);
       handled(handle, context).then(
@@ -115,7 +115,7 @@ async function handled<Response>(
   return await handle(context);
 }
 
-/** Ends a stream with an error, in the way that grpc-js wants. */
+/** Ends a stream with an error in the form that grpc-js expects. */
 export function failStream(stream: { emit(event: "error", error: unknown): boolean }, reason: unknown): void {
   stream.emit("error", toGrpcError(reason));
 }

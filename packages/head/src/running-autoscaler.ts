@@ -4,7 +4,7 @@ import type { Clock } from "@palimpsest/wire";
 
 export interface RunningAutoscaler {
   report(): AutoscalerReport;
-  /** @param endNodes ends every node that it has started */
+  /** @param endNodes whether to end every node that it has started */
   close(endNodes: boolean): Promise<void>;
 }
 

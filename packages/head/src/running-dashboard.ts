@@ -1,12 +1,12 @@
 import type { Logger } from "@palimpsest/telemetry";
 import type { Credentials, LocalCalls } from "@palimpsest/wire";
 
-/** The head, as whoever serves pages over it sees it. */
+/** The head as the dashboard sees it. */
 export interface DashboardCluster {
   readonly credentials: Credentials;
-  /** The head's own methods, for a caller of the pages. */
+  /** The head's own methods, called on behalf of a page. */
   readonly calls: LocalCalls;
-  /** Bytes of a job's output that are kept. */
+  /** Bytes of a job's output that have been kept. */
   jobLogBytes(jobId: string): number;
 }
 

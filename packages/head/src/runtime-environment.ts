@@ -1,31 +1,31 @@
 /**
- * What a process finds around it: variables, the folder that it begins in, npm packages. Ray's runtime environment.
+ * A process's environment: variables, working directory and npm packages. Ray's runtime environment.
  *
- * Responsibility: reading it from requests, its bounds, and what children take over from their parents.
- * Not responsible for: making it (the nodes do).
+ * Responsibility: parsing it from requests, its limits, and what children inherit from their parents.
+ * Not responsible for: building it (the nodes do).
  */
 import { isSha256, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
 export interface RuntimeEnvironment {
   readonly environment: Readonly<Record<string, string>>;
-  /** SHA-256 of a packed folder; empty: none. */
+  /** SHA-256 of a packed folder; empty for none. */
   readonly workingDir: string;
   readonly packages: Packages | undefined;
 }
 
 interface Packages {
-  /** SHA-256 of the packed package.json, lockfile and what they name by "file:". */
+  /** SHA-256 of the packed package.json, lockfile, and the files that they name with "file:". */
   readonly bundle: string;
   readonly installScripts: boolean;
 }
 
 type Message = Pick<proto.ActorSpec.$Properties, "environment" | "workingDir" | "packages">;
 
-/** Variables travel with each start and lie in the head's tables. */
+/** Limited because variables are sent with each start and stored in the head's tables. */
 const maxVariableBytes = 64 * 1024;
 
-/** An environment that was checked before. */
+/** The environment in a message that has been checked before. */
 export function runtimeEnvironmentOf({ environment, workingDir, packages }: Message): RuntimeEnvironment {
   return {
     environment: { ...environment },
@@ -48,12 +48,12 @@ export function checkRuntimeEnvironment(given: RuntimeEnvironment): void {
   if (bytes <= maxVariableBytes) return;
   throw new PalimpsestError(
     "LIMIT_EXCEEDED",
-    `environment takes ${bytes} bytes, with what is taken over from the job or the parent, more than ${maxVariableBytes}: ` +
+    `environment takes ${bytes} bytes, including what is inherited from the job or the parent, more than ${maxVariableBytes}: ` +
       "pass less in environment and labels, and large values as files of the working directory or as objects",
   );
 }
 
-/** The value may be a secret: no message shows it. */
+/** No message shows the value, because it may be a secret. */
 function checkVariable(name: string, value: string): void {
   if (name.startsWith("PALIMPSEST_"))
     throw invalid(`environment names ${name}: names with PALIMPSEST_ are the node's`);
@@ -63,8 +63,8 @@ function checkVariable(name: string, value: string): void {
 }
 
 /**
- * The environment of a child: its parent's variables under its own, and of the rest the parent's where it has none, as in
- * Ray.
+ * The environment of a child: its parent's variables overridden by its own, and otherwise the parent's settings where
+ * it has none, as in Ray.
  */
 export function underParent(own: RuntimeEnvironment, parent: RuntimeEnvironment): RuntimeEnvironment {
   return {
@@ -74,7 +74,7 @@ export function underParent(own: RuntimeEnvironment, parent: RuntimeEnvironment)
   };
 }
 
-/** Hashes of the bundles that nodes make it from. */
+/** Hashes of the bundles from which nodes build it. */
 export function environmentBundles({
   workingDir,
   packages,

@@ -1,4 +1,4 @@
-/** What a request says about its node, as it crosses the wire and as the scheduler reads it. */
+/** What a request requires of its node, in its wire form and in the scheduler's form. */
 import {
   conditionProblem,
   type LabelCondition,
@@ -8,7 +8,7 @@ import {
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 
-/** What an actor asks of its node besides quantities. */
+/** What an actor requires of its node besides quantities. */
 export interface Scheduling {
   readonly labels: Readonly<Record<string, string>>;
   readonly labelConditions: readonly LabelCondition[];
@@ -31,7 +31,7 @@ export interface SchedulingMessage {
   readonly strategy?: proto.Strategy.$Properties | null;
 }
 
-/** Of a request that was checked before. */
+/** The requirements in a request that has been checked before. */
 export function schedulingOf({ labels, labelConditions, strategy }: SchedulingMessage): Scheduling {
   return {
     labels: { ...labels },
@@ -80,7 +80,7 @@ export function requestOf({
   return { resources, labels, conditions: labelConditions, strategy };
 }
 
-/** A request as lists show it. */
+/** A request in the form that listings show. */
 export function requestToProto({ labels, conditions = [], strategy = pack }: PlacementRequest) {
   return schedulingToProto({ labels, labelConditions: conditions, strategy });
 }

@@ -2,7 +2,7 @@ import type { ScrapeTarget } from "@palimpsest/telemetry";
 import type { ActorTable } from "./actor-table.js";
 import type { NodeTable } from "./node-table.js";
 
-/** Every metrics page of the cluster, the head's own among them: what Prometheus's service discovery asks for. */
+/** Every metrics page of the cluster, including the head's own, for Prometheus's service discovery. */
 export function scrapeTargets(
   ownAddress: string,
   nodes: NodeTable,
@@ -17,7 +17,7 @@ export function scrapeTargets(
   for (const actor of actors.all()) {
     if (actor.state !== "ALIVE" || actor.metricsAddress === "") continue;
     const { actorId, role, sharedProcess } = actor.spec;
-    // Light actors have the page of their process, which is one target.
+    // Light actors have the page of their shared process, which is one target.
     if (sharedProcess && shared.has(actor.metricsAddress)) continue;
     if (sharedProcess) shared.add(actor.metricsAddress);
     const labels = { role: role || "actor", actor_id: sharedProcess ? "" : actorId, node_id: actor.nodeId };

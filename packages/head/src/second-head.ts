@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { isProcessAlive, PalimpsestError } from "@palimpsest/wire";
 import { type HeadAddress, portOf } from "./head-files.js";
 
-/** @throws {PalimpsestError} ALREADY_EXISTS when a head of this folder still answers */
+/** Refuses to start next to a head that runs on the same folder. @throws {PalimpsestError} ALREADY_EXISTS */
 export async function refuseSecondHead(before: HeadAddress | undefined): Promise<void> {
   if (!before || before.pid === 0) return;
   if (!isProcessAlive(before.pid) || !(await accepts(before.address))) return;

@@ -3,9 +3,10 @@
  * Not responsible for: how long a session lives (sessions.ts).
  *
  * Invariants:
- * - OUTBOX-1. At most `maxUnreadBytes` of events wait for a driver that does not read. What is above is dropped: events
- *   only tell sooner what a driver learns from its calls.
- * - OUTBOX-2. A new token is never dropped, since nothing else tells it: a newer one takes the place of one that waits.
+ * - OUTBOX-1. At most `maxUnreadBytes` of events are queued for a driver that does not read. Events beyond that are
+ *   dropped: they only tell a driver sooner what it learns from its calls anyway.
+ * - OUTBOX-2. A new token is never dropped, because no other message carries it: a newer token replaces the one in
+ *   the queue.
  */
 import type { ServerDuplexStream } from "@grpc/grpc-js";
 import { callerOf, PalimpsestError } from "@palimpsest/wire";
@@ -24,9 +25,9 @@ export interface SessionServiceDeps {
   readonly clusterInfo: () => proto.ClusterInfo.$Properties;
   readonly ownerGraceMs: number;
   readonly sessionLeaseMs: number;
-  /** Where heads of the cluster can be reached, this one first. */
+  /** The addresses of the cluster's heads, this one first. */
   readonly headAddresses: () => readonly string[];
-  /** Absent where nobody asks for tokens, as in a simulation. */
+  /** Absent where no tokens are used, as in a simulation. */
   readonly tokens?: Pick<TokenRotation, "follow" | "followAsHead" | "rotate">;
 }
 
@@ -105,7 +106,7 @@ export class Outbox implements SessionConnection {
   }
 }
 
-/** The head remembers these texts for as long as it remembers the session. */
+/** Limited because the head remembers these texts as long as the session. */
 const longestName = 256;
 
 function checkSession({ sessionId, name, jobId }: proto.SessionMessage.$Properties): void {

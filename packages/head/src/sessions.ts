@@ -1,17 +1,18 @@
 /**
- * Responsibility: the sessions of drivers: who is there, who is away and for how long.
- * Not responsible for: killing actors (the lifecycle does, when told that an owner ended).
+ * Responsibility: the sessions of drivers: which are connected, which are away, and for how long.
+ * Not responsible for: killing actors (the lifecycle does, when an owner has ended).
  *
  * Invariants:
- * - OWNER-1. A driver whose stream broke has ownerGraceMs to open it again; only then its session ends.
+ * - OWNER-1. A driver whose stream broke has ownerGraceMs to open a new one; only then does its session end.
  * - OWNER-2. A goodbye, or the end of its job, ends the session at once.
- * - OWNER-3. An owner that was never seen by this head has the same grace from then on. Where heads take over from each
- *   other it has at least sessionLeaseMs: its stream broke with the head before, so it may as well be stopped as dead.
+ * - OWNER-3. An owner that this head has never seen has the same grace period from then on. Where heads take over
+ *   from each other it is at least sessionLeaseMs: the owner's stream broke with the earlier head, so the owner may
+ *   be suspended rather than dead.
  * - OWNER-4. An ended session never comes back.
- * - OWNER-5. A driver whose stream is open and silent keeps its session for sessionLeaseMs after its last message: it
- *   may be stopped or its machine may be gone.
- * - OWNER-6. Time in which the head itself stood still counts neither as grace nor as silence: drivers could not be
- *   heard.
+ * - OWNER-5. A driver whose stream is open but silent keeps its session for sessionLeaseMs after its last message,
+ *   because it may be suspended, or its machine may be gone.
+ * - OWNER-6. Time in which the head itself stood still counts neither as grace nor as silence, because drivers could
+ *   not be heard.
  */
 import type { Logger } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
@@ -49,10 +50,10 @@ interface Session extends ConnectedSession {
   renewedAtMs: number;
 }
 
-/** A timer that fires later than this says that the head stood still: what drivers sent meanwhile is unread. */
+/** A timer that fires later than this shows that the head stood still, so messages from drivers have not been read. */
 const stoodStillMs = 1_000;
 
-/** Ended sessions that are remembered, to refuse them. */
+/** How many ended sessions are remembered, in order to refuse them. */
 const maxEnded = 1000;
 
 export class Sessions {
@@ -64,7 +65,7 @@ export class Sessions {
     this.#deps = deps;
   }
 
-  /** @throws {PalimpsestError} OWNER_DIED when the session has ended before */
+  /** Opens a session, or reconnects it. @throws {PalimpsestError} OWNER_DIED when the session has ended before */
   open(message: proto.SessionMessage.$Properties, connection: SessionConnection): void {
     const sessionId = message.sessionId ?? "";
     this.refuseEnded(sessionId);
@@ -82,18 +83,18 @@ export class Sessions {
     this.#deps.logger.info({ sessionId, name: session.name, pid: message.pid }, "driver connected");
   }
 
-  /** The driver sent a message. */
+  /** Renews the session's lease after a message from the driver. */
   renew(sessionId: string, connection: SessionConnection): void {
     const session = this.#sessions.get(sessionId);
     if (session?.connection === connection) session.renewedAtMs = this.#deps.clock.monotonicMs();
   }
 
-  /** The connected sessions, to find one by what a person calls it. */
+  /** The connected sessions, for looking one up by a name that a person types. */
   connected(): readonly ConnectedSession[] {
     return [...this.#sessions.values()].filter((session) => session.connection !== undefined);
   }
 
-  /** The stream ended without a goodbye. */
+  /** Handles the end of a stream without a goodbye. */
   broken(sessionId: string, connection: SessionConnection): void {
     const session = this.#sessions.get(sessionId);
     if (session?.connection !== connection) return;
@@ -106,7 +107,7 @@ export class Sessions {
     this.#end(sessionId, "its driver ended");
   }
 
-  /** Makes sure that an owner is either connected or counted as away. */
+  /** Makes sure that an owner is either connected or in its grace period. */
   expect(ownerId: string, graceMs = this.#deps.ownerGraceMs): void {
     if (this.#sessions.has(ownerId)) return;
     this.refuseEnded(ownerId);
@@ -139,7 +140,7 @@ export class Sessions {
     this.#sessions.get(sessionId)?.connection?.send(event);
   }
 
-  /** The head ends: nobody is told that his owner died. */
+  /** Stops all timers because the head ends; no owner is reported as dead. */
   close(): void {
     for (const session of this.#sessions.values()) {
       session.cancelGrace?.();
@@ -174,7 +175,8 @@ export class Sessions {
     const { clock } = this.#deps;
     const dueAtMs = clock.monotonicMs() + graceMs;
     session.cancelGrace = clock.after(graceMs, () => {
-      // OWNER-6: who tried to come back meanwhile waits unread in a socket, so the grace begins anew.
+      // OWNER-6: drivers that tried to come back in the meantime wait unread in a socket, so the grace period starts
+      // again.
       if (clock.monotonicMs() - dueAtMs > stoodStillMs) this.#watchGrace(session, graceMs);
       else this.#end(session.sessionId, `its driver was away for longer than ${graceMs} ms`);
     });

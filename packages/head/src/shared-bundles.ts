@@ -1,14 +1,17 @@
 /**
- * Responsibility: copies of bundles in the Redis that the heads of a cluster share, so that a standby that takes over has
- * what an earlier head received.
- * Not responsible for: the files (bundles.ts); which bundles are still used (the control plane).
+ * Responsibility: copies of bundles in the Redis that a cluster's heads share, so that a standby that takes over has
+ * the bundles that an earlier head received.
+ * Not responsible for: the files (bundles.ts), or which bundles are still used (the control plane).
  *
  * Invariants:
- * - SHARED-BUNDLE-1. A bundle can be read only when all of it is there: its parts are counted and renamed after the last
- *   one. An upload that lost parts to Redis stores nothing.
- * - SHARED-BUNDLE-2. All copies take at most `maxBytes`: the longest stored go first. A larger bundle is not stored.
- * - SHARED-BUNDLE-3. No command carries more than `partBytes`, so that the lease's renewal never waits for a bundle.
- * - SHARED-BUNDLE-4. A head that another one has succeeded stores and removes no copy: the store's epoch is later than its own.
+ * - SHARED-BUNDLE-1. A bundle can be read only when it is complete: its parts are counted, and renamed after the last
+ *   one. An upload some of whose parts Redis lost stores nothing.
+ * - SHARED-BUNDLE-2. All copies together take at most `maxBytes`: the oldest are removed first. A larger bundle is
+ *   not stored.
+ * - SHARED-BUNDLE-3. No command carries more than `partBytes`, so that the renewal of the lease never waits for a
+ *   bundle.
+ * - SHARED-BUNDLE-4. A head that another one has succeeded stores and removes no copy, because the store's epoch is
+ *   later than its own.
  */
 import { randomBytes } from "node:crypto";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -18,24 +21,24 @@ import { bundleScripts, runLua } from "./redis-scripts.js";
 import { DeposedError } from "./store.js";
 
 const partBytes = 1024 * 1024;
-/** An upload that breaks off leaves its parts for this long. */
+/** How long the parts of an interrupted upload stay. */
 const unfinishedSeconds = 600;
 
-/** Where bundles lie besides the head's folder. */
+/** Where bundles are stored besides the head's folder. */
 export interface BundleShare {
-  /** Stores a copy; false when it is larger than all copies may be together. */
+  /** Stores a copy. Resolves to false when it is larger than the limit of all copies. */
   put(bundle: Bundle, chunks: AsyncIterable<Uint8Array>): Promise<boolean>;
   has(sha256: string): Promise<boolean>;
-  /** The copy's bytes; none when it is not there (any more). */
+  /** The copy's bytes; none if there is no copy. */
   read(sha256: string): AsyncIterable<Uint8Array>;
   remove(sha256: string): Promise<void>;
 }
 
 export interface SharedBundlesOptions {
   readonly clusterName: string;
-  /** Most bytes of all copies together. */
+  /** Size limit of all copies together, in bytes. */
   readonly maxBytes: number;
-  /** The epoch with which this head leads. */
+  /** The epoch of this head's leadership. */
   readonly epoch: () => number;
 }
 
@@ -46,14 +49,15 @@ export class SharedBundles implements BundleShare {
 
   constructor(redis: Redis, options: SharedBundlesOptions) {
     this.#redis = redis;
-    // The braces put all of a cluster's keys into one slot, the epoch's too: scripts may touch them together.
+    // The braces put all keys of a cluster, including the epoch, into one slot, so that a script may access them
+    // together.
     this.#prefix = `palimpsest:{${options.clusterName}}:head`;
     this.#options = options;
   }
 
   async put({ sha256, sizeBytes }: Bundle, chunks: AsyncIterable<Uint8Array>): Promise<boolean> {
     if (sizeBytes > this.#options.maxBytes) return false;
-    // Before anything of it is sent; the last step asks again.
+    // Checked before anything is sent, and again by the last step.
     if (Number(await this.#redis.get(this.#epochKey)) > this.#options.epoch()) throw deposed();
     await this.#makeRoom(sizeBytes);
     let parts = 0;
@@ -95,7 +99,7 @@ export class SharedBundles implements BundleShare {
     await this.#guarded(bundleScripts.remove, sha256, []);
   }
 
-  /** @throws {DeposedError} by SHARED-BUNDLE-4 */
+  /** Runs a script under SHARED-BUNDLE-4. @throws {DeposedError} when another head leads */
   async #guarded(
     lua: string,
     sha256: string,
@@ -127,7 +131,7 @@ export class SharedBundles implements BundleShare {
   }
 }
 
-/** @throws the first error among the answers: exec() itself resolves with them */
+/** @throws the first error among the answers, because exec() itself resolves with them */
 async function execute(commands: ChainableCommander): Promise<void> {
   for (const [error] of (await commands.exec()) ?? []) if (error) throw error;
 }

@@ -1,10 +1,10 @@
 /**
- * Responsibility: asks the process of an actor, a node or a driver for its JavaScript stack, and hands the answer to who
- * asked.
- * Not responsible for: taking the stack (the process itself does), the RPC.
+ * Responsibility: asking the process of an actor, node or driver for its JavaScript stack, and returning the answer
+ * to the caller.
+ * Not responsible for: taking the stack (the process itself does), or the RPC.
  *
  * Invariants:
- * - STACK-3. Each question is answered once: by the process, or when its time is up.
+ * - STACK-3. Each request is answered exactly once: by the process, or at its deadline.
  */
 import { type Clock, newId, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -25,7 +25,7 @@ export interface StackRequestsDeps {
 interface Target {
   readonly title: string;
   readonly pid: number;
-  /** False: it cannot be reached now. */
+  /** Returns false if the process cannot be reached now. */
   readonly ask: (request: proto.StackRequest.$Properties) => boolean;
 }
 
@@ -65,7 +65,7 @@ export class StackRequests {
       if (found.ask({ requestId })) return;
       this.#open.delete(requestId);
       cancel();
-      reject(new PalimpsestError("UNAVAILABLE", `${title} cannot be reached now: try again`));
+      reject(new PalimpsestError("UNAVAILABLE", `${title} cannot be reached now: retry`));
     });
     return { ...report, title, pid: report.pid || pid };
   }
@@ -127,7 +127,7 @@ export class StackRequests {
   }
 }
 
-/** "default/name" is a way to write "name". */
+/** "default/name" is another way to write "name". */
 function fullNameIn(target: string): string {
   const prefix = `${defaultNamespace}/`;
   return target.startsWith(prefix) ? target.slice(prefix.length) : target;

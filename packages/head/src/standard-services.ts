@@ -11,7 +11,7 @@ const services = {
   "palimpsest.v1.Requests": "palimpsest/v1/requests.proto",
 };
 
-/** Adds health and reflection. Returns how to say that the head no longer serves. */
+/** Adds health and reflection. Returns a function that reports the head as no longer serving. */
 export function addStandardServices(server: RpcServer): { readonly notServing: () => void } {
   return add(server, services, { HealthImplementation, loadSync, ReflectionService });
 }

@@ -1,12 +1,13 @@
 /**
- * Responsibility: a head that waits hears of the cluster's tokens from the head that leads, so that it takes over with
- * the ones that are accepted then.
- * Not responsible for: which head leads (lease-wait.ts), whom the leader tells (token-rotation.ts), the files
- * (head-credentials.ts).
+ * Responsibility: a standby follows the cluster's tokens on the leading head, so that it takes over with the tokens
+ * that are valid then.
+ * Not responsible for: which head leads (lease-wait.ts), the leader's end of the stream (token-rotation.ts), or the
+ * files (head-credentials.ts).
  *
  * Invariants:
- * - STANDBY-TOKENS-1. A stream that breaks is opened again, and begins with what holds: no rotation is missed for it.
- * - STANDBY-TOKENS-2. A head that its leader refuses waits no longer: it must not take over with a token that was stolen.
+ * - STANDBY-TOKENS-1. A stream that breaks is opened again and begins with the present tokens, so that no rotation is
+ *   missed.
+ * - STANDBY-TOKENS-2. A head that its leader refuses stops waiting: it must not take over with a stolen token.
  */
 import type { Logger } from "@palimpsest/telemetry";
 import {
@@ -20,7 +21,7 @@ import {
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
-/** The stream's deadline: it is opened anew then, which costs nothing and brings what holds. */
+/** The stream's deadline. It is then opened again, which costs nothing and brings the present tokens. */
 const streamTimeoutMs = 600_000;
 const retryMs = 500;
 
@@ -29,7 +30,7 @@ export interface StandbyTokensDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly adopt: (state: proto.TokenState.$Properties) => void;
-  /** Called once, with what to tell the user. */
+  /** Called once, with the message for the user. */
   readonly onRefused: (error: PalimpsestError) => void;
 }
 
@@ -46,7 +47,7 @@ export class StandbyTokens {
     this.#deps = deps;
   }
 
-  /** Follows the head at the address (host:port) in place of the one before; empty: none. */
+  /** Follows the head at the address (host:port) instead of the previous one; empty for none. */
   follow(address: string): void {
     if ((this.#following?.peer.address ?? "") === address) return;
     this.close();
@@ -80,17 +81,17 @@ export class StandbyTokens {
           onRefused(refusal(address, error));
           return;
         }
-        // The deadline is no failure, and of failures in a row the first one is enough to read.
+        // The deadline is not a failure, and of consecutive failures only the first is logged.
         if (error.code !== "GET_TIMEOUT" && !failed) {
           failed = true;
-          logger.warn({ err: error, leader: address }, "the head that leads tells no tokens, trying again");
+          logger.warn({ err: error, leader: address }, "the leading head sends no tokens, will retry");
         }
       }
       await delay(retryMs, undefined, clock);
     }
   }
 
-  /** Returns when the stream ends. @throws the stream's error, what `adopt` throws */
+  /** Resolves when the stream ends. @throws the stream's error, or whatever `adopt` throws */
   async #listen({ peer, stop }: Following, onState: () => void): Promise<void> {
     const over = new AbortController();
     const end = () => over.abort();

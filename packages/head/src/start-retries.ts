@@ -1,25 +1,26 @@
 /**
- * What follows a start of an actor that did not make it ALIVE: another try, or the end.
+ * What follows a start that did not make the actor ALIVE: a retry, or the end.
  *
- * Responsibility: the decision, from the actor's row alone, so that a restarted head decides the same.
- * Not responsible for: carrying it out (actor-lifecycle.ts), or starts that failed for good.
+ * Responsibility: the decision, made from the actor's row alone, so that a restarted head decides the same way.
+ * Not responsible for: carrying it out (actor-deaths.ts), or starts that failed for good.
  *
  * Invariants:
- * - START-1. A start that failed for a passing reason is tried again with back-off and uses no restart, until
+ * - START-1. A start that failed for a transient reason is retried with back-off and uses up no restart, until
  *   startRetryAttempts or startRetryMs is reached.
- * - START-2. An actor whose start is cut short by the loss of startMaxLostNodes nodes is not started on another one.
- * - START-3. Both counts begin anew when the actor is ALIVE.
- * - START-4. A node that comes back as the same process does not count as lost any more: it was only cut off.
+ * - START-2. An actor whose starts were interrupted by the loss of startMaxLostNodes nodes is not started on another
+ *   one.
+ * - START-3. Both counts start again when the actor is ALIVE.
+ * - START-4. A node that comes back as the same process no longer counts as lost: it was only disconnected.
  */
 import type { Actor } from "./actor.js";
 import { backoffMs } from "./restart-delays.js";
 
 export interface StartRetryLimits {
-  /** Starts in a row that may fail for a passing reason. */
+  /** How many consecutive starts may fail for a transient reason. */
   readonly startRetryAttempts: number;
-  /** How long they may go on. */
+  /** How long they may keep failing. */
   readonly startRetryMs: number;
-  /** Nodes that may be lost while they start the same actor. */
+  /** How many nodes may be lost while they start the same actor. */
   readonly startMaxLostNodes: number;
 }
 
@@ -27,14 +28,15 @@ type StartCounts = Pick<Actor, "startFailures" | "startFailingMs" | "lostStartNo
 
 export type NextStart =
   | { readonly counts: Partial<StartCounts>; readonly delayMs: number; readonly giveUp?: undefined }
-  /** Why it is not tried again. */
+  /** Why it is not retried. */
   | { readonly counts: Partial<StartCounts>; readonly giveUp: string };
 
 export const freshStart: StartCounts = { startFailures: 0, startFailingMs: 0, lostStartNodeIds: [] };
 
 /**
- * After a start whose module, constructor or start() failed for a passing reason, or that had no bundle.
- * @param sinceLastMs by the monotonic clock, from the failure before; 0 when another head saw that one
+ * Decides what follows a start whose module, constructor or start() failed for a transient reason, or that had no
+ * bundle.
+ * @param sinceLastMs time since the previous failure, on the monotonic clock; 0 if another head saw that one
  */
 export function afterFailedStart(
   actor: Actor,
@@ -55,7 +57,7 @@ export function afterFailedStart(
   };
 }
 
-/** After a start that was cut short because its node was lost. */
+/** Decides what follows a start that was interrupted by the loss of its node. */
 export function afterLostStart(actor: Actor, nodeId: string, limits: StartRetryLimits): NextStart {
   const lostStartNodeIds = [...actor.lostStartNodeIds, nodeId];
   const counts = { lostStartNodeIds };
@@ -70,14 +72,14 @@ export function afterLostStart(actor: Actor, nodeId: string, limits: StartRetryL
   };
 }
 
-/** Why an actor that is to be started again is not ALIVE yet; empty when no start of it has failed. */
+/** Why an actor that is being restarted is not ALIVE yet; empty when no start of it has failed. */
 export function startRetryReason(actor: Actor): string {
   if (actor.state === "ALIVE" || actor.state === "DEAD") return "";
   const reasons: string[] = [];
   if (actor.startFailures > 0) {
     const times = actor.startFailures === 1 ? "once" : `${actor.startFailures} times`;
     const last = actor.constructorError?.message ?? "unknown";
-    reasons.push(`its start failed ${times} for a passing reason and is tried again: ${last}`);
+    reasons.push(`its start failed ${times} for a transient reason and will be retried: ${last}`);
   }
   if (actor.lostStartNodeIds.length > 0)
     reasons.push(`lost while starting it: ${actor.lostStartNodeIds.join(", ")}`);

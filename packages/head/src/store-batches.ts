@@ -1,10 +1,10 @@
-/** Many rows as writes of a bounded size. */
+/** Splits many rows into writes of a bounded size. */
 import type { StoreTable, StoreWrite } from "./store.js";
 
-/** Rows in one write of a rewrite, and bytes after which the write is cut earlier. */
+/** Rows per write of a rewrite, and the bytes after which a write is cut earlier. */
 const rewriteBatch = { rows: 500, bytes: 1024 * 1024 };
 
-/** The rows of one table; those without bytes are removed. */
+/** The rows of one table. Those without bytes are removed. */
 export function* batches(
   table: StoreTable,
   rows: Iterable<readonly [key: string, bytes: Uint8Array | undefined]>,
