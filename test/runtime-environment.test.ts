@@ -104,7 +104,7 @@ test("an environment that cannot be made fails the call and the creation, by its
   const broken = { packages: writePackages(cluster.path("broken"), { mismatch: true }) };
   const failed = await failureOf(client.task(look, source, { ...broken, resources: {} })());
   expect(failed.code).toBe("ENVIRONMENT_FAILED");
-  expect(failed.message).toContain("its packages cannot be made: `npm ci --omit=dev --ignore-scripts");
+  expect(failed.message).toContain("its packages cannot be built: `npm ci --omit=dev --ignore-scripts");
   expect(failed.message).toContain("missing@1.2.3");
   expect(readFileSync(failed.details["log"] ?? "", "utf8")).toContain("missing@1.2.3");
 

@@ -151,7 +151,7 @@ describe("a program as a job", () => {
     const broken = writePackages(join(cluster.dir, "broken"), { mismatch: true });
     const failed = await cluster.run(["job", "submit", program, "--follow", "--packages", broken, "one"]);
     expect(failed.code).toBe(1);
-    expect(failed.stderr).toContain("its packages cannot be made: `npm ci");
+    expect(failed.stderr).toContain("its packages cannot be built: `npm ci");
     expect(failed.stderr).toContain("missing@1.2.3");
   }, 180_000);
 

@@ -72,7 +72,7 @@ test("ready() waits for all bundles; in time it says what is missing, and after 
     bundles: [{ resources: { cpu: 2 }, nodeId: "node-1", gpuIds: [] }],
   });
   await group.remove();
-  await expect(group.ready()).rejects.toThrow("was removed: it was asked for by a client");
+  await expect(group.ready()).rejects.toThrow("was removed: a client requested it");
 });
 
 test.each<[PlacementGroupOptions, string]>([

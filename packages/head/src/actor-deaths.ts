@@ -187,7 +187,10 @@ export class ActorDeaths {
     metrics
       .counter("palimpsest_head_actor_start_retries_total")
       .inc({ cause: constructorError ? "error" : "node" });
-    logger.warn({ actorId, role, nodeId: actor.nodeId, reason, delayMs }, "the start of an actor will be retried");
+    logger.warn(
+      { actorId, role, nodeId: actor.nodeId, reason, delayMs },
+      "the start of an actor will be retried",
+    );
     const seek = () => {
       const now = actors.get(actorId);
       if (now?.state === state) this.#starts.seek(now);

@@ -173,7 +173,7 @@ export class ActorLifecycle {
     const waits = actor.state === "PENDING" || actor.state === "RESTARTING";
     const holder = waits ? this.#deps.fences.holderOf(actor) : undefined;
     if (holder?.spec.actorId === actorId)
-      return "its node is out of reach and may still run it: it waits until that node is certain to have fenced it";
+      return "its node is unreachable and may still run it: it waits until that node is certain to have fenced it";
     if (holder !== undefined)
       return `node ${holder.nodeId} may still run ${holder.spec.actorId}, which had the name ${fullNameOf(actor.spec)}: it waits until that has ended`;
     const { placement } = actor.spec;

@@ -93,7 +93,7 @@ describe("actors of a node that comes back", () => {
     await settle();
     expect(back.startsOf("lost-start")).toEqual([1]);
     expect(back.startsOf("gone")).toEqual([2]);
-    expect(test.plane.actors.get("gone")?.certificate?.reason).toContain("out of the head's reach");
+    expect(test.plane.actors.get("gone")?.certificate?.reason).toContain("unreachable for the head");
   });
 
   it("a node's own word about a death after a break is believed instead", async () => {

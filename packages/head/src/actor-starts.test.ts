@@ -74,7 +74,7 @@ describe("starts of actors", () => {
     }
     const waiting = test.plane.actors.get("x");
     expect(waiting && startRetryReason(waiting)).toBe(
-      "its start failed 20 times for a passing reason and is tried again: A.start threw: no Redis",
+      "its start failed 20 times for a transient reason and will be retried: A.start threw: no Redis",
     );
     node.started("x", 21);
     expect(test.plane.actors.get("x")).toMatchObject({

@@ -165,7 +165,11 @@ export const headConfigSchema = z.strictObject({
     .describe(
       "How many dead actors are remembered, and as many again whose process may still run on an unreachable node.",
     ),
-  maxEndedJobs: z.int().min(0).default(1_000).describe("How many ended jobs are remembered, with their output."),
+  maxEndedJobs: z
+    .int()
+    .min(0)
+    .default(1_000)
+    .describe("How many ended jobs are remembered, with their output."),
 });
 
 export type HeadConfigInput = z.input<typeof headConfigSchema>;

@@ -153,10 +153,7 @@ async function expectName(recovery: Recovery, spec: ActorSpec, context: RpcConte
   const holder = await recovery.find({ name }, context);
   // The caller was answered or is gone: an actor created now would keep the name although nobody uses it.
   if (holder === undefined && context.signal.aborted)
-    throw new PalimpsestError(
-      "GET_TIMEOUT",
-      `a node may still report an actor with the name ${name}: retry`,
-    );
+    throw new PalimpsestError("GET_TIMEOUT", `a node may still report an actor with the name ${name}: retry`);
 }
 
 async function expectBundle(bundles: Bundles, sha256: string, what: string): Promise<void> {

@@ -38,7 +38,10 @@ export class ObjectRecoveries {
     const state = stateOf(ownerId);
     if (state === "ended") return { answered: true, error: errorToProto(ownerEnded(objectId, ownerId)) };
     if (this.#open.size >= maxOpen)
-      throw new PalimpsestError("UNAVAILABLE", `${maxOpen} lost objects are being recovered already: retry later`);
+      throw new PalimpsestError(
+        "UNAVAILABLE",
+        `${maxOpen} lost objects are being recovered already: retry later`,
+      );
     const requestId = newId("request");
     const answer = await new Promise<proto.ObjectRecovered.$Properties | undefined>((resolve) => {
       const cancel = clock.after(waitMs, () => resolve(undefined));

@@ -99,7 +99,7 @@ describe("placement groups", () => {
     );
     expect(() => aGroup("g", [])).toThrow("bundles has 0 entries: give from 1 to 256");
     expect(() => aGroup("g", [{ gpu: 1.5 }])).toThrow("bundles[0]: resource gpu is 1.5");
-    expect(() => aGroup("g", [{}])).toThrow("bundles[0] asks for nothing");
+    expect(() => aGroup("g", [{}])).toThrow("bundles[0] is empty");
     expect(() => aGroup("g", [{ cpu: 1 }], { strategy: 0 })).toThrow(
       "strategy is 0: take one of GroupStrategy",
     );
@@ -113,11 +113,11 @@ describe("placement groups", () => {
     await settle();
     node.started("x", 1);
     expect(cpu(test, "a")).toBe(1);
-    const removed = await test.plane.groups.remove("g", "it was asked for by a client");
+    const removed = await test.plane.groups.remove("g", "a client requested it");
     expect(removed.state).toBe("REMOVED");
     expect(test.plane.actors.get("x")).toMatchObject({
       state: "DEAD",
-      certificate: { reason: "its placement group g was removed: it was asked for by a client" },
+      certificate: { reason: "its placement group g was removed: a client requested it" },
     });
     expect(cpu(test, "a")).toBe(3);
     node.died("x", 1);

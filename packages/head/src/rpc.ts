@@ -65,9 +65,7 @@ export class Rpc {
       const context = new Context(call);
       const timer = setTimeout(() => {
         context.end();
-        reject(
-          new PalimpsestError("GET_TIMEOUT", `${name} was not answered within ${timeoutMs} ms: retry`),
-        );
+        reject(new PalimpsestError("GET_TIMEOUT", `${name} was not answered within ${timeoutMs} ms: retry`));
       }, timeoutMs);
       handled(handle, context).then(
         (response) => {

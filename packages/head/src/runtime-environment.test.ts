@@ -25,7 +25,7 @@ it("variables that take too much together, and hashes that are none, are refused
   const large = (name: string) => ({ environment: { [name]: "hidden".repeat(7_000) } });
   const parent = aSpec("parent", large("A"));
   expect(() => specUnder(aSpec("child", large("B")), parent)).toThrow(
-    /environment takes 84004 bytes, with what/,
+    /environment takes 84004 bytes, including what is inherited/,
   );
   expect(() => aSpec("x", { workingDir: "folder" })).toThrow('working_dir is "folder"');
   expect(() => aSpec("x", { packages: { bundle: "" } })).toThrow('packages.bundle is ""');
@@ -40,6 +40,6 @@ it("a submission keeps its environment in the store; packages are of programs al
   expect(contentHash(submission)).not.toBe(contentHash(submissionFromProto({ ...request, packages: null })));
   const { bundle: _, ...recipe } = request;
   expect(() => submissionFromProto({ ...recipe, recipe: "agent: memagent\n" })).toThrow(
-    "packages are those of a program",
+    "packages can be given for a program only",
   );
 });

@@ -1,19 +1,24 @@
 /**
- * Responsibility: a Lua script that does not end, which any program with the URL of runs can send, keeps Redis from the
- * head and from every run: it is ended.
+ * Responsibility: ending Lua scripts that do not end. Any program with the URL of runs can send one, and it blocks
+ * Redis for the head and for every run.
  *
- * Not responsible for: starting a Redis that is gone (embedded-redis.ts), who may send scripts (redis-access.ts).
+ * Not responsible for: restarting a Redis that is gone (embedded-redis.ts), or who may send scripts
+ * (redis-access.ts).
  *
  * Invariants:
  * - STUCK-1. A script that has written nothing is killed as soon as Redis says that it is busy.
- * - STUCK-2. One that has written cannot be killed: the head ends a Redis of its own, and only that, after
- *   `unkillableMs`. The append-only file has nothing of a script that has not ended, and all that came before it.
+ * - STUCK-2. A script that has written cannot be killed. If Redis is the head's own, and only then, the head restarts
+ *   it after `unkillableMs`. The append-only file has everything before the script and nothing of a script that has
+ *   not ended.
  */
 import type { Logger } from "@palimpsest/telemetry";
 import { type Clock, every, PalimpsestError } from "@palimpsest/wire";
 import type { Redis } from "ioredis";
 
-/** Scripts of ours take milliseconds; from here on Redis answers others that it is busy, and can be told to stop. */
+/**
+ * Our own scripts take milliseconds. After this time Redis answers other clients that it is busy, and the script can
+ * be killed.
+ */
 export const busyAfterMs = 2_000;
 const defaultUnkillableMs = 10_000;
 const logEveryMs = 60_000;
@@ -23,12 +28,12 @@ export interface StuckScriptsOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly checkMs: number;
-  /** Ends the head's own Redis at once and starts it again; absent where Redis is somebody else's. */
+  /** Kills the head's own Redis and restarts it; absent if Redis is not the head's own. */
   readonly restart?: () => Promise<void>;
   readonly unkillableMs?: number;
 }
 
-/** Looks at Redis again and again until the returned function is called. */
+/** Checks Redis repeatedly until the returned function is called. */
 export function endStuckScripts(options: StuckScriptsOptions): () => void {
   const { client, clock, logger, checkMs, restart, unkillableMs = defaultUnkillableMs } = options;
   let busySinceMs: number | undefined;
@@ -46,10 +51,7 @@ export function endStuckScripts(options: StuckScriptsOptions): () => void {
     if (answer === "OK" || answer === "NOTBUSY") return;
     const busyMs = clock.monotonicMs() - busySinceMs;
     if (restart !== undefined && busyMs >= unkillableMs) {
-      logger.error(
-        { busyMs },
-        "a script keeps Redis busy and has written: redis-server is ended and started again",
-      );
+      logger.error({ busyMs }, "a script keeps Redis busy and has written: redis-server is restarted");
       busySinceMs = undefined;
       await restart();
     } else if (clock.monotonicMs() - loggedAtMs >= logEveryMs) {
@@ -65,14 +67,14 @@ export function endStuckScripts(options: StuckScriptsOptions): () => void {
     if (looking || client.status !== "ready") return;
     looking = true;
     look()
-      .catch((reason: unknown) => logger.warn({ err: reason }, "redis was not freed of a script"))
+      .catch((reason: unknown) => logger.warn({ err: reason }, "could not end a script that blocks redis"))
       .finally(() => {
         looking = false;
       });
   });
 }
 
-/** "OK", or the first word of an error: what Redis begins its errors with. */
+/** "OK", or the first word of an error, which is Redis's error code. */
 async function answerOf(ask: () => Promise<unknown>): Promise<string> {
   try {
     await ask();

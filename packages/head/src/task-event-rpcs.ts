@@ -1,4 +1,4 @@
-/** The RPCs of service Head about what has happened: tasks, calls, transfers, and what became of nodes, actors and jobs. */
+/** The RPCs of service Head about past events: tasks, calls, transfers, and the states of nodes, actors and jobs. */
 import { headService } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ClusterEvent, ClusterEvents } from "./cluster-events.js";
@@ -49,7 +49,7 @@ function listTasks(
   const limit = pageLimit(request.limit);
   const before = sequenceBefore(request.pageToken);
   const ended = events.ended(request.jobId ?? "", (event) => (event.sequence ?? 0) < before && wanted(event));
-  // What waits or runs has no place in the order of ends: it is on the first page alone.
+  // Pending and running tasks have no position in the order of ends, so they are on the first page only.
   const live = before === Number.POSITIVE_INFINITY ? [...events.live()].filter(wanted).slice(0, limit) : [];
   const tasks = [...live, ...ended.slice(0, limit - live.length)];
   const last = tasks.at(-1)?.sequence ?? 0;
@@ -76,7 +76,7 @@ function listEvents(
   return { events: rows, nextPageToken };
 }
 
-/** A page goes on below this number. */
+/** The next page continues below this number. */
 function sequenceBefore(pageToken: string | null | undefined): number {
   const sequence = Number(pageToken);
   return pageToken && Number.isFinite(sequence) ? sequence : Number.POSITIVE_INFINITY;

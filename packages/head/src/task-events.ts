@@ -1,14 +1,15 @@
 /**
- * Responsibility: what the cluster's processes tell of tasks, calls and transfers: the newest events of each job, and
- *   counts of all by name. In memory only.
- * Not responsible for: sampling (the processes do it), answers (task-event-rpcs.ts).
+ * Responsibility: the reports of the cluster's processes about tasks, calls and transfers: the newest events of each
+ * job, and counts of all by name. In memory only.
+ * Not responsible for: sampling (the processes do it), or answers to clients (task-event-rpcs.ts).
  *
  * Invariants:
- * - TASKEVENTS-1. At most `maxEvents` events are kept, `maxEventsOfJob` of one job, a fifth of which are for failures; the
- *   oldest of the job that has most make room.
- * - TASKEVENTS-2. What waits or runs is what its process told last. When the process is gone, calls that ran have failed;
- *   of tasks their caller tells.
- * - TASKEVENTS-3. At most `maxNames` names are counted apart, `maxReporters` processes have live tasks.
+ * - TASKEVENTS-1. At most `maxEvents` events are kept, `maxEventsOfJob` per job, a fifth of which are for failures.
+ *   The oldest events of the job that has most are dropped first.
+ * - TASKEVENTS-2. What is pending or running is known from the last report of its process. When the process is gone,
+ *   its running calls have failed; the end of a task is reported by its caller.
+ * - TASKEVENTS-3. At most `maxNames` names are counted separately, and at most `maxReporters` processes have live
+ *   tasks.
  */
 import type { Clock } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
@@ -21,7 +22,7 @@ const maxNames = 1_000;
 const maxReporters = 10_000;
 const maxLiveOfReporter = 100;
 const maxTextLength = 200;
-/** Events that all nodes together may send in a second. */
+/** The events per second that all nodes together may send. */
 const eventsPerSecond = 20_000;
 const leastPerNode = 20;
 const otherNames = "(others)";
@@ -63,12 +64,12 @@ export class TaskEvents {
     this.#clock = clock;
   }
 
-  /** Events that are kept. */
+  /** The number of events kept. */
   get size(): number {
     return this.#size;
   }
 
-  /** How many of a second each of so many nodes may send. */
+  /** The events per second that each of this many nodes may send. */
   static allowance(nodes: number): number {
     return Math.max(leastPerNode, Math.floor(eventsPerSecond / Math.max(1, nodes)));
   }
@@ -92,13 +93,16 @@ export class TaskEvents {
     }
   }
 
-  /** A process has ended: an incarnation of an actor, or a program. @param why of what ran in it */
+  /**
+   * Handles the end of a process: an incarnation of an actor, or a program. @param why the error of what was running
+   * in it
+   */
   reporterEnded(reporterId: string, why: { readonly code: string; readonly message: string }): void {
     const reporter = this.#reporters.get(reporterId);
     if (reporter === undefined) return;
     this.#reporters.delete(reporterId);
     for (const event of reporter.live) {
-      // Of a task whoever waits for it tells.
+      // The end of a task is reported by its caller.
       if (event.state !== TASK_STATE_RUNNING || event.kind === proto.TaskKind.TASK_KIND_TASK) continue;
       const { kind, name, jobId } = event;
       this.#count({ kind: kind ?? 0, name: name ?? "", jobId: jobId ?? "", failed: 1 });
@@ -108,12 +112,12 @@ export class TaskEvents {
     }
   }
 
-  /** What waits and runs. */
+  /** Pending and running tasks and calls. */
   *live(): Generator<TaskEvent> {
     for (const { live } of this.#reporters.values()) yield* live;
   }
 
-  /** Those that are over, the newest first. @param jobId empty: of all jobs */
+  /** Ended tasks and calls, newest first. @param jobId empty for all jobs */
   ended(jobId: string, wanted: (event: TaskEvent) => boolean): readonly TaskEvent[] {
     const found: TaskEvent[] = [];
     for (const [ofJob, { finished, failed }] of this.#jobs) {
@@ -160,7 +164,7 @@ export class TaskEvents {
       if (largest === undefined || sizeOf(entry[1]) > sizeOf(largest[1])) largest = entry;
     if (largest === undefined) return;
     const [jobId, { finished, failed }] = largest;
-    // Several at once: this looks at every job.
+    // Dropped several at a time, because finding the largest job iterates over all jobs.
     const ring = finished.size > 0 ? finished : failed;
     this.#size -= ring.drop(Math.ceil(ring.size / 10));
     if (finished.size + failed.size === 0) this.#jobs.delete(jobId);
@@ -192,7 +196,10 @@ function keyOf(kind: number, name: string, jobId: string): string {
   return JSON.stringify([kind, name, jobId]);
 }
 
-/** With what the report says of all of its events, and texts of bounded length: a program may send anything. */
+/**
+ * An event completed with the fields of its report, with texts of bounded length, because a program may send
+ * anything.
+ */
 function completed(event: TaskEvent, report: proto.TaskReport.$Properties): TaskEvent {
   return {
     taskId: text(event.taskId),

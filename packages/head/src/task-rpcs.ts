@@ -9,7 +9,7 @@ import type { TaskWorkers } from "./task-workers.js";
 
 const maxWaitMs = 30_000;
 
-/** The RPCs of service Head about workers for tasks. */
+/** The RPCs of service Head for task workers. */
 export function createTaskRpcs(
   rpc: Rpc,
   queue: Pick<PendingQueue, "demand">,
@@ -45,7 +45,7 @@ export function createTaskRpcs(
   };
 }
 
-/** Waits also no longer than until a drain begins. */
+/** Waits no longer than until a drain begins. */
 async function unlessDrained<T>(
   drains: Pick<NodeDrains, "onBegin">,
   caller: AbortSignal,

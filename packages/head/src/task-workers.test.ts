@@ -59,7 +59,7 @@ describe("workers for tasks", () => {
   it("refuses what is no worker for tasks, and workers with what only actors have", async () => {
     const { plane, test } = await waitingWorker();
     await plane.lifecycle.create(aSpec("x"));
-    expect(() => plane.taskWorkers.setWaiting({ actorId: "x" })).toThrow("no worker for tasks");
+    expect(() => plane.taskWorkers.setWaiting({ actorId: "x" })).toThrow("is not a task worker");
     expect(() => plane.taskWorkers.setWaiting({ actorId: "nobody" })).toThrow("NOT_FOUND");
     for (const over of [{ name: "n" }, { detached: true }, { maxRestarts: 1 }])
       expect(() => aSpec("y", { taskWorker: true, ...over })).toThrow("task_worker is true");

@@ -1,13 +1,14 @@
 /**
- * Responsibility: what a worker for tasks leases while it waits for tasks of its own: all but its cpu, so that these find
- * room and nested tasks cannot wait for each other forever.
+ * Responsibility: the lease of a task worker while its task waits for other tasks: everything but its CPU, so that
+ * these find room and nested tasks cannot deadlock.
  * Not responsible for: the worker's life, which is that of an actor.
  *
  * Invariants:
- * - TASKWORKER-1. Of requests about one worker the one with the highest revision counts, in whatever order they come.
- * - TASKWORKER-2. A worker that goes on has its cpu again at once, also where the node has less free: what runs is not
- *   stopped, and nothing more is placed until there is room (as Ray does it).
- * - TASKWORKER-3. A worker that waits still lends its cpu when its node has come back.
+ * - TASKWORKER-1. Of several requests about one worker the one with the highest revision counts, in whatever order
+ *   they arrive.
+ * - TASKWORKER-2. A worker that continues gets its CPU back at once, even if the node has less available: running
+ *   work is not stopped, and nothing more is placed until there is room (as in Ray).
+ * - TASKWORKER-3. A waiting worker still lends its CPU after its node has come back.
  */
 import type { Quantities } from "@palimpsest/scheduler";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -20,7 +21,7 @@ import type { NodeTable } from "./node-table.js";
 export class TaskWorkers {
   readonly #actors: ActorTable;
   readonly #nodes: NodeTable;
-  /** By actor id; forgotten when it dies. */
+  /** By actor id; removed when the actor dies. */
   readonly #told = new Map<
     string,
     { readonly incarnation: number; readonly revision: number; readonly waiting: boolean }
@@ -34,7 +35,7 @@ export class TaskWorkers {
     });
   }
 
-  /** One that is to end lends nothing: its process may still run. */
+  /** A worker that is being stopped lends nothing, because its process may still run. */
   #leaseWhole(actor: Actor): void {
     const { spec, nodeId, incarnation } = actor;
     const lease = leaseOf(spec.actorId, incarnation);
@@ -43,7 +44,7 @@ export class TaskWorkers {
     this.#nodes.reserve(nodeId, lease, spec.resources, options);
   }
 
-  /** What the actor takes of its node now. */
+  /** The resources that the actor leases from its node now. */
   leasedBy({ spec, incarnation }: Pick<Actor, "spec" | "incarnation">): Quantities {
     const told = this.#told.get(spec.actorId);
     if (!told?.waiting || told.incarnation !== incarnation) return spec.resources;
@@ -57,7 +58,7 @@ export class TaskWorkers {
     const actor = this.#actors.get(id);
     if (actor === undefined) throw new PalimpsestError("NOT_FOUND", `actor ${id} is not known`);
     if (!actor.spec.taskWorker) {
-      throw new PalimpsestError("INVALID_ARGUMENT", `actor_id is ${id}, which is no worker for tasks`);
+      throw new PalimpsestError("INVALID_ARGUMENT", `actor_id is ${id}, which is not a task worker`);
     }
     if (actor.state !== "ALIVE" || actor.incarnation !== incarnation) return;
     const before = this.#told.get(id);

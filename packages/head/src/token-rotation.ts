@@ -1,16 +1,19 @@
 /**
- * Responsibility: replaces the cluster's token while everything goes on: tells the new one to nodes, drivers and standbys.
- * Not responsible for: the files (head-credentials.ts), what a node hands to its processes (node-credentials.ts).
+ * Responsibility: replacing the cluster's token while everything keeps running: nodes, drivers and standbys are sent
+ * the new one.
+ * Not responsible for: the files (head-credentials.ts), or what a node passes to its processes (node-credentials.ts).
  *
  * Invariants:
- * - ROTATION-1. Nobody is told to use the new token before every linked node was told to accept it, `settleMs` ago.
- * - ROTATION-2. Who opens a stream with a replaced token that is still accepted is told the new one.
- * - ROTATION-3. A driver gets the token of its own role: one that came with a derived token never learns the cluster's.
- * - ROTATION-4. Rotations do not overlap: one that is asked for meanwhile is the running one. One that is overtaken by the
- *   replacement of a stolen token fails: its own token is refused.
- * - ROTATION-5. A stolen token is refused from the moment in which it is replaced, and so are those of before. The new one is
- *   told to those alone whom a certificate vouches for: without TLS the thief may hold any of the streams.
- * - ROTATION-6. A standby head is told at once what holds when it comes, and each new token as soon as it is in the files.
+ * - ROTATION-1. No process is told to use the new token until `settleMs` after every linked node was told to accept
+ *   it.
+ * - ROTATION-2. A caller that opens a stream with a replaced but still valid token is sent the new one.
+ * - ROTATION-3. A driver gets the token of its own role: a driver with a derived token never learns the cluster's.
+ * - ROTATION-4. Rotations do not overlap: a request during a rotation joins the running one. A rotation that is
+ *   overtaken by the replacement of a stolen token fails, and its own token is refused.
+ * - ROTATION-5. A stolen token, and all earlier ones, are refused from the moment of the replacement. The new one is
+ *   sent only to peers with a certificate: without TLS the thief may own any of the streams.
+ * - ROTATION-6. A standby head is sent the accepted tokens when it connects, and each new token as soon as it is in
+ *   the files.
  */
 import type { Logger } from "@palimpsest/telemetry";
 import {
@@ -32,7 +35,7 @@ export interface TokenRotationDeps {
   readonly credentials: Credentials;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Replaces the passwords of the head's own Redis; absent where Redis is somebody else's. */
+  /** Replaces the passwords of the head's own Redis; absent if Redis is not the head's own. */
   readonly rotateRedis?: () => Promise<void>;
 }
 
@@ -56,7 +59,7 @@ export class TokenRotation {
     this.#deps = deps;
   }
 
-  /** Tells a stream of each new token until the returned function is called (ROTATION-2). */
+  /** Sends each new token to a stream until the returned function is called (ROTATION-2). */
   follow(caller: Caller, send: Follower["send"]): () => void {
     const follower = { caller, send };
     this.#followers.add(follower);
@@ -64,7 +67,9 @@ export class TokenRotation {
     return () => this.#followers.delete(follower);
   }
 
-  /** Tells a standby head what is accepted, now and after each rotation, until the returned function is called. */
+  /**
+   * Sends the accepted tokens to a standby head, now and after each rotation, until the returned function is called.
+   */
   followAsHead(caller: Caller, send: Standby["send"]): () => void {
     const standby = { caller, send };
     this.#standbys.add(standby);
@@ -73,8 +78,8 @@ export class TokenRotation {
   }
 
   /**
-   * Takes a new token.
-   * @param stolen whether the old one is refused at once (ROTATION-5); there is no grace then
+   * Replaces the token.
+   * @param stolen whether the old one is refused at once (ROTATION-5), without a grace period
    * @throws {PalimpsestError} PERMISSION_DENIED, INVALID_ARGUMENT
    */
   async rotate(
@@ -115,7 +120,8 @@ export class TokenRotation {
     this.#tellAll(false);
     const settleMs = Math.min(longestSettleMs, graceMs / 4);
     await delay(settleMs, undefined, clock);
-    // ROTATION-5: what replaced a stolen token is not told to all, and the one that was made here is refused by now.
+    // ROTATION-5: the replacement of a stolen token must not be sent to all, and the token that was made here is
+    // refused by now.
     if (credentials.token !== token) throw overtaken();
     this.#tellAll(true);
     const told = { followers: this.#followers.size, standbys: this.#standbys.size };
@@ -123,7 +129,7 @@ export class TokenRotation {
     return { token, acceptedUntilMs };
   }
 
-  /** Not one of #running: it waits for no other rotation, and the next one may follow at once. */
+  /** Not counted in #running: it does not wait for other rotations, and another replacement may follow at once. */
   async #replaceStolen(): Promise<proto.RotateTokenResponse.$Properties> {
     const { dataDir, credentials, clock, logger, rotateRedis } = this.#deps;
     const certified = ({ caller }: { readonly caller: Caller }) => caller.certificate !== undefined;
@@ -158,7 +164,7 @@ export class TokenRotation {
 
   #tell({ caller, send }: Follower, use: boolean): void {
     const { credentials } = this.#deps;
-    // Its certificate alone let it in, which no method grants to nodes and drivers.
+    // It was admitted by its certificate alone, which no method allows for nodes and drivers.
     if (caller.tokenRole === "none") return;
     const token = roleToken(credentials.token, caller.tokenRole);
     send({ token, use, graceMs: Math.max(1, Math.round(credentials.graceLeftMs)) });
@@ -168,7 +174,7 @@ export class TokenRotation {
 function overtaken(): PalimpsestError {
   return new PalimpsestError(
     "UNAVAILABLE",
-    "a stolen token was replaced while this rotation went on, and its new token with it: rotate again with the one in the head's token file",
+    "a stolen token was replaced during this rotation, and the rotation's new token with it: rotate again with the one in the head's token file",
     { retryable: true },
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Responsibility: the head's end of the stream that tells standby heads of the cluster's tokens.
- * Not responsible for: what is told and when (token-rotation.ts), who may ask (access.ts).
+ * Responsibility: the head's end of the stream that sends the cluster's tokens to standby heads.
+ * Not responsible for: what is sent and when (token-rotation.ts), or who may ask (access.ts).
  */
 import type { ServerWritableStream } from "@grpc/grpc-js";
 import { callerOf, PalimpsestError } from "@palimpsest/wire";
@@ -8,7 +8,10 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { failStream } from "./rpc.js";
 import type { TokenRotation } from "./token-rotation.js";
 
-/** States that wait for a standby that does not read; with one more its stream ends, and it asks again. */
+/**
+ * How many states are queued for a standby that does not read. One more ends its stream, and the standby opens a new
+ * one.
+ */
 const maxUnreadStates = 16;
 
 export type TokenStream = ServerWritableStream<

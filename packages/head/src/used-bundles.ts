@@ -1,5 +1,5 @@
 /**
- * Responsibility: which bundles something still refers to, and the removal of the others.
+ * Responsibility: which bundles are still referred to, and the removal of the others.
  * Not responsible for: the files (bundles.ts).
  */
 import type { Logger } from "@palimpsest/telemetry";
@@ -18,7 +18,7 @@ export interface UsedBundlesDeps {
   readonly jobs: JobTable;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What nothing refers to is kept for this long. */
+  /** How long unused bundles are kept. */
   readonly keepMs: number;
 }
 
@@ -31,7 +31,7 @@ export class UsedBundles {
     this.#stopSweeping = every(deps.clock, sweepEveryMs, () => this.sweep());
   }
 
-  /** A job is not remembered any more. */
+  /** Removes the bundles of a job that is no longer remembered. */
   forgotten(submission: Submission): void {
     const { bundles, logger } = this.#deps;
     for (const sha256 of bundlesOf(submission)) {
@@ -57,7 +57,7 @@ export class UsedBundles {
     this.#stopSweeping();
   }
 
-  /** Hashes of the bundles of jobs that are remembered and of actors that are not dead. */
+  /** Hashes of the bundles of remembered jobs and of actors that are not dead. */
   #used(): Set<string> {
     const used = new Set([...this.#deps.jobs.submissions()].flatMap(bundlesOf));
     for (const { spec, state } of this.#deps.actors.all()) {

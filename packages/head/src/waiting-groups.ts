@@ -2,7 +2,7 @@ import type { GroupRequest } from "@palimpsest/scheduler";
 import type { Demand } from "./demand.js";
 import { bundleLease, groupRequestOf, type PlacementGroup } from "./placement-group.js";
 
-/** The groups with bundles that wait, the longest waiting first. Who could make room for them is told of each bundle. */
+/** The groups with pending bundles, the longest waiting first. Each pending bundle is also registered as demand. */
 export class WaitingGroups {
   readonly #demand: () => Demand;
   readonly #groups = new Map<string, PlacementGroup>();
@@ -19,7 +19,7 @@ export class WaitingGroups {
     return this.#groups.size;
   }
 
-  /** What they still lack. */
+  /** The groups' missing bundles. */
   requests(): GroupRequest[] {
     return [...this.#groups.values()].map(groupRequestOf);
   }
@@ -28,7 +28,7 @@ export class WaitingGroups {
     return this.#groups.has(groupId);
   }
 
-  /** The group waits, or waits for other bundles than before. */
+  /** Adds a group, or updates which of its bundles are pending. */
   add(group: PlacementGroup): void {
     const { groupId, ownerId } = group.spec;
     this.#groups.set(groupId, group);

@@ -1,12 +1,12 @@
 /**
- * What actors' processes have written, read from the files that the node keeps.
+ * The output of actors' processes, read from the files that the node keeps.
  *
- * Responsibility: which file a request means, its last lines, and following it while its process runs.
- * Not responsible for: writing (output-file.ts), how much is kept (log-folder.ts), who may read (the server).
+ * Responsibility: finding the file of a request, its last lines, and following it while its process runs.
+ * Not responsible for: writing (output-file.ts), how much is kept (log-folder.ts), or who may read (the server).
  *
  * Invariants:
- * - ACTORLOG-1. Only files of actors are read: an id that is not one names none, whatever it looks like.
- * - ACTORLOG-2. Who follows gets every byte that was written before the process ended.
+ * - ACTORLOG-1. Only files of actors are read: a text that is not an id names no file, whatever it looks like.
+ * - ACTORLOG-2. A follower gets every byte that was written before the process ended.
  */
 import { type FileHandle, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ export interface ActorLogsDeps {
 export type ActorLogRequest = proto.ReadLogRequest.$Properties;
 export type ActorLogChunk = proto.ActorLogChunk.$Properties;
 
-/** @throws {PalimpsestError} NOT_FOUND, INVALID_ARGUMENT */
+/** Reads an actor's log. @throws {PalimpsestError} NOT_FOUND, INVALID_ARGUMENT */
 export async function* readActorLog(
   deps: ActorLogsDeps,
   request: ActorLogRequest,
@@ -44,7 +44,8 @@ export async function* readActorLog(
     const { size } = await file.stat();
     let offsetBytes = tailLines > 0 ? await startOfTail(file, size, tailLines) : checkedOffset(request);
     for (;;) {
-      // Asked before the file: what is written until the process ends is read once more after its end.
+      // Checked before the file is read, so that what is written until the process ends is read once more after its
+      // end.
       const goesOn = request.follow === true && deps.isRunning(actorId, incarnation);
       for (;;) {
         const { bytesRead, buffer } = await file.read(Buffer.alloc(chunkBytes), 0, chunkBytes, offsetBytes);
@@ -66,7 +67,7 @@ function fileName(actorId: string, incarnation: number): string {
   return `${actorId}-${incarnation}.log`;
 }
 
-/** Undefined: its light actor has written nothing, and nothing is waited for (any more). */
+/** Undefined if the light actor has written nothing and there is nothing to wait for. */
 async function wantedIncarnation(
   { folder, isRunning, clock }: ActorLogsDeps,
   request: ActorLogRequest,
@@ -93,7 +94,7 @@ async function wantedIncarnation(
     if (!runs)
       throw new PalimpsestError(
         "NOT_FOUND",
-        `this node keeps no output of actor ${actorId}${incarnation === 0 ? "" : `, incarnation ${incarnation}`}: it ran elsewhere, its file made room for newer ones, or it shared a process and wrote nothing`,
+        `this node keeps no output of actor ${actorId}${incarnation === 0 ? "" : `, incarnation ${incarnation}`}: it ran elsewhere, its file was removed for newer ones, or it shared a process and wrote nothing`,
       );
     if (request.follow !== true) return undefined;
     await delay(pollMs, signal, clock);
@@ -108,13 +109,13 @@ function checkedOffset(request: ActorLogRequest): number {
   return offsetBytes;
 }
 
-/** Where the last `lines` lines of the file begin, looked for in its last part alone. */
+/** The offset of the last `lines` lines, searched for only in the last part of the file. */
 async function startOfTail(file: FileHandle, sizeBytes: number, lines: number): Promise<number> {
   const from = Math.max(0, sizeBytes - tailBytes);
   const part = Buffer.alloc(sizeBytes - from);
   const { bytesRead } = await file.read(part, 0, part.byteLength, from);
   let left = lines;
-  // The end of the last line ends nothing that comes after it.
+  // The line end of the last line is skipped, because no line follows it.
   for (let at = bytesRead - 2; at >= 0; at--) {
     if (part[at] !== newline) continue;
     left -= 1;

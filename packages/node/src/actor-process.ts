@@ -1,11 +1,13 @@
 /**
- * Responsibility: one process of one actor: hands it its start message, tells when it is ready and how it ended.
- * Not responsible for: which actors run (process-supervisor.ts), where the process comes from (process-starts.ts), the
- * head.
+ * Responsibility: one process of one actor: sends it its start message, and reports when it is ready and how it
+ * ended.
+ * Not responsible for: which actors run (process-supervisor.ts), where the process comes from (process-starts.ts), or
+ * the head.
  *
  * Invariants:
- * - NODEPROCESS-1. The process has an IPC channel to this node and ends when the channel closes: it never outlives the node.
- * - NODEPROCESS-2. `ended` settles exactly once, after `ready` has settled.
+ * - NODEPROCESS-1. The process has an IPC channel to this node and ends when the channel closes, so that it never
+ *   outlives the node.
+ * - NODEPROCESS-2. `ended` resolves exactly once, after `ready` has resolved.
  */
 import { readFileSync, rmSync } from "node:fs";
 import { errorFromProto, PalimpsestError, type StackReading } from "@palimpsest/wire";
@@ -17,25 +19,25 @@ export interface ActorProcessOptions {
   readonly program: WorkerProgram;
   readonly start: proto.ActorProcessStart.$Properties;
   readonly environment: Readonly<Record<string, string>>;
-  /** The folder that it begins in. Default: that of the node. */
+  /** The working directory. Default: that of the node. */
   readonly cwd?: string | undefined;
   readonly logPath: string;
   readonly startTimeoutMs: number;
-  /** Told what became of its calls. Default: nobody is. */
+  /** Called with reports about its calls. Absent: they are dropped. */
   readonly onTaskReport?: ((report: proto.TaskReport.$Properties) => void) | undefined;
 }
 
-/** Between SIGTERM and SIGKILL of an actor that ends itself, for its stop(). */
+/** The time between SIGTERM and SIGKILL of an actor that ends itself, for its stop(). */
 const exitGraceMs = 5_000;
 
-/** Of a worker for tasks: the number of the last call that began, which its process has left in its file. */
+/** For a task worker: the number of the last call that began, which its process has written to a file. */
 function startedCalls(path: string): { readonly startedCalls?: number } {
   if (path === "") return {};
   try {
     const bytes = readFileSync(path);
     return bytes.byteLength === 8 ? { startedCalls: Number(bytes.readBigUInt64LE()) } : {};
   } catch {
-    // It ended before it had the file.
+    // The process ended before it had created the file.
     return { startedCalls: 0 };
   } finally {
     rmSync(path, { force: true });
@@ -44,7 +46,7 @@ function startedCalls(path: string): { readonly startedCalls?: number } {
 
 export interface ActorEnd {
   readonly certificate: proto.DeathCertificate.$Properties;
-  /** What its module, constructor or start() threw. */
+  /** The error that its module, constructor or start() threw. */
   readonly constructorError: PalimpsestError | undefined;
 }
 
@@ -52,7 +54,7 @@ export class ActorProcess {
   readonly actorId: string;
   readonly incarnation: number;
   readonly pid: number;
-  /** Undefined when it ended before it was ready. */
+  /** Resolves with undefined if it ended before it was ready. */
   readonly ready: Promise<proto.ActorProcessReady.$Properties | undefined>;
   readonly ended: Promise<ActorEnd>;
   readonly #worker: WorkerProcess;
@@ -92,17 +94,17 @@ export class ActorProcess {
     worker.order({ start: options.start });
   }
 
-  /** @param worker a process that waits for an actor; default a new one */
+  /** @param worker a process that waits for an actor; by default a new one */
   static start(options: ActorProcessOptions, worker = WorkerProcess.spawn(options)): ActorProcess {
     return new ActorProcess(options, worker);
   }
 
-  /** SIGTERM, then SIGKILL after the grace; 0 kills at once. */
+  /** Sends SIGTERM, then SIGKILL after the grace period; 0 kills at once. */
   async stop(graceMs: number, reason: string): Promise<void> {
     await this.#worker.process.stop(graceMs, reason);
   }
 
-  /** Hands it the credentials that follow a rotation of the token. */
+  /** Sends it the credentials after a rotation of the token. */
   adopt(credentials: proto.ProcessCredentials.$Properties): void {
     this.#worker.order({ credentials });
   }
@@ -116,7 +118,7 @@ export class ActorProcess {
     return this.#worker.process.stopReason !== undefined;
   }
 
-  /** Whether the process has read its start: what ended before that has run nothing of the actor's. */
+  /** Whether the process has read its start message. One that ended before has run none of the actor's code. */
   get received(): boolean {
     return this.#received;
   }
@@ -141,7 +143,7 @@ export class ActorProcess {
   }
 }
 
-/** A process that could not be started is the machine's trouble of the moment, not the actor's. */
+/** If a process could not be spawned, that is a transient problem of the machine, not of the actor. */
 function spawnFailure(end: ProcessEnd): PalimpsestError | undefined {
   return end.spawnError
     ? new PalimpsestError("UNAVAILABLE", endSentence(end), { cause: end.spawnError })

@@ -1,12 +1,14 @@
 /**
- * Responsibility: answers to one program's orders about values: many to a message, no faster than the program reads them.
- * Not responsible for: what the answers are (object-link.ts).
+ * Responsibility: the answers to one program's orders about values: many per message, no faster than the program
+ * reads them.
+ * Not responsible for: the content of the answers (object-link.ts).
  *
  * Invariants:
- * - ANSWERS-1. Answers of one turn of the event loop travel in one message, up to `maxBatchBytes`. While the transport is full
- *   nothing is written; while more than `highWaterBytes` of answers wait, the program's orders are not read.
- * - ANSWERS-2. Of values that are sent in answers at most `maxValueBytes` are in memory, from before they are read until the
- *   transport has taken them; the others wait in the order in which they were asked for.
+ * - ANSWERS-1. Answers of one turn of the event loop share one message, up to `maxBatchBytes`. Nothing is written
+ *   while the transport is full, and the program's orders are not read while more than `highWaterBytes` of answers
+ *   are queued.
+ * - ANSWERS-2. At most `maxValueBytes` of values for answers are in memory, from before they are read until the
+ *   transport has taken them. The others wait in the order of the requests.
  */
 import type { ServerDuplexStream } from "@grpc/grpc-js";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -15,7 +17,7 @@ import { ByteBudget } from "./byte-budget.js";
 const maxBatchBytes = 1024 * 1024;
 const highWaterBytes = 4 * 1024 * 1024;
 const maxValueBytes = 4 * 1024 * 1024;
-/** What an answer takes besides its value, measured roughly. */
+/** A rough estimate of an answer's size besides its value. */
 const overheadBytes = 128;
 
 export type LinkStream = ServerDuplexStream<proto.ObjectOrders.$Properties, proto.ObjectAnswers.$Properties>;
@@ -28,7 +30,7 @@ interface Waiting {
 
 export class AnswerWriter {
   readonly #stream: LinkStream;
-  /** Whoever asks for values waits here, however many there are: their orders are small. */
+  /** An unbounded number of requests for values may wait here, because their orders are small. */
   readonly #values = new ByteBudget(maxValueBytes, Number.POSITIVE_INFINITY);
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
@@ -45,12 +47,15 @@ export class AnswerWriter {
     });
   }
 
-  /** Waits until a value of this size may be read for an answer. @returns what gives the room back (ANSWERS-2) */
+  /**
+   * Waits until a value of this size may be read for an answer. @returns a function that releases the budget
+   * (ANSWERS-2)
+   */
   room(sizeBytes: number): Promise<() => void> {
     return this.#values.take(sizeBytes);
   }
 
-  /** @param onTaken told when the transport has it */
+  /** @param onTaken called when the transport has taken it */
   post(answer: proto.ObjectAnswer.$Properties, onTaken?: () => void): void {
     if (this.#closed) return;
     const sizeBytes = overheadBytes + (answer.data?.byteLength ?? 0);

@@ -1,10 +1,11 @@
 /**
- * Responsibility: reads ranges of objects for one bulk connection, of objects that are still on their way here too.
+ * Responsibility: reading ranges of objects for one bulk connection, including objects that are still being fetched.
  * Not responsible for: the connection (wire/bulk/bulk-server.ts).
  *
  * Invariants:
- * - BULKREADER-1. Bytes that are read and not yet taken over are counted in the budget of what goes out (SERVE-1).
- * - BULKREADER-2. The object that was asked for last stays open until another is asked for, or the connection ends.
+ * - BULKREADER-1. Bytes that were read and not yet taken by the connection count in the budget of outgoing bytes
+ *   (SERVE-1).
+ * - BULKREADER-2. The object of the last request stays open until another one is requested, or the connection ends.
  */
 import {
   type BulkBytes,
@@ -18,12 +19,12 @@ import type { ObjectAssembly } from "./object-assembly.js";
 import type { OpenedObject } from "./object-disk.js";
 import type { ObjectStore } from "./object-store.js";
 
-/** Memory of answers that were sent, used again. */
+/** How many buffers of sent answers are kept for reuse. */
 const keptBuffers = 3;
 
 export interface BulkReaderDeps {
   readonly store: ObjectStore;
-  /** The object on its way here; undefined: it is not. */
+  /** The object that is being fetched; undefined if it is not. */
   readonly coming: (objectId: string, waitMs: number) => Promise<ObjectAssembly | undefined>;
   readonly budget: ByteBudget;
   readonly onSent: (bytes: number) => void;
@@ -80,7 +81,7 @@ export class ObjectBulkReader implements BulkReader {
     await open?.file.close();
   }
 
-  /** Settles when the range is here. Undefined: the store has the object. */
+  /** Resolves when the range has arrived; with undefined if the store has the object. */
   async #arrived(
     { objectId, offsetBytes, lengthBytes }: BulkRequest,
     waitMs: number,
@@ -92,7 +93,7 @@ export class ObjectBulkReader implements BulkReader {
     if (offsetBytes + lengthBytes > sizeBytes)
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
-        `bytes ${offsetBytes} to ${offsetBytes + lengthBytes} were asked of object ${objectId}, which has ${sizeBytes}`,
+        `bytes ${offsetBytes} to ${offsetBytes + lengthBytes} were requested of object ${objectId}, which has ${sizeBytes}`,
       );
     await assembly?.arrived(offsetBytes, lengthBytes, waitMs);
     return assembly;

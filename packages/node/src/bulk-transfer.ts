@@ -1,46 +1,47 @@
 /**
- * Responsibility: brings the pieces of one object over several bulk connections at once.
- * Not responsible for: which nodes have it (object-fetch.ts), the pieces (object-assembly.ts).
+ * Responsibility: fetching the pieces of one object over several bulk connections at once.
+ * Not responsible for: which nodes have it (object-fetch.ts), or the pieces (object-assembly.ts).
  *
  * Invariants:
- * - BULKTRANSFER-1. A piece that did not come from one node is asked of the next that is named; what has come is kept.
- * - BULKTRANSFER-2. Of one transfer at most `maxStreams` times `piecesAhead` pieces are under way.
- * - BULKTRANSFER-3. The first that fetch an object take it from those who have it whole, one from each; the others from one
- *   that began before, each from another. So no node sends it more often than once while all goes well, and nobody waits for
- *   one who waits for him.
+ * - BULKTRANSFER-1. A piece that could not be fetched from one node is requested from the next named node; the pieces
+ *   that have arrived are kept.
+ * - BULKTRANSFER-2. At most `maxStreams` × `piecesAhead` pieces of one transfer are in flight.
+ * - BULKTRANSFER-3. The first fetchers of an object each fetch it from a different node that has all of it. Each of
+ *   the others fetches it from a different node that began earlier. Without failures no node sends the object more
+ *   than once, and no two nodes wait for each other.
  */
 import { type BulkConnection, PalimpsestError } from "@palimpsest/wire";
 import { type ObjectAssembly, pieceBytes } from "./object-assembly.js";
 
-/** Below this a call is as quick as a new connection. */
+/** Below this size a call is as fast as a new connection. */
 export const leastBulkBytes = 4 * pieceBytes;
-/** Together with piecesAhead as much as the receive window of a channel of calls. */
+/** With piecesAhead this is as much as the receive window of a call channel. */
 const maxStreams = 4;
 const piecesAhead = 4;
-/** Another stream is worth its connection when it carries so many pieces. */
+/** An additional stream is worth its connection if it carries this many pieces. */
 const piecesPerStream = 32;
-/** Longest silence of a node. */
+/** The longest time a node may be silent. */
 const stallMs = 15_000;
-/** How long a node that fetches the object itself may be behind. */
+/** How far behind a node that is still fetching the object may be. */
 const waitMs = 5_000;
 
-/** Nodes that the head named. */
+/** The nodes that the head named. */
 export interface BulkSources {
-  /** They have all of it. */
+  /** Nodes that have all of it. */
   readonly whole: readonly string[];
-  /** They began to fetch it before this node did, in that order. */
+  /** Nodes that began to fetch it before this node did, in that order. */
   readonly fetching: readonly string[];
 }
 
 export interface BulkTransferDeps {
   readonly objectId: string;
   readonly connect: (address: string, stallMs: number) => BulkConnection;
-  /** Told of each byte's node. */
+  /** Called with the address that each piece came from. */
   readonly onPiece: (address: string) => void;
   readonly onFailed: (address: string, error: PalimpsestError) => void;
 }
 
-/** BULKTRANSFER-3. @returns whom to ask, the best first; the first `best` of them are equally good */
+/** BULKTRANSFER-3. @returns the nodes to request it from, best first; the first `best` of them are equally good */
 export function ranked({ whole, fetching }: BulkSources): {
   readonly addresses: readonly string[];
   readonly best: number;
@@ -53,7 +54,7 @@ export function ranked({ whole, fetching }: BulkSources): {
   return { addresses: [chained, ...whole, ...others], best: 1 };
 }
 
-/** Settles when all pieces have come. @throws {PalimpsestError} what the last node failed with */
+/** Resolves when all pieces have arrived. @throws {PalimpsestError} the last node's error */
 export async function transferPieces(
   assembly: ObjectAssembly,
   sources: BulkSources,
@@ -89,7 +90,7 @@ export async function transferPieces(
     throw failure ?? new PalimpsestError("UNAVAILABLE", "no node sends the object");
 }
 
-/** Over one connection, until no piece is left that nobody fetches. */
+/** Fetches over one connection until every piece has been taken by some connection. */
 async function pull(assembly: ObjectAssembly, address: string, deps: BulkTransferDeps): Promise<void> {
   const { objectId, connect, onPiece } = deps;
   const connection = connect(address, stallMs);
@@ -103,7 +104,7 @@ async function pull(assembly: ObjectAssembly, address: string, deps: BulkTransfe
         await assembly.write(piece, target);
       } catch (reason) {
         assembly.unclaim(piece);
-        // The other lanes end too.
+        // Closing the connection ends its other lanes, too.
         connection.close();
         throw reason;
       }

@@ -1,17 +1,18 @@
 /**
- * Bundles of the head as files on this node, by their hash.
+ * The head's bundles as files on this node, by their hash.
  *
- * Responsibility: downloads, their retries while the head is away, and the room that the files take.
- * Not responsible for: what bundles mean.
+ * Responsibility: downloads, their retries while the head is away, and the disk space of the files.
+ * Not responsible for: the meaning of bundles.
  *
  * Invariants:
- * - BUNDLE-1. A path is returned only when its file had the hash of its name: checked at the download and at the
- *   first use in this process, since a machine that lost its power may have kept a short file.
- * - BUNDLE-2. Processes that need the same bundle at once wait for one download.
- * - BUNDLE-3. A head that is away delays a download, for up to retryForMs, and does not fail it.
- * - BUNDLE-5. While a head that the node did not know before recovers, a bundle that it does not have delays a download
- *   too: an earlier head received it, and it may be uploaded again.
- * - BUNDLE-4. Files beyond maxBytes are removed, the longest unused first, none that was used in the last ten minutes.
+ * - BUNDLE-1. A path is returned only if its file has the hash in its name. The hash is checked at the download and
+ *   at the first use in this process, because a power loss may have left a truncated file.
+ * - BUNDLE-2. Processes that need the same bundle at the same time share one download.
+ * - BUNDLE-3. A head that is away delays a download, for up to retryForMs, and does not make it fail.
+ * - BUNDLE-5. While a head that is new to the node recovers, a bundle that it does not have delays the download, too:
+ *   an earlier head received it, and it may be uploaded again.
+ * - BUNDLE-4. Files beyond maxBytes are removed, the least recently used first, but none that was used in the last
+ *   ten minutes.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -43,11 +44,11 @@ export interface BundleCacheDeps {
   readonly folder: string;
   readonly head: () => Peer;
   readonly installation: Pick<Installation, "linkInto">;
-  /** Aborts when the node ends: downloads do not hold it up. */
+  /** Aborted when the node ends, so that downloads do not delay it. */
   readonly signal: AbortSignal;
   /** How long the head may be away during a download. */
   readonly retryForMs: number;
-  /** Whether the head has begun to lead a moment ago (BUNDLE-5). Default: never. */
+  /** Whether the head has only just begun to lead (BUNDLE-5). Default: never. */
   readonly headRecovers?: () => boolean;
   readonly maxBytes: number;
   readonly clock: Clock;
@@ -57,7 +58,7 @@ export interface BundleCacheDeps {
 export class BundleCache {
   readonly #deps: BundleCacheDeps;
   readonly #fetches = new Map<string, Promise<void>>();
-  /** Monotonic time of the last use of each file that this process has checked. */
+  /** When each file that this process has checked was last used, on the monotonic clock. */
   readonly #usedMs = new Map<string, number>();
   #prepared: Promise<void> | undefined;
 
@@ -66,8 +67,9 @@ export class BundleCache {
   }
 
   /**
-   * Path of the bundle's file: `.mjs` for a program, `.yaml` for a recipe, `.folder` for a packed working directory.
-   * @param signal ends this caller's wait; the download goes on for others
+   * The path of the bundle's file: `.mjs` for a program, `.yaml` for a recipe, `.folder` for a packed working
+   * directory.
+   * @param signal ends this caller's wait; the download continues for others
    * @throws {PalimpsestError} INVALID_ARGUMENT, NOT_FOUND, UNAVAILABLE after retryForMs, CODEC, CANCELLED
    */
   async fileOf(sha256: string, kind: BundleKind, signal?: AbortSignal): Promise<string> {
@@ -99,7 +101,7 @@ export class BundleCache {
     await this.#makeRoom(path);
   }
 
-  /** Makes the folder. A failure is forgotten, so that the next bundle tries again. */
+  /** Creates the folder. A failure is not remembered, so that the next bundle tries again. */
   async #prepare(): Promise<void> {
     const { folder, installation } = this.#deps;
     this.#prepared ??= (async () => {
@@ -126,13 +128,13 @@ export class BundleCache {
       } catch (reason) {
         if (signal.aborted) throw new PalimpsestError("CANCELLED", "the node ends", { cause: reason });
         const error = asPassing(PalimpsestError.from(reason));
-        // The head may refuse this node for a moment while the cluster's token is changed.
+        // The head may refuse this node for a moment while the cluster's token is being rotated.
         const passing =
           error.retryable ||
           error.code === "UNAUTHENTICATED" ||
           (error.code === "NOT_FOUND" && this.#deps.headRecovers?.() === true);
         if (!passing || clock.monotonicMs() + waitMs > deadlineMs) throw error;
-        logger.warn({ err: error, sha256, waitMs }, "bundle not downloaded, trying again");
+        logger.warn({ err: error, sha256, waitMs }, "bundle not downloaded, will retry");
       }
       // Jitters the delay by up to half, so that nodes do not all ask a restarted head at the same moment.
       await delay(waitMs * (0.5 + Math.random() / 2), signal, clock);
@@ -146,7 +148,8 @@ export class BundleCache {
       let hash: string;
       try {
         hash = await this.#receive(sha256, file);
-        // The bytes first, then the name: after a power loss a name without bytes would pass for the bundle.
+        // The content is synced before the rename: after a power loss, a name without its bytes would pass for the
+        // bundle.
         await file.sync();
       } finally {
         await file.close();
@@ -160,7 +163,7 @@ export class BundleCache {
     }
   }
 
-  /** Writes the bundle to the file and returns the hash of what came. */
+  /** Writes the bundle to the file and returns the hash of the bytes received. */
   async #receive(sha256: string, file: FileHandle): Promise<string> {
     const { head, signal } = this.#deps;
     const hash = createHash("sha256");
@@ -194,7 +197,7 @@ export class BundleCache {
         }),
     );
     let totalBytes = files.reduce((sum, file) => sum + file.size, 0);
-    // Files of an earlier process come first, in the order of their age.
+    // Files of an earlier process come first, ordered by age.
     const oldestFirst = files
       .filter(
         ({ path, usedMs }) =>
@@ -212,7 +215,7 @@ export class BundleCache {
   }
 }
 
-/** A head that ends cancels its streams: nobody here did. */
+/** CANCELLED here means that the head ended and canceled its streams, which is transient. */
 function asPassing(error: PalimpsestError): PalimpsestError {
   if (error.code !== "CANCELLED") return error;
   return new PalimpsestError("UNAVAILABLE", "the head ended during the download", { cause: error });
@@ -224,7 +227,7 @@ async function hashOf(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** @throws the signal's reason when it aborts first */
+/** @throws the signal's reason if it is aborted first */
 function untilAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {

@@ -1,9 +1,10 @@
 /**
- * Responsibility: a bound on bytes that are under way at once.
+ * Responsibility: a limit on the bytes in flight.
  *
  * Invariants:
- * - BUDGET-1. What is taken and not given back never exceeds maxBytes; who wants more than all of it gets all of it.
- * - BUDGET-2. Whoever waits is served in the order of asking; more than maxWaiting are refused.
+ * - BUDGET-1. The bytes taken and not released never exceed maxBytes. A request for more than all of it gets all of
+ *   it.
+ * - BUDGET-2. Requests are served in order. More than maxWaiting are refused.
  */
 import { PalimpsestError } from "@palimpsest/wire";
 
@@ -33,7 +34,7 @@ export class ByteBudget {
     return this.#waiting.length;
   }
 
-  /** Returns what gives the bytes back. @throws {PalimpsestError} LIMIT_EXCEEDED */
+  /** Takes bytes, and returns a function that releases them. @throws {PalimpsestError} LIMIT_EXCEEDED */
   async take(wantedBytes: number): Promise<() => void> {
     const bytes = Math.min(wantedBytes, this.#maxBytes);
     if (this.#waiting.length === 0 && this.#takenBytes + bytes <= this.#maxBytes) this.#takenBytes += bytes;
@@ -41,7 +42,7 @@ export class ByteBudget {
       if (this.#waiting.length >= this.#maxWaiting)
         throw new PalimpsestError(
           "LIMIT_EXCEEDED",
-          `${this.#maxWaiting} transfers of objects wait on this node: try again later, or raise objectTransferBytes`,
+          `${this.#maxWaiting} transfers of objects wait on this node: retry later, or raise objectTransferBytes`,
         );
       await new Promise<void>((serve) => this.#waiting.push({ bytes, serve }));
     }

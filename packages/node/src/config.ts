@@ -8,7 +8,7 @@ export const nodeConfigSchema = z.strictObject({
   headAddress: z
     .string()
     .min(1)
-    .describe("host:port of the head; of several, separated by commas, the one that serves is found"),
+    .describe("host:port of the head; of several, separated by commas, the one that serves is used"),
   token: z.string().min(1).describe("The cluster's token"),
   tls: z
     .string()
@@ -19,7 +19,7 @@ export const nodeConfigSchema = z.strictObject({
   insecure: z
     .boolean()
     .default(false)
-    .describe("True: it may listen beyond loopback without TLS, in a network that is trusted"),
+    .describe("True: it may listen beyond loopback without TLS, in a trusted network"),
   passEnvironment: z
     .array(z.string().min(1))
     .default([])
@@ -51,7 +51,7 @@ export const nodeConfigSchema = z.strictObject({
     .array(z.string())
     .default([])
     .describe("The palimpsest command: arguments after node that come before `train FILE`"),
-  cpus: quantity.optional().describe("CPUs to offer; default what the machine has"),
+  cpus: quantity.optional().describe("CPUs to offer; default: those of the machine"),
   gpus: z
     .int()
     .nonnegative()
@@ -59,50 +59,55 @@ export const nodeConfigSchema = z.strictObject({
     .describe(
       "GPUs to offer, the first of those in CUDA_VISIBLE_DEVICES; default all of them, or what nvidia-smi lists",
     ),
-  memoryBytes: quantity.optional().describe("Memory to offer; default what the machine has"),
+  memoryBytes: quantity.optional().describe("Memory to offer; default: that of the machine"),
   resources: z.record(z.string(), quantity).default({}).describe("Custom resources to offer"),
-  labels: z.record(z.string(), z.string()).default({}).describe("Labels that actors may ask for"),
+  labels: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe("Labels that actors' conditions can refer to"),
   objectStoreDir: z
     .string()
     .default("")
-    .describe("Folder of the object store; empty: /dev/shm where it is roomy, else in dataDir"),
+    .describe("Folder of the object store; empty: /dev/shm if it has enough room, else in dataDir"),
   objectStoreBytes: z
     .int()
     .positive()
     .optional()
-    .describe("Bound of the object store; default 30 % of the memory"),
+    .describe("Size limit of the object store; default 30 % of the memory"),
   objectSpillBytes: z
     .int()
     .nonnegative()
     .optional()
     .describe(
-      "Bound of what is spilled from the object store to the folder spill of dataDir when the store is full; 0: nothing is; default half of what is free on that disk when the node starts",
+      "Size limit of objects spilled from a full object store to the folder spill of dataDir; 0: none are; default half of that disk's free space when the node starts",
     ),
   objectTransferBytes: z
     .int()
     .min(1024 * 1024)
     .default(64 * 1024 * 1024)
-    .describe("Bytes of objects under way from other nodes at once, and as many to them; more wait"),
+    .describe(
+      "Bytes of objects in flight from other nodes at once, and as many to them; further transfers wait",
+    ),
   taskEvents: z
     .boolean()
     .default(true)
-    .describe("Whether its processes tell what became of calls and tasks, for lists and timelines"),
+    .describe("Whether its processes report the outcome of calls and tasks, for listings and timelines"),
   tracesEndpoint: z
     .union([z.literal(""), z.url({ protocol: /^https?$/ })])
     .default("")
     .describe(
-      "Address of a collector of OpenTelemetry that its actors and drivers send spans to, such as http://localhost:4318; empty: what OTEL_EXPORTER_OTLP_ENDPOINT of its environment says",
+      "Address of a collector of OpenTelemetry that its actors and drivers send spans to, such as http://localhost:4318; empty: OTEL_EXPORTER_OTLP_ENDPOINT of its environment",
     ),
   objectAdoption: z
     .boolean()
     .default(true)
     .describe(
-      "True: an object of another node of the same machine is taken over by its file; false: it is sent, as between machines",
+      "True: the file of an object of another node on the same machine is linked; false: the object is sent, as between machines",
     ),
   objectHolderCheckMs: milliseconds
     .min(10)
     .default(10_000)
-    .describe("How often it asks the head which holders of its objects have ended"),
+    .describe("How often it reports the owners of leases on its objects, to learn which have ended"),
   headAwayLimitMs: milliseconds
     .default(600_000)
     .describe("How long the head may be away before the node ends what it runs and itself"),
@@ -110,7 +115,7 @@ export const nodeConfigSchema = z.strictObject({
     .int()
     .positive()
     .default(30_000)
-    .describe("How long a process of light actors may answer nothing before it is killed"),
+    .describe("How long a process of light actors may be unresponsive before it is killed"),
   actorStartTimeoutMs: milliseconds
     .default(300_000)
     .describe("Time for an actor's module, constructor and start()"),
@@ -119,24 +124,24 @@ export const nodeConfigSchema = z.strictObject({
     .nonnegative()
     .optional()
     .describe(
-      "Processes that are started in advance and wait for an actor or a worker for tasks: at most as many as the machine has cores and a tenth of its memory can hold, none while memory is short; default the number of cores, at most 4",
+      "Processes that are started in advance for actors and task workers: at most as many as the machine has cores and as fit in a tenth of its memory, and none while memory is short; default the number of cores, at most 4",
     ),
   actorLogsBytes: z
     .int()
     .min(0)
     .default(1024 * 1024 * 1024)
-    .describe("What logs of actors may take; above it the oldest of ended processes are removed"),
+    .describe("Size limit of actors' logs; beyond it the oldest logs of ended processes are removed"),
   bundleCacheBytes: z
     .int()
     .min(0)
     .default(1024 * 1024 * 1024)
-    .describe("Bundles of code that are kept; above it the longest unused are removed"),
+    .describe("Size limit of bundles of code; beyond it the least recently used are removed"),
   environmentCacheBytes: z
     .int()
     .min(0)
     .default(8 * 1024 * 1024 * 1024)
     .describe(
-      "Working directories and packages of actors and tasks that are kept unpacked; above it the longest unused are removed, those in use never",
+      "Size limit of unpacked working directories and packages; beyond it the least recently used are removed, but never those in use",
     ),
   environmentSetupMs: milliseconds
     .default(600_000)

@@ -1,10 +1,11 @@
 /**
- * Responsibility: one object that is named by its hash and that a program of this machine writes into a file of the store.
+ * Responsibility: one object that is named by its hash and that a program on this machine writes into a file of the
+ * store.
  * Not responsible for: the file and its hash (object-store.ts).
  *
  * Invariants:
- * - CONTENTWRITE-1. What is not sealed when its stream ends, or when the time for writing so many bytes is over, is thrown
- *   away.
+ * - CONTENTWRITE-1. A file that is not sealed when its stream ends, or within the time allowed for its size, is
+ *   discarded.
  */
 import type { ServerDuplexStream } from "@grpc/grpc-js";
 import { type Clock, PalimpsestError, toGrpcError, transferTimeoutMs } from "@palimpsest/wire";
@@ -34,7 +35,7 @@ async function serve({ store, clock, proof }: ContentWriteDeps, stream: WriteStr
   await orders.next();
   stream.write({ proofPath: proof.path, proof: proof.text });
   const begin = await orders.next();
-  // A program of another machine puts the bytes.
+  // A program on another machine sends the bytes instead.
   if (begin.done) return;
   const sizeBytes = begin.value.sizeBytes ?? 0;
   const holder = begin.value.holder ?? "";
@@ -61,7 +62,7 @@ async function serve({ store, clock, proof }: ContentWriteDeps, stream: WriteStr
 
 async function sealed(store: ObjectStore, write: SharedWrite, holder: string): Promise<StoredObject> {
   const stored = await write.seal();
-  // Whoever wrote it has time to hold it.
+  // Leased for a while, so that the writer has time to take its own lease.
   if (holder === "") store.lease(stored.objectId, transferTimeoutMs(stored.sizeBytes));
   return stored;
 }

@@ -1,16 +1,16 @@
-// Loaded by --import before a driver's own program: the driver ends when its node is gone, with what it has started,
-// and the channel that tells of it does not keep a driver alive that has finished.
+// Loaded by --import before a driver's own program. It ends the driver, and everything that the driver has started,
+// when its node is gone. The channel that reports this does not keep a finished driver running.
 function end(): never {
   try {
     // The node has made it the leader of a process group.
     process.kill(-process.pid, "SIGKILL");
   } catch {
-    // It is not: only itself.
+    // It is not a group leader, so it ends only itself.
   }
   process.exit(1);
 }
 
 process.once("disconnect", end);
 process.channel?.unref();
-// The node may have gone before this line.
+// The node may have gone before this line ran.
 if (!process.connected) end();

@@ -1,17 +1,17 @@
 /**
- * The output of one driver on its way to the head, numbered by byte.
+ * The backlog of one driver's output for the head, numbered by byte.
  *
- * Responsibility: keeping what the head does not have yet, within a bound.
+ * Responsibility: keeping what the head has not acknowledged, within a limit.
  * Not responsible for: sending it (output-stream.ts).
  *
  * Invariants:
  * - DRIVER-LOG-1. Byte offsets count from the start of the log without gaps.
- * - DRIVER-LOG-2. What the head has not acknowledged is kept and can be sent again.
- * - DRIVER-LOG-3. Above maxUnackedBytes the driver's output is not read, so that the driver waits in its writes.
+ * - DRIVER-LOG-2. Output that the head has not acknowledged is kept and can be sent again.
+ * - DRIVER-LOG-3. Above maxUnackedBytes the driver's output is not read, so that the driver blocks in its writes.
  */
 const maxUnackedBytes = 8 * 1024 * 1024;
 const maxPartBytes = 256 * 1024;
-/** Lines are joined up to this size: a message for each line would cost more than the line. */
+/** Lines are joined up to this size, because one message per line would cost more than the line. */
 const joinedBytes = 16 * 1024;
 
 export interface LogPart {
@@ -26,7 +26,7 @@ export class DriverLog {
   #full = false;
   #unwanted = false;
 
-  /** @param onFull called with true above the bound and with false when the head has caught up */
+  /** @param onFull called with true above the limit, and with false when the head has caught up */
   constructor(onFull: (full: boolean) => void) {
     this.#onFull = onFull;
   }
@@ -50,7 +50,7 @@ export class DriverLog {
     this.#notice();
   }
 
-  /** The part that holds the byte at offsetBytes, from that byte on; undefined at the end. */
+  /** The part that contains the byte at offsetBytes, from that byte on; undefined at the end. */
   partAt(offsetBytes: number): LogPart | undefined {
     const part = this.#parts.find(({ data, offsetBytes: at }) => at + data.byteLength > offsetBytes);
     if (part === undefined || part.offsetBytes >= offsetBytes) return part;
@@ -63,7 +63,7 @@ export class DriverLog {
     this.#notice();
   }
 
-  /** The head does not want this job's output: nothing is kept any more, and its driver never waits. */
+  /** Drops the output because the head does not want it: nothing is kept any more, and the driver never blocks. */
   discard(): void {
     this.#unwanted = true;
     this.#parts = [];

@@ -1,4 +1,4 @@
-/** The process of a job's driver: what it is given, where it runs, what it prints. */
+/** The process of a job's driver: its arguments and environment, its folder, and its output. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,22 +11,22 @@ import type { RuntimeEnvironments } from "./runtime-environments.js";
 import { type ProcessEnd, SupervisedProcess } from "./supervised-process.js";
 import { unpackWorkingDir } from "./working-dir.js";
 
-/** From src and from dist alike: processes run built code. */
+/** The same path from src and from dist, because processes run built code. */
 const guard = fileURLToPath(new URL("../dist/driver-guard.js", import.meta.url));
 
 export interface DriverProcess {
-  /** 0: it could not be started, and `ended` says why. */
+  /** 0 if it could not be started; `ended` says why. */
   readonly pid: number;
   /** Resolves when the process has ended and all of its output was passed on. */
   readonly ended: Promise<ProcessEnd>;
-  /** Why it was asked to end; undefined when nobody asked. */
+  /** Why it was stopped; undefined if it was not. */
   readonly stopReason: string | undefined;
   stop(graceMs: number, reason: string): Promise<ProcessEnd>;
-  /** Without reading, a process that goes on printing waits. */
+  /** A process whose output is not read blocks when it keeps printing. */
   setReading(reading: boolean): void;
 }
 
-/** Fetches what the driver needs; the returned function starts its process, at once. */
+/** Fetches what the driver needs. The returned function starts its process at once. */
 export type PrepareDriver = (
   order: proto.StartDriver.$Properties,
   signal: AbortSignal,
@@ -35,22 +35,22 @@ export type PrepareDriver = (
 export interface DriverProcessDeps {
   /** Addresses of all heads, separated by commas. */
   readonly headAddresses: () => string;
-  /** File with the token of the role "driver". */
+  /** The file with the token of role "driver". */
   readonly tokenFile: string;
-  /** Folder with the certificate of jobs; empty without TLS. */
+  /** The folder with the certificate of jobs; empty without TLS. */
   readonly tls: string;
-  /** The palimpsest command: arguments of node. */
+  /** The palimpsest command as arguments of node. */
   readonly command: readonly string[];
   readonly bundles: BundleCache;
   readonly environments: Pick<RuntimeEnvironments, "modulePath">;
-  /** Environment of every driver; PALIMPSEST_ADDRESS, _TOKEN_FILE, _TLS and _JOB_ID, and TRACEPARENT, are added. */
+  /** The environment of every driver. PALIMPSEST_ADDRESS, _TOKEN_FILE, _TLS and _JOB_ID, and TRACEPARENT, are added. */
   readonly environment: Readonly<Record<string, string>>;
   /** The GPUs of this node, as CUDA names them. */
   readonly gpus: readonly string[];
   readonly workDir: string;
 }
 
-/** The folder of a job that brought its own. */
+/** The folder of a job that brought its own working directory. */
 export function driverFolder(workDir: string, jobId: string): string {
   return join(workDir, "jobs", jobId);
 }
@@ -64,7 +64,7 @@ export function prepareDriver(deps: DriverProcessDeps): PrepareDriver {
     try {
       const args = await argumentsOf(deps, order, uses, signal);
       const cwd = await folderOf(deps, order, signal);
-      // What is not begun lets go of nothing any more.
+      // A driver that was stopped during preparation is not started.
       if (signal.aborted) throw PalimpsestError.from(signal.reason, "CANCELLED");
       return (onOutput) => {
         const started = startDriver(deps, order, { args, cwd, onOutput });
@@ -97,13 +97,13 @@ async function argumentsOf(
   if (command.length === 0) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      "this node knows no palimpsest command (driverCommand is empty); submit a program, or start the node by the CLI",
+      "this node has no palimpsest command (driverCommand is empty); submit a program, or start the node by the CLI",
     );
   }
   return [...command, "train", await bundles.fileOf(sha256, "recipe", signal), ...argv];
 }
 
-/** The folder that the driver runs in: its own where one was sent, else one that the node's jobs share. */
+/** The driver's working directory: its own if one was sent, else one that the node's jobs share. */
 async function folderOf(
   { workDir, bundles }: DriverProcessDeps,
   order: proto.StartDriver.$Properties,
@@ -139,11 +139,11 @@ function startDriver(
       [visibleDevicesName]: visibleTo(gpus, order.gpuIds ?? []),
     },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
-    // A process group of its own, so that what it starts ends with it.
+    // In its own process group, so that everything it starts ends with it.
     detached: true,
   });
   const supervised = new SupervisedProcess(child);
-  // What a process that has ended left in its pipes is little, and nobody waits for it any more.
+  // A process that has ended left little in its pipes, so the rest is read regardless of the limit.
   child.once("exit", () => setReading(child, true));
   const splitters = [child.stdout, child.stderr].map((source) => {
     const splitter = new LineSplitter();

@@ -1,12 +1,13 @@
 /**
- * The drivers of jobs on this node: one process each, its output captured, its end told.
+ * The drivers of jobs on this node: one process each, with its output captured and its end reported.
  *
- * Responsibility: starting and stopping them as the head says.
+ * Responsibility: starting and stopping them on the head's orders.
  * Not responsible for: the status of jobs (the head decides it).
  *
  * Invariants:
  * - DRIVER-1. A job's driver is started at most once on this node, and not at all after its stop.
- * - DRIVER-2. Its end is told with the size of its whole output, so that the head knows what is still to come.
+ * - DRIVER-2. Its end is reported with the size of its whole output, so that the head knows how much is still to
+ *   come.
  * - DRIVER-3. Its output is kept until the head has it, also after its end.
  */
 import { rm } from "node:fs/promises";
@@ -25,9 +26,9 @@ import { OutputStream } from "./output-stream.js";
 import { certificateOf, endSentence, type ProcessEnd } from "./supervised-process.js";
 
 const maxEndedDrivers = 100;
-/** Stops of jobs that this node was not told to start yet. */
+/** Limit of stops for jobs that this node was not ordered to start yet. */
 const maxEarlyStops = 1_000;
-/** How long the node waits with its own end until the head has the output. */
+/** How long the node delays its own end until the head has the output. */
 const lastOutputMs = 2_000;
 
 export interface DriversDeps extends DriverProcessDeps {
@@ -46,7 +47,7 @@ interface Driver {
   readonly running: proto.RunningDriver.$Properties;
   readonly log: DriverLog;
   readonly output: OutputStream;
-  /** Aborts with a stop before the process is there. */
+  /** Aborted by a stop that comes before the process exists. */
   readonly abort: AbortController;
   process: DriverProcess | undefined;
   cancelled: string | undefined;
@@ -58,7 +59,7 @@ export class Drivers {
   readonly #deps: DriversDeps;
   readonly #prepare: PrepareDriver;
   readonly #drivers = new Map<string, Driver>();
-  /** Why jobs that were never started here must not be. */
+  /** Why jobs that were never started here must not be started. */
   readonly #earlyStops = new Map<string, string>();
   #onProgress: () => void = () => undefined;
   #closed = false;
@@ -68,7 +69,7 @@ export class Drivers {
     this.#prepare = deps.prepare ?? prepareDriver(deps);
   }
 
-  /** Jobs whose driver runs or is starting, for the head. */
+  /** Jobs whose driver is running or starting, for the head. */
   running(): proto.RunningDriver.$Properties[] {
     return [...this.#drivers.values()].filter(({ exited }) => !exited).map(({ running }) => running);
   }
@@ -117,7 +118,7 @@ export class Drivers {
     }
   }
 
-  /** After a break of the link: what the head may have missed. Output has its own stream. */
+  /** Repeats what the head may have missed, after a break of the link. Output has its own stream. */
   replay(): void {
     for (const driver of this.#drivers.values()) {
       if (driver.process && !driver.exited) this.#tellStarted(driver.jobId, driver.process.pid);
@@ -134,7 +135,7 @@ export class Drivers {
     for (const { output } of drivers) output.close();
   }
 
-  /** Waits until the head has all output, at most lastOutputMs. */
+  /** Waits until the head has all output, for at most lastOutputMs. */
   #lastOutput(): Promise<void> {
     const waiting = () => [...this.#drivers.values()].some(({ log }) => !log.acknowledged);
     if (!waiting()) return Promise.resolve();
@@ -160,7 +161,7 @@ export class Drivers {
     driver.output.push();
   }
 
-  /** A stop may overtake its start: the two come from different turns of the head. */
+  /** A stop may overtake its start, because the two come from different turns of the head. */
   #rememberStop(jobId: string, reason: string): void {
     this.#earlyStops.set(jobId, reason);
     const [oldest] = this.#earlyStops.keys();
@@ -217,7 +218,7 @@ export class Drivers {
     this.#deps.send({ driverStarted: { jobId, pid } });
   }
 
-  /** Ended drivers whose log the head has are kept a while, so that a repeated order is known (DRIVER-1). */
+  /** Ended drivers whose log the head has are kept for a while, so that a repeated order is recognized (DRIVER-1). */
   #forget(): void {
     const ended = [...this.#drivers.values()].filter((driver) => driver.exited && driver.log.acknowledged);
     for (const { jobId } of ended.slice(0, Math.max(0, ended.length - maxEndedDrivers))) {

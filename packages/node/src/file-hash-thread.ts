@@ -1,18 +1,18 @@
-/** The program of a thread of FileHashes: hashes files as far as they are written, and answers with the digest. */
+/** The program of a thread of FileHashes: hashes files while they are being written, and answers with the digest. */
 import { createHash, type Hash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import { parentPort } from "node:worker_threads";
 
-/** Small enough to be still in the processor's cache when it is hashed. */
+/** Small enough to still be in the processor's cache when it is hashed. */
 const pieceBytes = 256 * 1024;
 
-/** One order about one file. */
+/** One order for one file. */
 export interface HashOrder {
   readonly id: number;
   readonly path: string;
-  /** Hash up to here. */
+  /** Hash up to this offset. */
   readonly toBytes: number;
-  /** "digest": answer, and forget the file; "forget": only that. */
+  /** "digest": answer and forget the file; "forget": only forget it. */
   readonly end?: "digest" | "forget";
 }
 

@@ -1,29 +1,29 @@
 /**
- * Responsibility: SHA-256 of files of a store, in threads: the node's own thread goes on serving, and several files are hashed
- *   at once.
+ * Responsibility: SHA-256 of a store's files, computed in threads, so that the node's own thread keeps serving and
+ * several files are hashed at once.
  * Not responsible for: what the hash is compared with (object-store.ts).
  *
  * Invariants:
- * - FILEHASH-1. Every digest that is asked for is answered or fails, also when its thread ends.
+ * - FILEHASH-1. Every requested digest is answered or fails, even if its thread ends.
  */
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { HashAnswer, HashOrder } from "./file-hash-thread.js";
 
-/** More do not make two cores faster, and a machine with many has other work for them. */
+/** More threads do not speed up two cores, and a machine with many cores needs them for other work. */
 const maxThreads = 2;
 
-// Threads run built code, also when tests run this module from its source.
+// Threads run built code, even when tests run this module from its source.
 const program = fileURLToPath(new URL("../dist/file-hash-thread.js", import.meta.url));
 
-/** A file that is hashed as far as it is written. */
+/** A file that is hashed while it is being written. */
 export interface FileHash {
-  /** Its first bytes, as many as these, are written. */
+  /** Reports that this many of its first bytes are written. */
   written(toBytes: number): void;
-  /** Of that many bytes. @throws {PalimpsestError} UNAVAILABLE when the file cannot be read */
+  /** The digest of that many bytes. @throws {PalimpsestError} UNAVAILABLE if the file cannot be read */
   digest(sizeBytes: number): Promise<string>;
-  /** Nobody asks for its digest. */
+  /** Drops the file because its digest is not needed. */
   forget(): void;
 }
 
@@ -37,12 +37,12 @@ export class FileHashes {
   readonly #threads: Thread[] = [];
   #nextId = 1;
 
-  /** Of a whole file. */
+  /** The digest of a whole file. */
   of(path: string, sizeBytes: number): Promise<string> {
     return this.open(path).digest(sizeBytes);
   }
 
-  /** In the thread that has the fewest files. It ends with digest() or forget(). */
+  /** Opens a file in the thread with the fewest files. It ends with digest() or forget(). */
   open(path: string): FileHash {
     const id = this.#nextId++;
     const thread = this.#thread();
@@ -82,7 +82,7 @@ export class FileHashes {
     const worker = new Worker(program);
     const thread: Thread = { worker, waiting: new Map(), files: 0 };
     this.#threads.push(thread);
-    // A node that has nothing else to do may end.
+    // An idle thread must not keep the node's process running.
     worker.unref();
     worker.on("message", ({ id, sha256, error }: HashAnswer) => {
       const waiting = thread.waiting.get(id);

@@ -1,12 +1,14 @@
 /**
- * Responsibility: folders that are made once, used by many processes at a time, and kept while there is room.
- * Not responsible for: what is in them (runtime-environments.ts).
+ * Responsibility: folders that are built once, used by many processes at a time, and kept while there is room.
+ * Not responsible for: their content (runtime-environments.ts).
  *
  * Invariants:
- * - FOLDERCACHE-1. A folder is used only when it was made whole: it is made under a passing name and renamed at the end.
- * - FOLDERCACHE-2. Those that need the same folder at once wait for one making. When it fails all of them are told, and so is
- *   whoever asks within `failureKeptMs`.
- * - FOLDERCACHE-3. Above `maxBytes` the longest unused are removed, also those of an earlier process, and none while it is used.
+ * - FOLDERCACHE-1. A folder is used only if it was built completely: it is built under a temporary name and renamed
+ *   at the end.
+ * - FOLDERCACHE-2. Concurrent users of one folder share one build. If it fails, all of them get its error, and so
+ *   does every request within `failureKeptMs`.
+ * - FOLDERCACHE-3. Above `maxBytes` the least recently used folders are removed, including those of an earlier
+ *   process, but never one in use.
  */
 import { randomBytes } from "node:crypto";
 import { chmod, lstat, mkdir, readdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
@@ -15,7 +17,7 @@ import type { Logger } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 
 const failureKeptMs = 10_000;
-/** Holds the size of the folder of its name; its time is that of the last use. */
+/** A file with this ending has the size of the folder of its name; its modification time is that of the last use. */
 const sizeEnding = ".bytes";
 
 export interface FolderCacheDeps {
@@ -25,12 +27,12 @@ export interface FolderCacheDeps {
   readonly logger: Logger;
 }
 
-/** Fills a folder that is empty. */
+/** Fills an empty folder. */
 export type MakeFolder = (folder: string) => Promise<void>;
 
 export interface UsedFolder {
   readonly path: string;
-  /** To be called when it is used no more; again does nothing. */
+  /** To be called when it is no longer used. Further calls do nothing. */
   readonly release: () => void;
 }
 
@@ -40,7 +42,7 @@ export class FolderCache {
   readonly #making = new Map<string, Promise<void>>();
   readonly #failures = new Map<string, { readonly error: PalimpsestError; readonly atMs: number }>();
   #prepared: Promise<void> | undefined;
-  /** Removals, one after the other. */
+  /** Removals run one after the other. */
   #removing: Promise<void> = Promise.resolve();
 
   constructor(deps: FolderCacheDeps) {
@@ -48,11 +50,12 @@ export class FolderCache {
   }
 
   /**
-   * @param name of letters, digits and "-": names what is in the folder
-   * @throws what `make` throws; LIMIT_EXCEEDED for a folder larger than all may be together
+   * @param name letters, digits and "-" that identify the content
+   * @throws whatever `make` throws; LIMIT_EXCEEDED for a folder larger than the limit of all
    */
   async use(name: string, make: MakeFolder): Promise<UsedFolder> {
-    // Before the first wait: whatever is made or removed meanwhile, this one stays (FOLDERCACHE-3).
+    // Counted before the first await, so that this folder stays whatever is built or removed in the meantime
+    // (FOLDERCACHE-3).
     this.#users.set(name, (this.#users.get(name) ?? 0) + 1);
     let used = true;
     const release = () => {
@@ -79,7 +82,7 @@ export class FolderCache {
   async #ensure(name: string, make: MakeFolder): Promise<void> {
     const { folder, clock } = this.#deps;
     await this.#prepare();
-    // What is being removed cannot be used, and is made again.
+    // A folder that is being removed cannot be used, and is built again.
     await this.#removing;
     const sizeFile = join(folder, `${name}${sizeEnding}`);
     const now = new Date(clock.now());
@@ -119,7 +122,7 @@ export class FolderCache {
     }
   }
 
-  /** Makes the folder, and removes what a process that was killed has left unfinished. */
+  /** Creates the folder, and removes what a killed process has left unfinished. */
   async #prepare(): Promise<void> {
     const { folder } = this.#deps;
     this.#prepared ??= (async () => {
@@ -158,7 +161,8 @@ export class FolderCache {
       if (totalBytes <= maxBytes) return;
       if (this.#users.has(name)) continue;
       try {
-        // First what says that it is whole: a removal that is cut short leaves nothing that could be used.
+        // The size file, which marks the folder as complete, is removed first, so that an interrupted removal leaves
+        // nothing that could be used.
         await rm(path, { force: true });
         await removeTree(join(folder, name));
         totalBytes -= sizeBytes;
@@ -169,7 +173,7 @@ export class FolderCache {
   }
 }
 
-/** Also of folders that may not be written to. */
+/** Removes a tree, including folders without write permission. */
 export async function removeTree(path: string): Promise<void> {
   if (await succeeds(rm(path, { recursive: true, force: true }))) return;
   await makeWritable(path);

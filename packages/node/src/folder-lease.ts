@@ -1,16 +1,16 @@
 /**
  * Responsibility: folders that belong to one living process each, and the removal of those whose process is dead.
- * Not responsible for: what lies in them.
+ * Not responsible for: their content.
  *
- * A process that lives is known by a Unix socket on which it listens: the kernel answers for it as long as it exists,
- * whether it computes, is stopped, or runs in a container with other process ids, and refuses from the moment of its
- * death. Where that proves nothing (another machine on a shared disk, a file system without sockets), the age of the
- * lease's file decides, which the process touches again and again.
+ * A living process is identified by a Unix socket on which it listens: the kernel accepts connections for as long as
+ * the process exists, even if it is busy, suspended, or in a container with other process ids, and refuses them from
+ * the moment of its death. Where that proves nothing (another machine on a shared disk, a file system without
+ * sockets), the age of the lease file decides, which the process touches periodically.
  *
  * Invariants:
- * - FOLDER-1. Only folders that carry a lease's file are ever removed, whatever their name.
- * - FOLDER-2. The folder of a process that lives on this machine is never removed.
- * - FOLDER-3. The folder of a process that died on this machine is removed by the next sweep, however fresh it is.
+ * - FOLDER-1. Only folders with a lease file are ever removed, whatever their name.
+ * - FOLDER-2. The folder of a process that is alive on this machine is never removed.
+ * - FOLDER-3. The folder of a process that died on this machine is removed by the next sweep, however recent it is.
  */
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { createConnection, createServer, type Server } from "node:net";
@@ -23,7 +23,7 @@ const prefix = "palimpsest-objects-";
 const leaseFile = "lease.json";
 const socketFile = "alive";
 const renewMs = 10_000;
-/** Age at which a lease without other proof has ended. */
+/** The age at which a lease without other proof has expired. */
 const leaseMs = 120_000;
 const probeTimeoutMs = 2_000;
 
@@ -40,11 +40,11 @@ export class FolderLease {
     this.#stopRenewing = stopRenewing;
   }
 
-  /** Makes the folder. */
+  /** Creates the folder. */
   static async take(parent: string, name: string, clock: Clock): Promise<FolderLease> {
     const folder = join(parent, `${prefix}${name}`);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    // The socket first: a folder with a lease's file but without a socket would be judged by its age alone.
+    // The socket is created first: a folder with a lease file but without a socket would be judged by its age alone.
     const socket = await listenAt(folder);
     const file = join(folder, leaseFile);
     await writeFile(file, `${JSON.stringify({ bootId: await bootId(), pid: process.pid })}\n`, {
@@ -59,7 +59,7 @@ export class FolderLease {
 
   async close(): Promise<void> {
     this.#stopRenewing();
-    // The files first: a folder whose socket is closed may be swept by another at any moment.
+    // The files are removed first: once its socket is closed, another process may sweep the folder at any moment.
     await rm(this.folder, { recursive: true, force: true });
     await new Promise<void>((resolve) => {
       if (this.#socket) this.#socket.close(() => resolve());
@@ -68,7 +68,7 @@ export class FolderLease {
   }
 }
 
-/** Removes the leased folders of `parent` whose process is dead; returns their names. */
+/** Removes the leased folders of `parent` whose process is dead. Returns their names. */
 export async function sweepDeadFolders(parent: string, clock: Clock): Promise<readonly string[]> {
   const names = await readdir(parent).catch(() => []);
   const removed: string[] = [];
@@ -95,7 +95,7 @@ async function mayLive(folder: string, clock: Clock): Promise<boolean> {
     const { mtimeMs } = await stat(file);
     return clock.now() - mtimeMs < leaseMs;
   } catch {
-    // Without a lease's file it is nobody's to judge; without the right to read it, somebody else's.
+    // Without a lease file it is not ours to judge; if the file cannot be read, it belongs to another user.
     return true;
   }
 }
@@ -108,7 +108,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** Whether somebody listens; undefined: that cannot be told. */
+/** Whether a process listens there; undefined if that cannot be determined. */
 function probe(path: string): Promise<boolean | undefined> {
   return new Promise((resolve) => {
     const socket = createConnection({ path, timeout: probeTimeoutMs });
@@ -117,7 +117,7 @@ function probe(path: string): Promise<boolean | undefined> {
       resolve(lives);
     };
     socket.on("connect", () => settle(true));
-    // A queue of connections that is full is somebody's too.
+    // A full connection queue also belongs to a living process.
     socket.on("timeout", () => settle(true));
     socket.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "ECONNREFUSED") settle(false);
@@ -126,7 +126,7 @@ function probe(path: string): Promise<boolean | undefined> {
   });
 }
 
-/** Listens before the name is there, so that nobody finds a socket that refuses him. */
+/** Listens under a temporary name before the rename, so that no prober finds a socket that refuses it. */
 async function listenAt(folder: string): Promise<Server | undefined> {
   const server = createServer((connection) => connection.destroy());
   const passing = join(folder, "s");
@@ -139,13 +139,13 @@ async function listenAt(folder: string): Promise<Server | undefined> {
     server.unref();
     return server;
   } catch {
-    // The path is too long for a socket, or the file system has none: the lease's age is the only proof.
+    // The path is too long for a socket, or the file system has none, so the lease's age is the only proof.
     server.close();
     return undefined;
   }
 }
 
-/** Names the running kernel, which containers of one machine share. */
+/** Identifies the running kernel, which containers of one machine share. */
 async function bootId(): Promise<string> {
   const text = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "");
   return text.trim() || hostname();

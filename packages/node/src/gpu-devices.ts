@@ -1,5 +1,5 @@
 /**
- * The GPUs that this node offers, and what a process sees of them. The head leases them by their place in the list.
+ * The GPUs that this node offers, and what a process sees of them. The head leases them by their index in the list.
  *
  * The node's own CUDA_VISIBLE_DEVICES (as Slurm sets it: indices or UUIDs) says which devices are the node's; without it
  * they are all that nvidia-smi lists.
@@ -16,8 +16,8 @@ export const visibleDevicesName = "CUDA_VISIBLE_DEVICES";
 /**
  * The devices to offer, as CUDA names them.
  * @param visible the node's own CUDA_VISIBLE_DEVICES
- * @param count how many to offer; default all
- * @throws {PalimpsestError} CONFIG_INVALID when more are to be offered than the node may use
+ * @param count how many to offer; by default all
+ * @throws {PalimpsestError} CONFIG_INVALID if it is more than the node may use
  */
 export async function findGpus(
   visible: string | undefined,
@@ -27,14 +27,14 @@ export async function findGpus(
   return chooseDevices(visible, await countGpus(), count);
 }
 
-/** The same for a machine of which nvidia-smi lists so many GPUs. */
+/** The same for a machine on which nvidia-smi lists that many GPUs. */
 export function chooseDevices(
   visible: string | undefined,
   listed: number,
   count: number | undefined,
 ): readonly string[] {
   const own = visible === undefined ? undefined : devicesOf(visible);
-  // A machine without nvidia-smi has no GPUs, whatever a variable says, unless somebody insists on a number.
+  // A machine without nvidia-smi has no GPUs, whatever a variable says, unless the configuration sets a number.
   const found = Array.from({ length: listed }, (_, index) => String(index));
   const usable = listed === 0 && count === undefined ? [] : (own ?? found);
   if (count === undefined) return usable;
@@ -47,12 +47,12 @@ export function chooseDevices(
   return own?.slice(0, count) ?? Array.from({ length: count }, (_, index) => String(index));
 }
 
-/** What a process with these GPUs of the list gets as CUDA_VISIBLE_DEVICES; "" hides them all. */
+/** The CUDA_VISIBLE_DEVICES of a process with these GPUs of the list; "" hides them all. */
 export function visibleTo(devices: readonly string[], gpuIds: readonly number[]): string {
   return gpuIds.flatMap((id) => devices[id] ?? []).join(",");
 }
 
-/** Entries as CUDA reads them: everything after one that is no device does not count. */
+/** Entries as CUDA reads them: everything after one that is not a device is ignored. */
 function devicesOf(visible: string): readonly string[] {
   const devices: string[] = [];
   for (const entry of visible.split(",").map((text) => text.trim())) {
@@ -62,7 +62,7 @@ function devicesOf(visible: string): readonly string[] {
   return devices;
 }
 
-/** GPUs that nvidia-smi lists; 0 without it. It does not heed CUDA_VISIBLE_DEVICES. */
+/** The number of GPUs that nvidia-smi lists, which ignores CUDA_VISIBLE_DEVICES; 0 without nvidia-smi. */
 function countGpus(): Promise<number> {
   return new Promise((resolve) => {
     execFile(nvidiaProgram, ["--list-gpus"], { timeout: nvidiaTimeoutMs }, (error, stdout) => {

@@ -4,9 +4,9 @@ import { type Clock, PalimpsestError } from "@palimpsest/wire";
 const stallMs = 30_000;
 
 /**
- * Settles when the connection has taken the message over, or its reader is gone. What write() returns does not tell: the
- * stream itself keeps messages by number, however large they are.
- * @throws {PalimpsestError} GET_TIMEOUT when nothing was read for stallMs (SERVE-2)
+ * Resolves when the connection has taken the message, or its reader is gone. The return value of write() does not
+ * tell, because the stream counts messages instead of bytes.
+ * @throws {PalimpsestError} GET_TIMEOUT if nothing was read for stallMs (SERVE-2)
  */
 export function handOver<Message>(
   call: ServerWritableStream<unknown, Message>,
@@ -24,7 +24,9 @@ export function handOver<Message>(
     };
     const cancelStall = clock.after(stallMs, () => {
       leave();
-      reject(new PalimpsestError("GET_TIMEOUT", `the reader took nothing for ${stallMs} ms: it is cut off`));
+      reject(
+        new PalimpsestError("GET_TIMEOUT", `the reader took nothing for ${stallMs} ms and is disconnected`),
+      );
     });
     call.on("cancelled", done);
     if (call.cancelled) done();

@@ -1,12 +1,12 @@
 /**
- * Responsibility: this node's two channels to the head that leads, and what that head has said of itself: its cluster,
- * its epoch, and whether it has only begun to lead.
+ * Responsibility: this node's two channels to the leading head, and what that head has reported about itself: its
+ * cluster, its epoch, and whether it has only just begun to lead.
  * Not responsible for: the stream on the first channel (link.ts).
  */
 import { type Clock, HeadConnection, type Network, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
-/** What drivers have to upload bundles again that a head which has just begun to lead does not have. */
+/** How long drivers have to upload bundles again that a new leader does not have. */
 const headRecoveryMs = 30_000;
 
 export class HeadChannels {
@@ -31,12 +31,12 @@ export class HeadChannels {
     return this.connection.peer;
   }
 
-  /** For bundles and output of jobs: what waits there holds up neither the link nor heartbeats. */
+  /** For bundles and the output of jobs, so that they delay neither the link nor heartbeats. */
   get bulk(): Peer {
     return this.#bulk;
   }
 
-  /** Of all heads that are known by now, as configurations name them. */
+  /** The addresses of all heads known by now, in the form of the configuration. */
   get addresses(): string {
     return this.connection.addresses;
   }
@@ -46,7 +46,7 @@ export class HeadChannels {
     return this.#clusterId;
   }
 
-  /** Whether the head has begun to lead a moment ago. */
+  /** Whether the head has only just begun to lead. */
   get recovering(): boolean {
     return this.#clock.monotonicMs() < this.#recoversUntilMs;
   }

@@ -1,16 +1,16 @@
 /**
- * Responsibility: work on objects that is carried out one after another for each of them.
- * Not responsible for: the work.
+ * Responsibility: serializing the work on each object.
+ * Not responsible for: the work itself.
  *
  * Invariants:
- * - IDTURNS-1. Work on an id begins when all earlier work on that id is done, whatever became of it.
- * - IDTURNS-2. Work on other ids waits for nothing: one object that is looked for everywhere delays no other.
+ * - IDTURNS-1. Work on an id begins when all earlier work on that id has ended, whether it succeeded or failed.
+ * - IDTURNS-2. Work on other ids is independent: one object that is searched for everywhere delays no other.
  */
 export class IdTurns {
-  /** The last work on each id that some is under way for. */
+  /** The last work in progress on each id. */
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** Ids with work under way. */
+  /** The number of ids with work in progress. */
   get size(): number {
     return this.#last.size;
   }

@@ -1,11 +1,11 @@
 /**
- * Responsibility: speaks the inspector's protocol with another Node.js process of this machine, over its WebSocket.
- * Not responsible for: opening that process's inspector (process-stack.ts), what is asked.
+ * Responsibility: a client of the inspector protocol for another Node.js process on this machine, over its WebSocket.
+ * Not responsible for: opening that process's inspector (process-stack.ts), or the commands.
  *
  * Invariants:
- * - INSPECTOR-1. Each command is answered once: by the process, or by the connection's end.
+ * - INSPECTOR-1. Each command is answered exactly once: by the process, or by the connection's end.
  *
- * Only what an inspector sends is understood: whole text frames, without extensions.
+ * It implements only what an inspector sends: whole text frames, without extensions.
  */
 import { randomBytes } from "node:crypto";
 import { request } from "node:http";

@@ -1,9 +1,9 @@
 /**
- * Responsibility: finds modules of the installation, and lets downloaded bundles import them.
+ * Responsibility: finding modules of the installation, and letting downloaded bundles import them.
  * Not responsible for: the bundles themselves (bundle-cache.ts).
  *
- * A bundle leaves "@palimpsest/*" out, so that its classes and errors are the same as those of the process that
- * runs it; beside the bundles lies a node_modules whose links lead back to the installation.
+ * A bundle leaves "@palimpsest/*" out, so that its classes and errors are the same as those of the process that runs
+ * it. Next to the bundles is a node_modules folder whose links lead back to the installation.
  */
 import { existsSync } from "node:fs";
 import { mkdir, readlink, rm, symlink } from "node:fs/promises";
@@ -13,7 +13,7 @@ import { pathToFileURL } from "node:url";
 import { PalimpsestError } from "@palimpsest/wire";
 
 const scope = "@palimpsest/";
-/** What user code may import. Those that the installation lacks are left out. */
+/** The packages that user code may import. Those that the installation lacks are left out. */
 const importable = [
   "client",
   "wire",
@@ -34,20 +34,20 @@ export class Installation {
   readonly #bundled: Readonly<Record<string, string>>;
 
   /**
-   * @param modulesFrom absolute path of a file whose package depends on what is to be found
-   * @param bundled paths of bundles that actors get in place of modules, by specifier
+   * @param modulesFrom absolute path of a file whose package depends on the modules to be found
+   * @param bundled paths of bundles that actors get instead of modules, by specifier
    */
   constructor(modulesFrom: string, bundled: Readonly<Record<string, string>> = {}) {
     this.#resolve = createRequire(modulesFrom).resolve;
     this.#bundled = bundled;
   }
 
-  /** Path of a module of the installation. @throws {PalimpsestError} INVALID_ARGUMENT, NOT_FOUND */
+  /** The path of a module of the installation. @throws {PalimpsestError} INVALID_ARGUMENT, NOT_FOUND */
   pathOf(specifier: string): string {
     if (!specifier.startsWith(scope)) {
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
-        `module ${specifier} is not of the installation; only "${scope}…" is, other code comes as a bundle`,
+        `module ${specifier} is not part of the installation, only "${scope}…" is: send other code as a bundle`,
       );
     }
     try {
@@ -59,7 +59,7 @@ export class Installation {
     }
   }
 
-  /** What an actor's process imports as that module. */
+  /** The URL that an actor's process imports for that module. */
   urlOf(specifier: string): string {
     const path = this.pathOf(specifier);
     return pathToFileURL(this.#bundled[specifier] ?? path).href;

@@ -1,4 +1,4 @@
-/** Cuts a byte stream into whole lines of text; a character never spans two of them. */
+/** Splits a byte stream into whole lines of text. A character never spans two of them. */
 export class LineSplitter {
   #rest: Buffer = Buffer.alloc(0);
   readonly #maxLineBytes: number;
@@ -7,11 +7,11 @@ export class LineSplitter {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  /** The text of the lines that the chunk completes, with their line ends; empty when it completes none. */
+  /** The text of the lines that the chunk completes, with their line ends; empty if it completes none. */
   push(chunk: Buffer): string {
     const bytes = this.#rest.byteLength > 0 ? Buffer.concat([this.#rest, chunk]) : chunk;
     const end = bytes.lastIndexOf(10) + 1;
-    // A line that never ends is cut, so that memory stays bounded.
+    // A line that never ends is split, so that memory stays bounded.
     if (end === 0 && bytes.byteLength > this.#maxLineBytes) {
       this.#rest = Buffer.alloc(0);
       return `${bytes.toString("utf8")}\n`;
@@ -20,7 +20,7 @@ export class LineSplitter {
     return bytes.toString("utf8", 0, end);
   }
 
-  /** What is left at the end of the stream, as a line. */
+  /** The rest at the end of the stream, as a line. */
   end(): string {
     const rest = this.#rest;
     this.#rest = Buffer.alloc(0);
@@ -30,7 +30,7 @@ export class LineSplitter {
 
 const maxTailLineLength = 500;
 
-/** The last lines of a stream. */
+/** Keeps the last lines of a stream. */
 export class LineTail {
   readonly #maxLines: number;
   readonly #splitter = new LineSplitter();

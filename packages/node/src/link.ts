@@ -1,22 +1,22 @@
 /**
- * Responsibility: the node's stream to the head that leads: registers, sends, receives, and does so again after every
- * break, at whichever address a head serves.
- * Not responsible for: what messages do (node-orders.ts).
+ * Responsibility: the node's stream to the leading head: it registers, sends and receives, and starts again after
+ * every break, at whichever address a head serves.
+ * Not responsible for: the effect of messages (node-orders.ts).
  *
  * Invariants:
  * - LINK-1. The first message of every stream is register, made from what runs at that moment.
- * - LINK-2. After register comes what the head may have missed, and only then the first heartbeat.
- * - LINK-3. Nothing is queued for a head that is away: what must not be lost is told again by `replay`.
+ * - LINK-2. After register come the messages that the head may have missed, and only then the first heartbeat.
+ * - LINK-3. Nothing is queued for a head that is away: `replay` repeats what must not be lost.
  * - LINK-4. The head's absence is counted from the break; above the limit onLost is called once.
- * - LINK-5. A head of another cluster, or of a lower epoch than was seen before, is not obeyed: it counts as away.
- * - LINK-6. Only at the very first registration a refusal ends the node; later it counts as the head's absence.
- * - LINK-7. Where there is another head, one that answers no heartbeat for its headTimeoutMs counts as away.
- * - LINK-8. An order to start is obeyed only within headTimeoutMs of the last message that the head has answered: later
- *   the head may have given this node up and started the same elsewhere. The link is then opened anew, and a head that
- *   still wants the start repeats it.
- * - LINK-9. At most `maxUnreadBytes` and one message wait for a head that does not read. Above it the link is opened
- *   anew: what was lost with it is told again by the registration and `replay`. What a registration tells is not
- *   counted: it is as large as the node's state, and another registration would tell the same.
+ * - LINK-5. A head of another cluster, or with a lower epoch than was seen before, is not obeyed and counts as away.
+ * - LINK-6. A refusal ends the node only at its very first registration; later it counts as the head's absence.
+ * - LINK-7. If there is another head, one that answers no heartbeat for its headTimeoutMs counts as away.
+ * - LINK-8. An order to start something is obeyed only within headTimeoutMs of the last message that the head has
+ *   answered. Later the head may have declared this node dead and started the same elsewhere. The link is then opened
+ *   again, and a head that still wants the start repeats it.
+ * - LINK-9. At most `maxUnreadBytes` and one message are queued for a head that does not read. Beyond that the link
+ *   is opened again, and the registration and `replay` repeat what was lost. The registration itself is not counted:
+ *   it is as large as the node's state, and another one would be just as large.
  */
 import { randomUUID } from "node:crypto";
 import type { ClientDuplexStream } from "@grpc/grpc-js";
@@ -35,11 +35,11 @@ import * as proto from "@palimpsest/wire/protocol";
 const backoffMs = { first: 50, longest: 2_000 };
 const goodbyeTimeoutMs = 1_000;
 const maxUnreadBytes = 32 * 1024 * 1024;
-/** What can be lost is not sent to a head that leaves this much unread. */
+/** Above this many unread bytes, messages that may be lost are not sent. */
 const maxUnreadForLossy = 1024 * 1024;
-/** Until a head that is connected to answers the registration; then another one is tried, where there is one. */
+/** How long a connected head has to answer the registration before another one is tried, if there is one. */
 const registrationTimeoutMs = 5_000;
-/** A head that is refused is tried again and again: the log says so this often. */
+/** A refused connection is retried, and logged this often. */
 const refusalLogMs = 60_000;
 
 export interface HeadLinkDeps {
@@ -48,14 +48,14 @@ export interface HeadLinkDeps {
   readonly headAwayLimitMs: number;
   readonly register: () => proto.RegisterNode.$Properties;
   readonly heartbeat: () => proto.NodeHeartbeat.$Properties;
-  /** Sends what the head may have missed. */
+  /** Repeats what the head may have missed. */
   readonly replay: () => void;
   readonly onRegistered: (message: proto.Registered.$Properties) => void;
   readonly onMessage: (message: proto.HeadMessage.$Properties) => void;
-  /** The head answered what was sent at this moment of the monotonic clock. */
+  /** The head has answered a message that was sent at this time on the monotonic clock. */
   readonly onRenewed: (sentAtMs: number, fenceAfterMs: number, taskEventsPerSecond: number) => void;
   readonly onReconnect: () => void;
-  /** The head stayed away too long, or refuses this node at its first registration. */
+  /** The head was away for too long, or refused this node's first registration. */
   readonly onLost: (error: PalimpsestError) => void;
   readonly logger: Logger;
 }
@@ -64,7 +64,7 @@ type LinkStream = ClientDuplexStream<proto.NodeMessage.$Properties, proto.HeadMe
 
 export class HeadLink {
   readonly #deps: HeadLinkDeps;
-  /** Tells this process from another one that uses the same node id. */
+  /** Distinguishes this process from another one with the same node id. */
   readonly #instanceId = randomUUID();
   #stream: LinkStream | undefined;
   #peer: Peer;
@@ -73,7 +73,10 @@ export class HeadLink {
   #fenceAfterMs = 0;
   #answeredAtMs = 0;
   #unreadBytes = 0;
-  /** When the last message was sent that the head has answered: before that it cannot have given this node up. */
+  /**
+   * When the last message was sent that the head has answered: the head cannot have declared this node dead before
+   * that.
+   */
   #provenAtMs = 0;
   #headTimeoutMs = Number.POSITIVE_INFINITY;
   #refusalLoggedAtMs = Number.NEGATIVE_INFINITY;
@@ -85,7 +88,7 @@ export class HeadLink {
   #registered = false;
   #everRegistered = false;
   #closed = false;
-  /** Whether a registration tells the node's state: see LINK-9. */
+  /** Whether the registration's messages are being sent; see LINK-9. */
   #telling = false;
 
   constructor(deps: HeadLinkDeps) {
@@ -93,13 +96,13 @@ export class HeadLink {
     this.#peer = deps.heads.peer;
   }
 
-  /** Starts to connect; onRegistered tells of success. */
+  /** Starts to connect. onRegistered reports success. */
   open(): void {
     this.#countAbsence();
     this.#connect();
   }
 
-  /** Sends when the head is there; see LINK-3. */
+  /** Sends the message if the head is connected; see LINK-3. */
   send(message: proto.NodeMessage.$Properties): void {
     const stream = this.#stream;
     if (!stream) return;
@@ -118,12 +121,12 @@ export class HeadLink {
     });
   }
 
-  /** Sends what may be lost, unless the head is behind with what may not. */
+  /** Sends a message that may be lost, unless the head is behind with others. */
   sendIfRead(message: proto.NodeMessage.$Properties): void {
     if (this.#registered && this.#unreadBytes < maxUnreadForLossy) this.send(message);
   }
 
-  /** Says goodbye: the head takes it as the node's end in order. */
+  /** Says goodbye, which the head takes as the node's orderly end. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -157,7 +160,7 @@ export class HeadLink {
     stream.on("end", () => {
       this.#broken(stream, new PalimpsestError("UNAVAILABLE", "the head closed the link"));
     });
-    // A head that is frozen, or whose machine is gone, lets the connection hang.
+    // A head that is frozen, or whose machine is gone, leaves the connection open.
     this.#stopWaiting = clock.after(registrationTimeoutMs, () => {
       if (this.#stream !== stream || this.#registered || !heads.hasOthers) return;
       this.#refuse(stream, `the head at ${this.#peer.address} did not answer in ${registrationTimeoutMs} ms`);
@@ -178,7 +181,7 @@ export class HeadLink {
       const silentMs = Math.round(this.#unprovenMs());
       this.#refuse(
         stream,
-        `an order to start came ${silentMs} ms after the last message that the head answered`,
+        `an order to start arrived ${silentMs} ms after the last message that the head answered`,
       );
     } else this.#deps.onMessage(message);
   }
@@ -201,7 +204,7 @@ export class HeadLink {
     this.#registered = true;
     if (this.#everRegistered) this.#deps.onReconnect();
     this.#everRegistered = true;
-    // The registration renews no lease: only a head whose own lease holds answers the heartbeat that follows.
+    // The registration renews no lease: only a head whose own lease is valid answers the heartbeat that follows.
     this.#telling = true;
     this.#deps.onRegistered(registered);
     this.#telling = false;
@@ -270,7 +273,7 @@ export class HeadLink {
       this.#countAbsence();
     } else if (clock.monotonicMs() - this.#refusalLoggedAtMs > refusalLogMs) {
       this.#refusalLoggedAtMs = clock.monotonicMs();
-      logger.warn({ err: error, head: this.#peer.address }, "no head takes this node, trying on");
+      logger.warn({ err: error, head: this.#peer.address }, "no head accepts this node, will retry");
     }
     this.#registered = false;
     heads.failed(this.#peer);

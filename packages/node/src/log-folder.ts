@@ -1,9 +1,9 @@
-/** Keeps the folder of actors' logs within a bound: the oldest files of processes that have ended go first. */
+/** Keeps the folder of actors' logs within a size limit: the oldest files of ended processes are removed first. */
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * @param isOpen whether a process still writes to the file of that path
+ * @param isOpen whether a process still writes to the file at that path
  * @returns how many files were removed
  */
 export async function pruneLogs(

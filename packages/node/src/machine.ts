@@ -1,15 +1,15 @@
-/** What this machine has and how busy it is. */
+/** The resources of this machine and its load. */
 import { availableParallelism, cpus, freemem, totalmem } from "node:os";
 
 export interface MachineOverrides {
   readonly cpus?: number | undefined;
-  /** GPUs that were found. */
+  /** The number of GPUs found. */
   readonly gpus: number;
   readonly memoryBytes?: number | undefined;
   readonly resources: Readonly<Record<string, number>>;
 }
 
-/** Quantities to offer, by name; a resource of which there is none is left out. */
+/** Quantities to offer, by name. Resources with a quantity of 0 are left out. */
 export function detectResources(overrides: MachineOverrides): Record<string, number> {
   return {
     ...overrides.resources,
@@ -19,7 +19,7 @@ export function detectResources(overrides: MachineOverrides): Record<string, num
   };
 }
 
-/** Memory of the machine, or of its container when that has less. */
+/** The memory of the machine, or of its container if that has less. */
 export function memoryBytes(): number {
   const constrained = process.constrainedMemory();
   const total = totalmem();
@@ -28,7 +28,7 @@ export function memoryBytes(): number {
 
 export interface MemoryLook {
   readonly totalBytes: number;
-  /** What processes may still take of it. */
+  /** The memory that processes may still allocate. */
   readonly availableBytes: number;
 }
 
@@ -36,7 +36,7 @@ export function memoryLook(): MemoryLook {
   return { totalBytes: memoryBytes(), availableBytes: process.availableMemory() };
 }
 
-/** Measures CPU use since the last time it was asked. */
+/** Measures CPU use since the previous call. */
 export class LoadMeter {
   #previous = cpuTimes();
 

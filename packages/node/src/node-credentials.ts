@@ -1,4 +1,4 @@
-/** What a node proves itself with, and what it hands to the processes that it starts. */
+/** The credentials of a node, and those that it passes to the processes it starts. */
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -16,7 +16,7 @@ import type { ResolvedNodeConfig } from "./config.js";
 
 export class NodeCredentials {
   readonly own: Credentials;
-  /** File of mode 0600 with the token of jobs' drivers; rewritten when the token is rotated. */
+  /** File of mode 0600 with the token of jobs' drivers, rewritten when the token is rotated. */
   readonly driverTokenFile: string;
   /** Folder with the certificate of jobs' drivers; empty without TLS. */
   readonly driverTls: string;
@@ -50,14 +50,14 @@ export class NodeCredentials {
     return new NodeCredentials(Credentials.ofCluster(token, { tls: identity }), dataDir, tls);
   }
 
-  /** For an actor's process: its own token and certificate, nothing of the node's. */
+  /** Credentials for an actor's process: its own token and certificate, nothing of the node's. */
   forActor(): proto.ProcessCredentials.$Properties {
     const { tls } = this.own;
     const revoked = new Set([...(tls?.revoked ?? []), ...(this.#actorTls?.revoked ?? [])]);
     return processCredentials(this.own.grantFor("actor"), this.#actorTls && { ...this.#actorTls, revoked });
   }
 
-  /** Takes certificates that change in its folder, and hands them on, until the returned function is called. */
+  /** Loads certificates that change in the folder and passes them on, until the returned function is called. */
   watch(onError: (reason: unknown) => void): () => void {
     if (this.#folder === "") return () => undefined;
     const actors = join(this.#folder, "actor");
@@ -65,12 +65,12 @@ export class NodeCredentials {
       this.#actorTls = tls;
     };
     const takeOwn = (tls: TlsIdentity) => {
-      // Who listens to the own ones hands out the actors' too: a renewal that wrote both shall not hand out the old one,
-      // which may have expired.
+      // Listeners to the node's own certificates also pass on the actors', so these are loaded first: a renewal that
+      // wrote both must not pass on the old one, which may have expired.
       try {
         takeOfActors(loadTls(actors));
       } catch {
-        // The watch of that folder says what is wrong.
+        // The watch of that folder reports the error.
       }
       this.own.replaceTls(tls);
     };
@@ -90,7 +90,7 @@ export class NodeCredentials {
     };
   }
 
-  /** What the head tells of a rotation. */
+  /** Applies a message of the head about a rotation. */
   take({ token, use, graceMs }: proto.NewToken.$Properties): void {
     if (!token) return;
     if (use) this.own.rotate(token, graceMs ?? 0);

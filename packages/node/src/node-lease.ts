@@ -1,11 +1,12 @@
 /**
  * Responsibility: this node's lease: as long as the head renews it, no actor of this node is started elsewhere.
- * Not responsible for: which actors end when it runs out (process-supervisor.ts), or when replacements start (the head).
+ * Not responsible for: which actors are killed when it expires (process-supervisor.ts), or when replacements start
+ * (the head).
  *
  * Invariants:
- * - NODELEASE-1. The lease counts from when the heartbeat was sent that the head answered, so it runs out here before
- *   it does at the head.
- * - NODELEASE-2. `onExpired` is called once for each time that the lease runs out, and never before the first renewal.
+ * - NODELEASE-1. The lease counts from when the answered heartbeat was sent, so that it expires here before it does
+ *   at the head.
+ * - NODELEASE-2. `onExpired` is called once for each expiry, and never before the first renewal.
  */
 import type { Clock } from "@palimpsest/wire";
 
@@ -20,7 +21,7 @@ export class NodeLease {
     this.#onExpired = onExpired;
   }
 
-  /** @param sentAtMs when the message was sent that was answered, by the monotonic clock */
+  /** @param sentAtMs when the answered message was sent, on the monotonic clock */
   renew(sentAtMs: number, durationMs: number): void {
     this.#untilMs = Math.max(this.#untilMs, sentAtMs + durationMs);
     if (this.#cancel === undefined) this.#wait();

@@ -1,11 +1,13 @@
 /**
- * Responsibility: one per machine: tells the head what the machine has, runs what the head orders, keeps objects.
- * Not responsible for: decisions about placement, restarts and jobs (the head's).
+ * Responsibility: one node per machine: it reports the machine's resources to the head, runs what the head orders,
+ * and stores objects.
+ * Not responsible for: decisions about placement, restarts and jobs (the head makes them).
  *
  * Invariants:
  * - NODEMANAGER-1. After close() nothing runs that this node has started, and its objects are gone.
- * - NODEMANAGER-2. Actors and drivers go on while the head is away, up to headAwayLimitMs.
- * - NODEMANAGER-3. While it ends it starts nothing, and the head hears of its end only when all has stopped.
+ * - NODEMANAGER-2. Actors and drivers keep running while the head is away, for up to headAwayLimitMs.
+ * - NODEMANAGER-3. A node that is ending starts nothing, and the head learns of its end only when everything has
+ *   stopped.
  */
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -24,15 +26,15 @@ import { NodeProcesses } from "./node-processes.js";
 import { TaskReports } from "./task-reports.js";
 
 export interface NodeEnd {
-  /** Why the node ended, for a person. */
+  /** Why the node ended, for people. */
   readonly reason: string;
-  /** Set when it did not end by an order. */
+  /** Set if it did not end by an order. */
   readonly error: PalimpsestError | undefined;
 }
 
 export class NodeManager {
   readonly nodeId: string;
-  /** Settles when the node has ended: by close(), by the head's order, or because the head stayed away. */
+  /** Resolves when the node has ended: by close(), by the head's order, or because the head stayed away. */
   readonly ended: Promise<NodeEnd>;
   readonly #config: ResolvedNodeConfig;
   readonly #logger: Logger;
@@ -70,7 +72,10 @@ export class NodeManager {
       this.#registered = resolve;
     });
     this.#unwatch = parts.credentials.watch((reason) =>
-      deps.logger.warn({ err: reason }, "changed certificates cannot be used, the ones before stay"),
+      deps.logger.warn(
+        { err: reason },
+        "the changed certificates cannot be used; the earlier ones stay in use",
+      ),
     );
     const send = (message: proto.NodeMessage.$Properties) => this.#link.send(message);
     const about = { nodeId: config.nodeId, pid: process.pid, role: "node" };
@@ -123,14 +128,14 @@ export class NodeManager {
   }
 
   /**
-   * Starts the node and returns when it listens; `registered()` tells when the head has it.
+   * Starts the node, and resolves when it listens; `registered()` resolves when the head has accepted it.
    * @throws {PalimpsestError} CONFIG_INVALID, NOT_FOUND (the worker is not installed), UNAVAILABLE (a port is taken)
    */
   static async start(input: NodeConfig, deps: NodeDeps): Promise<NodeManager> {
     const parsed = parseNodeConfig(input);
     const config = { ...parsed, nodeId: parsed.nodeId || newId("node") };
     const metrics = createMetrics({ component: "node", labels: { node_id: config.nodeId } });
-    // Told of from the start: a rate needs the zero before the first event.
+    // Initialized with 0, because a rate needs a sample from before the first event.
     metrics.counter("palimpsest_node_head_reconnects_total").inc(0);
     metrics.counter("palimpsest_node_fenced_actors_total").inc(0);
     const moved = metrics.counter("palimpsest_node_objects_transferred_bytes_total");
@@ -141,7 +146,7 @@ export class NodeManager {
     return manager;
   }
 
-  /** A node over parts that are there already: what start() does after it has made them. */
+  /** Creates a node over existing parts, as start() does after it has made them. */
   static assemble(
     config: ResolvedNodeConfig,
     deps: NodeDeps,
@@ -162,7 +167,7 @@ export class NodeManager {
     return this.#parts.metricsServer.address;
   }
 
-  /** Settles when the head has taken the node for the first time. @throws {PalimpsestError} when it ended before */
+  /** Resolves when the head has accepted the node for the first time. @throws {PalimpsestError} if it ended before */
   async registered(): Promise<void> {
     const ended = this.ended.then(({ reason, error }) => {
       throw error ?? new PalimpsestError("CANCELLED", `the node ended before it was registered: ${reason}`);
@@ -170,7 +175,7 @@ export class NodeManager {
     await Promise.race([this.#firstRegistration, ended]);
   }
 
-  /** Ends all that it runs, then itself. */
+  /** Ends everything that it runs, then itself. */
   close(reason = "the node was stopped"): Promise<void> {
     return this.#close(reason, undefined);
   }
@@ -181,7 +186,7 @@ export class NodeManager {
   }
 
   async #shutDown(reason: string, error: PalimpsestError | undefined): Promise<void> {
-    // After this turn: #closing is set by then, and nothing is started or told any more (NODEMANAGER-3).
+    // Waits one turn: #closing is set by then, so nothing is started or reported any more (NODEMANAGER-3).
     await Promise.resolve();
     const { objects, metricsServer } = this.#parts;
     this.#logger.info({ reason }, "node ends");
@@ -237,14 +242,17 @@ export class NodeManager {
       if (actorDescribed) this.#link.send({ actorDescribed });
     }
     for (const actorId of message.stopActorIds ?? []) {
-      supervisor.stop(actorId, this.#config.stopGraceMs, "the head does not want it any more");
+      supervisor.stop(actorId, this.#config.stopGraceMs, "the head no longer wants it");
     }
     this.#parts.objects.registered();
     this.#processes.warm?.open();
     this.#registered();
   }
 
-  /** Not needed by the cluster itself, and not light to load: after the node has started. */
+  /**
+   * Loaded after the node has started, because these services are slow to load and the cluster itself does not need
+   * them.
+   */
   async #addStandardServices(): Promise<void> {
     try {
       await this.registered();

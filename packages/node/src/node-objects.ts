@@ -1,4 +1,4 @@
-/** The object part of a node: its store, the service over it, and its word with the head's directory. */
+/** The object part of a node: its store, the service over it, and its exchange with the head's directory. */
 import type { Metrics } from "@palimpsest/telemetry";
 import {
   type Clock,
@@ -28,11 +28,11 @@ import { ObjectStore } from "./object-store.js";
 import { createObjectsHandlers } from "./objects-service.js";
 import { PeerPool } from "./peer-pool.js";
 
-/** Over the time that the head itself may take to answer. */
+/** Added to the time that the head itself may take to answer. */
 const headSlackMs = 5_000;
-/** A head that is stopped says nothing; by the next attempt the node may have found another. */
+/** A suspended head does not answer; by the next attempt the node may have found another one. */
 const freeAttemptMs = 5_000;
-/** How long a call that frees waits for a head, less than its caller waits. */
+/** How long a call that frees objects waits for a head: less than its caller waits. */
 const freeLimitMs = 25_000;
 const freeBackoffMs = 500;
 
@@ -50,14 +50,14 @@ export interface OpenedStore {
   readonly folder: ObjectFolder;
 }
 
-/** How it reaches the head. */
+/** The node's connections to the head. */
 export interface HeadOfObjects {
   readonly head: () => Peer;
-  /** Over the node's link. */
+  /** Sends over the node's link. */
   readonly send: (report: proto.ObjectReport.$Properties) => void;
-  /** Over the node's link: what the owner of a lost result says. */
+  /** Sends the owner's answer about a lost result over the node's link. */
   readonly sendRecovered: (answer: proto.ObjectRecovered.$Properties) => void;
-  /** An object has come from another node, or has not. */
+  /** Called when the transfer of an object from another node has ended, successfully or not. */
   readonly onTransfer?: (transfer: ObjectTransfer) => void;
 }
 
@@ -116,7 +116,7 @@ export class NodeObjects {
     const asking = {
       locate: (objectId: string, waitMs: number, askingMs: number) =>
         locate(head(), { objectId, waitMs, askingMs }),
-      /** As locate(), and tells the head that this node is about to fetch it. */
+      /** As locate(), and tells the head that this node is about to fetch the object. */
       locateToFetch: (objectId: string, waitMs: number, askingMs: number) =>
         locate(head(), { objectId, waitMs, askingMs, nodeId: config.nodeId }),
       ownAddress: () => address,
@@ -184,7 +184,7 @@ export class NodeObjects {
     return new NodeObjects(address, parts);
   }
 
-  /** Where the standard services of this port are added too. */
+  /** The server to which the standard services of this port are added, too. */
   get server(): RpcServer {
     return this.#parts.server;
   }
@@ -194,17 +194,17 @@ export class NodeObjects {
     return this.#parts.store.folder;
   }
 
-  /** Why objects do not lie in memory; empty: they do, or somebody chose the folder. */
+  /** Why objects are not in memory; empty if they are, or if the folder was configured. */
   get onDiskBecause(): string {
     return this.#parts.folder.onDiskBecause;
   }
 
-  /** In the store, without what was spilled. */
+  /** Bytes in the store, without spilled ones. */
   get storedBytes(): number {
     return this.#parts.store.residentBytes;
   }
 
-  /** Before it, nothing is told to the head and nothing is asked of it. */
+  /** Connects it to the head. Before, nothing is reported to the head or requested from it. */
   attach(to: HeadOfObjects): void {
     this.#parts.attachment.to = to;
   }
@@ -213,14 +213,14 @@ export class NodeObjects {
     this.#parts.reports.registered();
   }
 
-  /** Carries out what of a message concerns objects. */
+  /** Carries out the parts of a message that concern objects. */
   receive({ endedHolders, dropObjects, recoverObject }: proto.HeadMessage.$Properties): void {
     if (endedHolders) this.#parts.reports.endedHolders(endedHolders);
     else if (recoverObject) this.#parts.recoveries.wanted(recoverObject);
     else if (dropObjects) this.#parts.reports.drop(dropObjects);
   }
 
-  /** Has other nodes take what is held here. */
+  /** Makes other nodes take over the objects with a lease here. */
   drain(addresses: readonly string[]): Promise<void> {
     return this.#parts.drain.run(addresses);
   }
@@ -283,7 +283,7 @@ async function locate(
   return { addresses: addresses ?? [], fetching: fetchingAddresses ?? [], complete: complete ?? false };
 }
 
-/** @throws {PalimpsestError} UNAVAILABLE when no head that knows every node's objects answered for freeLimitMs */
+/** @throws {PalimpsestError} UNAVAILABLE if no head that knows every node's objects answered within freeLimitMs */
 async function freeAtHead(
   head: () => Peer,
   request: proto.FreeObjectsRequest.$Properties,

@@ -1,6 +1,6 @@
 /**
- * Responsibility: carries out what the head orders once this node is registered.
- * Not responsible for: whether the head that orders is to be obeyed (link.ts).
+ * Responsibility: carrying out the head's orders once this node is registered.
+ * Not responsible for: whether the head may be obeyed (link.ts).
  */
 import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -40,7 +40,7 @@ export class NodeOrders {
 
   async #answerStack({ requestId, actorId }: proto.StackRequest.$Properties): Promise<void> {
     const { processes, send } = this.#deps;
-    // A node whose own thread computes does not come to answer: the question's time runs out.
+    // A node whose own thread is busy cannot answer, so the request runs into its deadline.
     const asked = actorId
       ? processes.supervisor.stack(actorId)
       : Promise.resolve({ busy: false, method: "", frames: [] });

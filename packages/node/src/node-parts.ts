@@ -1,6 +1,6 @@
 /**
- * What a node is made of besides its link and its processes: its folders, its object service, its metrics page, what
- * it offers and what it proves itself with.
+ * The parts of a node besides its link and its processes: folders, object service, metrics page, resources and
+ * credentials.
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -25,17 +25,17 @@ import type { StartActorProcess } from "./process-starts.js";
 
 export interface NodeDeps {
   readonly logger: Logger;
-  /** Environment of actors and drivers; PALIMPSEST_* of it is left out. */
+  /** The environment of actors and drivers, from which PALIMPSEST_* is left out. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Default: gRPC with the configuration's token and certificate. */
   readonly network?: Network;
-  /** Default: a forked Node.js process for each actor. */
+  /** Default: a forked Node.js process per actor. */
   readonly startProcess?: StartActorProcess;
-  /** Default: a Node.js process for each driver of a job. */
+  /** Default: a Node.js process per driver. */
   readonly prepareDriver?: PrepareDriver;
-  /** Default: the system's. */
+  /** Default: the system's clock. */
   readonly clock?: Clock;
-  /** How busy the machine is. Default: measured. */
+  /** The machine's load. Default: measured. */
   readonly load?: Pick<LoadMeter, "read">;
 }
 
@@ -45,7 +45,7 @@ export interface NodeParts {
   readonly credentials: NodeCredentials;
   readonly installation: Installation;
   readonly resources: Readonly<Record<string, number>>;
-  /** GPUs that it offers, as CUDA names them. */
+  /** The GPUs that it offers, as CUDA names them. */
   readonly gpus: readonly string[];
   readonly metricsServer: MetricsServer;
 }
@@ -59,7 +59,7 @@ export async function openNodeParts(
   const installation = new Installation(config.modulesFrom, config.bundledModules);
   const credentials = NodeCredentials.open(config);
   const audit = new AuditLog(
-    // Nothing that a node serves is an administrative call.
+    // A node serves no administrative calls, so only refusals are logged.
     { refusals: auditPathsOf(config.dataDir).refusals },
     {
       clock: systemClock,

@@ -1,7 +1,7 @@
 /**
- * Responsibility: what runs on this node: the processes of actors and drivers, the bundles that they run, and what the
- * head has to hear of them again after a break.
- * Not responsible for: which of them run (the head decides it), the link.
+ * Responsibility: what runs on this node: the processes of actors and drivers, the bundles that they run, and what
+ * has to be reported to the head again after a break.
+ * Not responsible for: which of them run (the head decides it), or the link.
  */
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -35,21 +35,21 @@ export interface NodeProcessesDeps {
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly heads: HeadChannels;
-  /** Over the link; dropped where there is none. */
+  /** Sends over the link; dropped if there is none. */
   readonly send: (message: proto.NodeMessage.$Properties) => void;
   readonly taskReports: Pick<TaskReports, "forward">;
-  /** Whether the node ends. */
+  /** Whether the node is ending. */
   readonly closing: () => boolean;
-  /** Ends downloads. */
+  /** Aborts downloads. */
   readonly signal: AbortSignal;
 }
 
 export class NodeProcesses {
   readonly supervisor: ProcessSupervisor;
   readonly drivers: Drivers;
-  /** Absent where processes are not this node's to make. */
+  /** Absent if another component creates the processes. */
   readonly warm: WarmProcesses | undefined;
-  /** The processes of light actors; absent likewise. */
+  /** The processes of light actors; absent in the same case. */
   readonly shared: SharedProcesses | undefined;
   readonly #deps: NodeProcessesDeps;
   readonly #deaths: RecentDeaths;
@@ -79,7 +79,7 @@ export class NodeProcesses {
       logger: deps.logger,
     });
     const program = programOf(config, parts.installation);
-    // Without a GPU in sight, as an actor that leases none.
+    // Without visible GPUs, like an actor that leases none.
     const spawn = (own: Readonly<Record<string, string>> = {}, cwd?: string) =>
       WorkerProcess.spawn({
         program,
@@ -134,7 +134,8 @@ export class NodeProcesses {
       session,
       onStarted: (actorStarted) => send({ actorStarted }),
       onDied: (actorDied) => {
-        // The head takes all that a node ran for dead when the node ends; before that it would start them again.
+        // When the node ends, the head considers everything on it dead. If the deaths were reported before, it would
+        // restart the actors here.
         if (closing()) return;
         this.#deaths.add(actorDied, clock.monotonicMs());
         send({ actorDied });
@@ -164,19 +165,21 @@ export class NodeProcesses {
     });
   }
 
-  /** Tells what the head may have missed while it was away. */
+  /** Repeats what the head may have missed while it was away. */
   replay(): void {
     const { clock, send } = this.#deps;
     for (const actorDied of this.#deaths.since(clock.monotonicMs())) send({ actorDied });
     this.drivers.replay();
   }
 
-  /** The head may start this node's actors elsewhere from now on: those that must be alone end here. */
+  /**
+   * Kills the actors that must never run twice, because the head may start this node's actors elsewhere from now on.
+   */
   fence(): void {
     const { metrics, deps } = this.#deps;
     const fenced = this.supervisor.fence("its node could not renew its lease at the head");
     metrics.counter("palimpsest_node_fenced_actors_total").inc(fenced);
-    deps.logger.error({ fenced }, "the lease of this node ran out: its actors with fence: lease were killed");
+    deps.logger.error({ fenced }, "the lease of this node expired: its actors with fence: lease were killed");
   }
 
   async close(reason: string): Promise<void> {
@@ -192,6 +195,7 @@ export class NodeProcesses {
 
 function programOf({ bundledWorker }: ResolvedNodeConfig, installation: Installation): WorkerProgram {
   if (bundledWorker === undefined) return { path: installation.pathOf(workerModule), flags: [] };
-  // What actors import of the installation is then the bundle's (scripts/setup/bundle).
+  // With this condition, the installation's modules that actors import are the bundle's copies
+  // (scripts/setup/bundle).
   return { path: bundledWorker, flags: ["--conditions=palimpsest-bundled"] };
 }

@@ -1,14 +1,14 @@
 /**
- * Responsibility: one object that comes in pieces, several at once and in any order, and is read for other nodes while it
- *   comes.
- * Not responsible for: where pieces come from (bulk-transfer.ts), room and names (store-writes.ts).
+ * Responsibility: one object that arrives in pieces, several at once and in any order, and that other nodes can read
+ * while it arrives.
+ * Not responsible for: the source of pieces (bulk-transfer.ts), or room and names (store-writes.ts).
  *
  * Invariants:
- * - ASSEMBLY-1. It ends once, with seal() or abort(); what is not sealed leaves nothing behind.
- * - ASSEMBLY-2. Only when all pieces have come it is sealed, and under no other name than its hash; a value under the name
+ * - ASSEMBLY-1. It ends exactly once, with seal() or abort(). Without seal() it leaves nothing behind.
+ * - ASSEMBLY-2. It is sealed only when all pieces have arrived, and only under its hash; a value only under the name
  *   that it has.
- * - ASSEMBLY-3. What is read for others has come; once it is sealed its file is the store's and nobody reads from it here: it
- *   may be freed and written again.
+ * - ASSEMBLY-3. Only bytes that have arrived are read for others. Once it is sealed, its file belongs to the store
+ *   and is not read from here, because it may be freed and written again.
  */
 import { PalimpsestError } from "@palimpsest/wire";
 import type { FileHash } from "./file-hashes.js";
@@ -16,14 +16,14 @@ import type { PlacedFile } from "./object-disk.js";
 import { noSpace, type SettleObject } from "./object-writer.js";
 import type { StoredObject } from "./stored-object.js";
 
-/** Small enough to be in the processor's cache still when it is written, large enough to cost few messages. */
+/** Small enough to still be in the processor's cache when it is written, large enough to need few messages. */
 export const pieceBytes = 1024 * 1024;
 
 export interface ObjectAssemblyDeps {
   readonly objectId: string;
   readonly sizeBytes: number;
   readonly file: PlacedFile;
-  /** Undefined of a value. */
+  /** Undefined for a value. */
   readonly hash: FileHash | undefined;
   readonly settle: SettleObject;
 }
@@ -42,12 +42,12 @@ interface Waiter {
 export class ObjectAssembly {
   readonly #deps: ObjectAssemblyDeps;
   readonly #has: Uint8Array;
-  /** Pieces before it have been claimed once. */
+  /** All pieces before this one have been claimed at least once. */
   #nextPiece = 0;
-  /** Those of them that did not come. */
+  /** Claimed pieces that did not arrive. */
   readonly #again: number[] = [];
   #missing: number;
-  /** Pieces before it have come. */
+  /** All pieces before this one have arrived. */
   #prefix = 0;
   #readers = 0;
   #onUnread: (() => void) | undefined;
@@ -72,7 +72,7 @@ export class ObjectAssembly {
     return this.#missing;
   }
 
-  /** The first piece that nobody fetches; undefined: there is none. */
+  /** Claims the first piece that is not being fetched; undefined if there is none. */
   claim(): Piece | undefined {
     const index = this.#again.pop() ?? (this.#nextPiece < this.pieces ? this.#nextPiece++ : undefined);
     if (index === undefined) return undefined;
@@ -80,13 +80,13 @@ export class ObjectAssembly {
     return { offsetBytes, lengthBytes: Math.min(pieceBytes, this.sizeBytes - offsetBytes) };
   }
 
-  /** It did not come: another one may fetch it. */
+  /** Returns a claimed piece that did not arrive, so that another connection can fetch it. */
   unclaim({ offsetBytes }: Piece): void {
     this.#again.push(offsetBytes / pieceBytes);
     this.#again.sort((a, b) => b - a);
   }
 
-  /** Keeps a claimed piece. @throws {PalimpsestError} OBJECT_STORE_FULL when the disk is */
+  /** Stores a claimed piece. @throws {PalimpsestError} OBJECT_STORE_FULL if the disk is full */
   async write({ offsetBytes }: Piece, bytes: Uint8Array): Promise<void> {
     const { file, hash } = this.#deps;
     try {
@@ -102,7 +102,10 @@ export class ObjectAssembly {
     for (const waiter of this.#waiters) if (this.#hasAll(waiter)) waiter.done();
   }
 
-  /** Settles when the range has come, or it is sealed. @throws {PalimpsestError} UNAVAILABLE after waitMs, or when it ended */
+  /**
+   * Resolves when the range has arrived, or the object is sealed. @throws {PalimpsestError} UNAVAILABLE after waitMs,
+   * or if it was aborted
+   */
   arrived(offsetBytes: number, lengthBytes: number, waitMs: number): Promise<void> {
     const lastPiece = Math.floor((Math.min(this.sizeBytes, offsetBytes + lengthBytes) - 1) / pieceBytes);
     const range = { firstPiece: Math.floor(offsetBytes / pieceBytes), lastPiece };
@@ -118,13 +121,16 @@ export class ObjectAssembly {
           else resolve();
         },
       };
-      const late = this.#notHere(`byte ${offsetBytes} of it has not come within ${waitMs} ms`);
+      const late = this.#notHere(`byte ${offsetBytes} of it has not arrived within ${waitMs} ms`);
       const timer = setTimeout(() => waiter.done(late), waitMs);
       this.#waiters.add(waiter);
     });
   }
 
-  /** Fills the target with bytes that have arrived(). False: it is sealed, and the store has it (ASSEMBLY-3). */
+  /**
+   * Fills the target with bytes that have arrived(). Returns false if it is sealed, so that the store has it
+   * (ASSEMBLY-3).
+   */
   async read(target: Uint8Array, offsetBytes: number): Promise<boolean> {
     if (this.#state !== "open") return false;
     this.#readers++;
@@ -142,7 +148,7 @@ export class ObjectAssembly {
     }
   }
 
-  /** @throws {PalimpsestError} OBJECT_LOST when its bytes are not it */
+  /** @throws {PalimpsestError} OBJECT_LOST if its bytes do not match its name */
   async seal(): Promise<StoredObject> {
     const { objectId, sizeBytes, hash, settle } = this.#deps;
     if (this.#missing > 0 || this.#state !== "open") throw this.#notHere("it is not whole");

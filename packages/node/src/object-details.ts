@@ -1,4 +1,4 @@
-/** Who holds what lies on a node, for people. */
+/** Which owners have leases on a node's objects, for people. */
 import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ObjectPins } from "./object-pins.js";
@@ -7,7 +7,7 @@ import type { ObjectStore } from "./object-store.js";
 const defaultLimit = 1_000;
 const maxLimit = 10_000;
 const maxHolders = 100;
-/** A program that computes does not say in this time what its calls refer to. */
+/** A program whose thread is busy does not report within this time which objects its calls refer to. */
 const pinsTimeoutMs = 1_000;
 
 export async function describeObjects(

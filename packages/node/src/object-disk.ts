@@ -1,4 +1,4 @@
-/** The file system under an object store, with no more than the store asks of it. */
+/** The file system under an object store, reduced to what the store needs. */
 import { constants, lstatSync, renameSync, type Stats } from "node:fs";
 import { copyFile, link, lstat, mkdir, open, rename, rm, truncate } from "node:fs/promises";
 
@@ -17,40 +17,40 @@ export interface OpenedObject {
   close(): Promise<void>;
 }
 
-/** A file that is written and read at any place. */
+/** A file that is written and read at any position. */
 export interface PlacedFile extends OpenedObject {
   writeAt(data: Uint8Array, position: number): Promise<void>;
 }
 
 export interface ObjectDisk {
-  /** Makes the folder and empties it. */
+  /** Creates the folder, empty. */
   makeFolder(path: string): Promise<void>;
   removeFolder(path: string): Promise<void>;
-  /** A new file, to be written from its beginning. */
+  /** Creates a file, to be written from its beginning. */
   create(path: string): Promise<ObjectFile>;
-  /** A file that is there already, to be written at any place. */
+  /** Opens an existing file, to be written at any position. */
   openToWrite(path: string): Promise<PlacedFile>;
-  /** To be read. A file that is removed meanwhile is still read to its end. */
+  /** Opens a file for reading. A file that is removed in the meantime can still be read to its end. */
   open(path: string): Promise<OpenedObject>;
   rename(from: string, to: string): Promise<void>;
-  /** No error when there is no such file. */
+  /** Removes a file, if there is one. */
   remove(path: string): Promise<void>;
-  /** Size of a plain file; undefined when there is none. */
+  /** Size of a plain file; undefined if there is none. */
   sizeOf(path: string): Promise<number | undefined>;
-  /** Cuts the file off, or makes it longer with zeros. */
+  /** Truncates the file, or extends it with zeros. */
   resize(path: string, sizeBytes: number): Promise<void>;
-  /** How many names the file has; 0: there is none. */
+  /** How many names (hard links) the file has; 0 if there is none. */
   linksOf(path: string): Promise<number>;
   /**
-   * Gives the file of another store of this machine a name here: the same pages, or a copy within the kernel where it lies on
-   * another file system.
-   * @returns false, and nothing is left, when this process cannot see the file, it has another size, or it changed its place
-   * meanwhile
+   * Gives the file of another store on this machine a name here: the same pages by a hard link, or a copy within the
+   * kernel if it is on another file system.
+   * @returns false, leaving nothing behind, if this process cannot see the file, or the file has another size or was
+   * renamed in the meantime
    */
   adopt(from: string, to: string, sizeBytes: number): Promise<boolean>;
 }
 
-/** The machine's own. */
+/** The system's disk. */
 export const systemDisk: ObjectDisk = {
   async makeFolder(path) {
     await rm(path, { recursive: true, force: true });
@@ -82,12 +82,13 @@ export const systemDisk: ObjectDisk = {
   linksOf: async (path) => (await lstat(path).catch(() => undefined))?.nlink ?? 0,
   async adopt(from, to, sizeBytes) {
     try {
-      // The name goes to what lies there in this moment, and under an object's name lies only the whole object.
+      // The link points to whatever has that name at this moment, and an object's name always belongs to the complete
+      // object.
       await link(from, to).catch((reason) => copiedAcross(from, to, reason));
       const stats = await lstat(to);
       if (stats.isFile() && stats.size === sizeBytes && stats.uid === process.getuid?.()) return true;
     } catch {
-      // Whatever it was, the bytes can be had in another way.
+      // Whatever the reason, the bytes can be fetched in another way.
     }
     await rm(to, { force: true });
     return false;
@@ -95,8 +96,9 @@ export const systemDisk: ObjectDisk = {
 };
 
 /**
- * The machine's own, for a folder in memory: what concerns names alone takes a few microseconds there, and handing it to a
- * thread takes twenty times that. What frees or copies pages still goes to a thread.
+ * The system's disk for a folder in memory. Operations on names alone take a few microseconds there, and a thread-pool
+ * round trip takes twenty times as long, so they run synchronously. Operations that free or copy pages still go to a
+ * thread.
  */
 export const memoryDisk: ObjectDisk = {
   ...systemDisk,
@@ -116,7 +118,7 @@ function statsOf(path: string): Stats | undefined {
   }
 }
 
-/** A file that was freed while it was copied may have been written again: then its name is gone. */
+/** A file that was freed during the copy may have been written again; then its name is gone. */
 async function copiedAcross(from: string, to: string, reason: NodeJS.ErrnoException): Promise<void> {
   if (reason.code !== "EXDEV") throw reason;
   const before = await lstat(from);
@@ -124,7 +126,7 @@ async function copiedAcross(from: string, to: string, reason: NodeJS.ErrnoExcept
   if ((await lstat(from)).ino !== before.ino) throw reason;
 }
 
-/** Bytes in memory, read as a file. */
+/** Bytes in memory in the form of an opened file. */
 export function openedBytes(bytes: Uint8Array): OpenedObject {
   return {
     read: async (buffer, offset, length, position) => {

@@ -1,10 +1,12 @@
 /**
- * Responsibility: has other nodes fetch what is held on this one, for the same holders, because this one is to leave.
- * Not responsible for: when that is done (the head's directory says what is held here alone).
+ * Responsibility: making other nodes fetch the objects that have leases on this one, for the same owners, because
+ * this node is about to leave.
+ * Not responsible for: when that is finished (the head's directory knows which objects are only here).
  *
  * Invariants:
- * - OBJECTDRAIN-1. Nothing is let go of here: until the node leaves, an object and its holders are on both.
- * - OBJECTDRAIN-2. Each holder of an object is told once to a node that took it; one that is full is followed by another.
+ * - OBJECTDRAIN-1. Nothing is released here: until the node leaves, an object and its leases are on both nodes.
+ * - OBJECTDRAIN-2. Each owner of an object is sent once to a node that took the object; if a node is full, another
+ *   one is tried.
  */
 import { objectsService, PalimpsestError, type Peer, transferTimeoutMs } from "@palimpsest/wire";
 import type { ObjectStore } from "./object-store.js";
@@ -24,7 +26,7 @@ interface Held {
 
 export class ObjectDrain {
   readonly #deps: ObjectDrainDeps;
-  /** By object: the node that took it, and holders that it has been told of. */
+  /** By object: the node that took it, and the owners that were sent to it. */
   readonly #moved = new Map<string, { readonly address: string; readonly holders: Set<string> }>();
   #isRunning = false;
 
@@ -32,7 +34,7 @@ export class ObjectDrain {
     this.#deps = deps;
   }
 
-  /** Moves what is held now. Does nothing while an earlier round is under way. */
+  /** Moves the objects that have leases now. Does nothing while an earlier round is in progress. */
   async run(addresses: readonly string[]): Promise<void> {
     if (this.#isRunning || addresses.length === 0) return;
     this.#isRunning = true;
@@ -68,7 +70,8 @@ export class ObjectDrain {
         this.#moved.set(held.objectId, { address, holders: told });
         return;
       } catch (reason) {
-        // It was freed meanwhile: there is nothing to move. Else the next node is asked, or this one in the next round.
+        // It was freed in the meantime, so there is nothing to move. Otherwise the next node is tried, or this one in
+        // the next round.
         if (PalimpsestError.from(reason).code === "OBJECT_LOST") return;
       }
     }

@@ -2,12 +2,12 @@ import { headService, PalimpsestError, type Peer } from "@palimpsest/wire";
 import type { ObjectStore } from "./object-store.js";
 
 const attemptMs = 5_000;
-/** As many as the head takes in one question. */
+/** The head's limit of ids per request. */
 const maxIdsPerCall = 10_000;
 
 /**
- * Those that lie here, and those that the head knows to lie somewhere.
- * @throws {PalimpsestError} UNAVAILABLE when the head has no time for an answer: whoever asks may ask again
+ * Which of the objects are on this node, or on another one that the head knows.
+ * @throws {PalimpsestError} UNAVAILABLE if the head did not answer in time; the caller may retry
  */
 export async function existing(
   store: Pick<ObjectStore, "find">,

@@ -1,19 +1,21 @@
 /**
- * Responsibility: brings objects of other nodes into this node's store.
- * Not responsible for: where objects are (the head's directory says it); which objects there are to be.
+ * Responsibility: fetching objects from other nodes into this node's store.
+ * Not responsible for: where objects are (the head's directory knows), or which objects should exist.
  *
  * Invariants:
- * - FETCH-1. What is fetched hashes to its name, or it is not kept and the next node is asked; of a value, whose name says
- *   nothing of its bytes, it has the size that its node told.
- * - FETCH-2. Callers that want the same object at once share one transfer; each one's hold is noted.
- * - FETCH-3. Only addresses that the head named for this object are dialed: nothing that came with data is.
- * - FETCH-4. A transfer that breaks goes on at the byte where it broke, from the next node or the same one again. When
- *   bytes of several nodes do not make the object together, each node is asked for the whole of it.
- * - FETCH-5. The bytes that may be under way for all transfers together are bounded.
- * - FETCH-6. What a node of the same machine has is taken over by its file, and not one of its bytes is sent: that the file
- *   can be seen under its random path proves the machine, and that node has hashed its bytes as it stored them.
- * - FETCH-7. What is large comes in pieces over bulk connections, where both nodes have them, also from nodes that fetch it
- *   themselves and began before this one (bulk-transfer.ts). What has come is passed on at once.
+ * - FETCH-1. A fetched object hashes to its name, or it is discarded and the next node is tried. A value, whose name
+ *   does not depend on its bytes, has the size that its node reported.
+ * - FETCH-2. Callers that want the same object at the same time share one transfer; the lease of each is recorded.
+ * - FETCH-3. Only addresses that the head named for this object are dialed, never one that came with data.
+ * - FETCH-4. An interrupted transfer continues at the byte where it stopped, from the next node or from the same one.
+ *   If bytes from several nodes do not make up the object, each node is asked for all of it.
+ * - FETCH-5. The bytes in flight of all transfers together are bounded.
+ * - FETCH-6. The file of a node on the same machine is linked, and none of its bytes are sent. That the file is
+ *   visible under its random path proves that the machine is the same, and that node has hashed the bytes when it
+ *   stored them.
+ * - FETCH-7. Large objects are fetched in pieces over bulk connections, if both nodes support them, including from
+ *   nodes that are still fetching and began before this one (bulk-transfer.ts). Pieces that have arrived are passed
+ *   on at once.
  */
 import { type Clock, delay, type Network, PalimpsestError, transferTimeoutMs } from "@palimpsest/wire";
 import type { ByteBudget } from "./byte-budget.js";
@@ -23,43 +25,43 @@ import type { ObjectStore } from "./object-store.js";
 import type { PeerPool } from "./peer-pool.js";
 import type { StoredObject } from "./stored-object.js";
 
-/** Asked again: a node that breaks may come back, an object may move. */
+/** Retried in rounds, because a failing node may come back and an object may move. */
 const maxRounds = 4;
 const roundBackoffMs = 200;
-/** How long the head may be away, or nodes that may have the object, before a fetch gives up. */
+/** How long the head, or nodes that may have the object, may be away before a fetch gives up. */
 const locateLimitMs = 30_000;
-/** A report of an object that was just put is still on its way to the head. */
+/** The report of an object that was just put may not have reached the head yet. */
 const locateWaitMs = 1_000;
 
 export interface ObjectPlaces extends ObjectSources {
-  /** False while a node may have it that is away or was not heard of since the question. */
+  /** False while a node that may have it is away, or was silent since the lookup. */
   readonly complete: boolean;
 }
 
 export interface ObjectFetcherDeps {
   readonly store: ObjectStore;
   readonly peers: PeerPool;
-  /** Undefined: bytes travel in calls alone. */
+  /** Undefined if bytes are sent in calls only. */
   readonly connectBulk?: Network["connectBulk"];
   readonly budget: ByteBudget;
   readonly clock: Clock;
-  /** Asks the head; askingMs: for how long it has been asked for this object. */
+  /** Asks the head. askingMs: for how long it has been asked about this object. */
   readonly locate: (objectId: string, waitMs: number, askingMs: number) => Promise<ObjectPlaces>;
-  /** host:port of this node's own service: never asked. */
+  /** host:port of this node's own service, which is never dialed. */
   readonly ownAddress: () => string;
   readonly onReceived: (sizeBytes: number) => void;
-  /** Whether files of other nodes of this machine are taken over. */
+  /** Whether files of other nodes on this machine are linked. */
   readonly adopts: boolean;
   readonly onAdopted: (sizeBytes: number) => void;
-  /** Told of each transfer that ended, well or not. */
+  /** Called for each transfer that ended, successfully or not. */
   readonly onTransfer?: (transfer: ObjectTransfer) => void;
 }
 
-/** One object that was to come from other nodes. Times are those of performance.now(). */
+/** The transfer of one object from other nodes. Times are those of performance.now(). */
 export interface ObjectTransfer {
   readonly objectId: string;
   readonly sizeBytes: number;
-  /** Who sent its last bytes. */
+  /** The node that sent its last bytes. */
   readonly peerAddress: string;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
@@ -76,14 +78,14 @@ export class ObjectFetcher {
   }
 
   /**
-   * @param holder empty: a copy, leased until its reader had time to read it
-   * @throws {PalimpsestError} OBJECT_LOST when no node has it, OBJECT_STORE_FULL, UNAVAILABLE
+   * @param holder empty for a copy, which is leased until its reader had time to read it
+   * @throws {PalimpsestError} OBJECT_LOST if no node has it, OBJECT_STORE_FULL, UNAVAILABLE
    */
   async fetch(objectId: string, holder: string): Promise<StoredObject> {
     const { store } = this.#deps;
     for (;;) {
       if (store.find(objectId) === undefined) await this.#shared(objectId);
-      // Between the end of a transfer and this turn it may have been freed again.
+      // It may have been freed between the end of the transfer and this turn.
       if (store.find(objectId) === undefined) continue;
       const stored = await this.#located(objectId);
       if (stored === undefined || store.find(objectId) === undefined) continue;
@@ -93,7 +95,7 @@ export class ObjectFetcher {
     }
   }
 
-  /** Undefined: it was freed while it came back from disk. @throws {PalimpsestError} OBJECT_LOST */
+  /** Undefined if it was freed while it was read back from disk. @throws {PalimpsestError} OBJECT_LOST */
   async #located(objectId: string): Promise<StoredObject | undefined> {
     try {
       return await this.#deps.store.located(objectId);
@@ -107,7 +109,7 @@ export class ObjectFetcher {
     return this.#transfers.size;
   }
 
-  /** The object as far as it has come; undefined: it is not on its way, or not in pieces, or not within waitMs. */
+  /** The object as far as it has arrived; undefined if it is not being fetched in pieces, or not within waitMs. */
   async coming(objectId: string, waitMs: number): Promise<ObjectAssembly | undefined> {
     return await this.#pulls.get(objectId)?.coming(waitMs);
   }
@@ -150,7 +152,7 @@ export class ObjectFetcher {
         if (stored !== undefined) return stored;
         if (round > 1 && attempt.isHopeless(places.addresses))
           throw attempt.lost("every node that should have it failed");
-        // They may come back; the head says when they do not.
+        // These nodes may come back; the head knows when they will not.
         if (round === maxRounds) throw attempt.unreached();
         await delay(roundBackoffMs * 2 ** (round - 1), undefined, this.#deps.clock);
       }
@@ -159,7 +161,7 @@ export class ObjectFetcher {
     }
   }
 
-  /** At least one address. @throws {PalimpsestError} OBJECT_LOST, UNAVAILABLE when the head stays away */
+  /** At least one address. @throws {PalimpsestError} OBJECT_LOST, UNAVAILABLE if the head stays away */
   async #locate(objectId: string, attempt: ObjectPull): Promise<ObjectSources> {
     const { clock, locate, ownAddress } = this.#deps;
     const beganMs = clock.monotonicMs();

@@ -1,11 +1,11 @@
 /**
- * Responsibility: the files of a store: written under a passing name, kept under the object's, removed.
+ * Responsibility: the files of a store: written under a temporary name, kept under the object's name, removed.
  * Not responsible for: which objects there are (object-store.ts).
  *
  * Invariants:
- * - FILES-1. Keeping and removing files of one name happen one after the other, in the order in which they were asked
- *   for: a removal never takes a file that was kept after it.
- * - FILES-2. A file that stores of several nodes have, each under a name of its own, is never written again.
+ * - FILES-1. Files of one name are kept and removed one after the other, in the order of the requests: a removal
+ *   never affects a file that was kept after it.
+ * - FILES-2. A file that stores of several nodes have, each under its own name, is never written again.
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ export class ObjectFiles {
     this.#disk = disk;
   }
 
-  /** Empties the folder. */
+  /** Opens the folder and empties it. */
   static async open(folder: string, disk: ObjectDisk): Promise<ObjectFiles> {
     await disk.makeFolder(folder);
     return new ObjectFiles(folder, disk);
@@ -37,12 +37,12 @@ export class ObjectFiles {
     return { file: await this.#disk.create(temporary), temporary };
   }
 
-  /** A file under a passing name, to be written at any place. */
+  /** Opens a file under a temporary name, to be written at any position. */
   openToWrite(temporary: string): Promise<PlacedFile> {
     return this.#disk.openToWrite(temporary);
   }
 
-  /** For reading; a file that is removed meanwhile is still read to its end. */
+  /** Opens an object for reading. A file that is removed in the meantime can still be read to its end. */
   openObject(objectId: string): Promise<OpenedObject> {
     return this.#disk.open(this.pathOf(objectId));
   }
@@ -51,7 +51,7 @@ export class ObjectFiles {
     await this.#disk.remove(temporary);
   }
 
-  /** A name under which a program of this machine may write. */
+  /** A name under which a program on this machine may write. */
   temporaryName(suffix = "part"): string {
     return join(this.folder, `${randomUUID()}.${suffix}`);
   }
@@ -64,12 +64,12 @@ export class ObjectFiles {
     return this.#disk.resize(path, sizeBytes);
   }
 
-  /** Gives the file of another store a passing name here; false: it cannot be had so. */
+  /** Links the file of another store under a temporary name. Resolves to false if that is impossible. */
   adopt(from: string, temporary: string, sizeBytes: number): Promise<boolean> {
     return this.#disk.adopt(from, temporary, sizeBytes);
   }
 
-  /** Does `work` when earlier work on that name is done (FILES-1). */
+  /** Does `work` after earlier work on that name (FILES-1). */
   inTurn<T>(objectId: string, work: () => Promise<T>): Promise<T> {
     const before = this.#turns.get(objectId) ?? Promise.resolve();
     const turn = before.then(work, work);
@@ -81,7 +81,7 @@ export class ObjectFiles {
     return turn;
   }
 
-  /** Inside a turn. */
+  /** To be called inside a turn. */
   async keep(temporary: string, objectId: string): Promise<void> {
     await this.#disk.rename(temporary, this.pathOf(objectId));
   }
@@ -90,12 +90,12 @@ export class ObjectFiles {
     void this.inTurn(objectId, () => this.#disk.remove(this.pathOf(objectId))).catch(() => undefined);
   }
 
-  /** As remove(), but its file goes on under a passing name, unless another store has it too (FILES-2). */
+  /** Like remove(), but the file continues under a temporary name, unless another store has it, too (FILES-2). */
   removeFor(objectId: string): { readonly path: string; readonly renamed: Promise<boolean> } {
     const path = this.temporaryName("free");
     const renamed = this.inTurn(objectId, async () => {
       await this.#disk.rename(this.pathOf(objectId), path);
-      // Nobody can have given it another name after it was renamed.
+      // After the rename no other store can link it any more.
       if ((await this.#disk.linksOf(path)) === 1) return true;
       await this.#disk.remove(path);
       return false;
@@ -103,7 +103,7 @@ export class ObjectFiles {
     return { path, renamed: renamed.catch(() => false) };
   }
 
-  /** Settles when everything asked for until now is done, well or not. */
+  /** Resolves when all work requested so far has ended, successfully or not. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#turns.values());
   }

@@ -1,4 +1,4 @@
-/** Where a node keeps its objects: memory (/dev/shm) where there is room, else its data folder. */
+/** Where a node stores its objects: in memory (/dev/shm) if there is room, else in its data folder. */
 import { randomUUID } from "node:crypto";
 import { statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,28 +8,28 @@ import { FolderLease, sweepDeadFolders } from "./folder-lease.js";
 const sharedMemory = "/dev/shm";
 
 export interface ObjectFolder {
-  /** Of the store; its parent is leased by this process. */
+  /** The store's folder. Its parent is leased by this process. */
   readonly folder: string;
   readonly maxBytes: number;
   readonly place: "memory" | "disk";
-  /** Why objects do not lie in memory; empty: they do, or somebody chose the folder. */
+  /** Why objects are not in memory; empty if they are, or if the folder was configured. */
   readonly onDiskBecause: string;
-  /** A file whose text only programs of this machine can read: who tells it sees the store's files. */
+  /** A file whose text only programs on this machine can read: a program that knows the text sees the store's files. */
   readonly proof: { readonly path: string; readonly text: string };
-  /** Where held objects go when the store is full; undefined: nowhere. */
+  /** Where objects with leases are spilled when the store is full; undefined if they are not. */
   readonly spill: { readonly folder: string; readonly maxBytes: number } | undefined;
-  /** Gives the leases up and removes everything. */
+  /** Gives up the leases and removes everything. */
   close(): Promise<void>;
 }
 
 export interface ObjectFolderOptions {
   readonly nodeId: string;
   readonly dataDir: string;
-  /** Empty: chosen here. */
+  /** Empty if it should be chosen. */
   readonly preferred: string;
   readonly maxBytes: number | undefined;
   readonly memoryBytes: number;
-  /** 0: nothing is spilled; undefined: half of what is free on the disk of dataDir. */
+  /** 0: nothing is spilled; undefined: half of the free space on the disk of dataDir. */
   readonly maxSpillBytes?: number | undefined;
   /** Default /dev/shm. */
   readonly memoryDir?: string;
@@ -37,7 +37,7 @@ export interface ObjectFolderOptions {
   readonly freeBytesOf?: (folder: string) => Promise<number | undefined>;
 }
 
-/** What dead nodes have left is removed first: it would count as taken. */
+/** Chooses the folder. The remains of dead nodes are removed first, because they would count as used space. */
 export async function chooseObjectFolder(options: ObjectFolderOptions): Promise<ObjectFolder> {
   const { preferred, memoryDir = sharedMemory, clock = systemClock } = options;
   const maxBytes = options.maxBytes ?? Math.floor(options.memoryBytes * 0.3);
@@ -49,7 +49,7 @@ export async function chooseObjectFolder(options: ObjectFolderOptions): Promise<
   const freeBytes = preferred ? undefined : await freeOf(memoryDir);
   const inMemory = freeBytes !== undefined && freeBytes >= maxBytes;
   const parent = preferred || (inMemory ? memoryDir : onDisk);
-  // The name is new each time: whoever sweeps an old folder cannot meet a living node in it.
+  // The name is new each time, so that a sweep of old folders cannot meet a living node in one.
   const name = `${options.nodeId}-${randomUUID().slice(0, 8)}`;
   const lease = await FolderLease.take(parent, name, clock);
   const place = inMemory || preferred.startsWith(`${memoryDir}/`) ? "memory" : "disk";
@@ -66,7 +66,7 @@ export async function chooseObjectFolder(options: ObjectFolderOptions): Promise<
 
 function noRoom(memoryDir: string, freeBytes: number | undefined, maxBytes: number): string {
   if (freeBytes === undefined) return `there is no ${memoryDir}`;
-  return `${memoryDir} has ${freeBytes} bytes free, and the store may take ${maxBytes}: give objectStoreBytes a smaller bound, or ${memoryDir} more room`;
+  return `${memoryDir} has ${freeBytes} bytes free, and the store may take ${maxBytes}: lower objectStoreBytes, or ${memoryDir} more room`;
 }
 
 async function freeBytesOf(folder: string): Promise<number | undefined> {

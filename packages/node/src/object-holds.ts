@@ -1,17 +1,18 @@
 /**
- * Responsibility: holds of values for programs of this machine, wherever the values lie, and of what values refer to.
- * Not responsible for: streams (object-link.ts), bytes.
+ * Responsibility: leases on values for programs of this machine, wherever the values are, and leases on the objects
+ * that values refer to.
+ * Not responsible for: streams (object-link.ts), or bytes.
  *
- * A value is held where it lies: nothing is copied for it. Where that is another node, it is asked to.
+ * A lease is taken where the value is, without copying it. If that is another node, that node is asked to.
  *
  * Invariants:
- * - HOLDS-1. What a value refers to is held as long as the value is there, and is held before the value is.
- * - HOLDS-2. A release that could not be told elsewhere is told again until it is, or its holder has ended; it is answered
- *   when it is told: what this node has not told yet when it ends, its program tells the next one.
- * - HOLDS-3. What cannot be asked is not missing: while the head is away, or a node that may have the value, a hold is
- *   tried for `holdLimitMs`, and fails with UNAVAILABLE then.
- * - HOLDS-4. A hold is ended where it was made: by the node that has it, where this one remembers which, since the head may
- *   not have heard of it yet; and on this node and elsewhere, where a program that came back may be held for on both.
+ * - HOLDS-1. The objects that a value refers to are leased as long as the value exists, and from before it is stored.
+ * - HOLDS-2. A release that could not be sent to another node is repeated until it is, or until its owner has ended.
+ *   It is answered once it was sent: if this node ends before, its program repeats it to the next one.
+ * - HOLDS-3. An object whose location cannot be looked up is not missing: while the head, or a node that may have the
+ *   value, is away, a lease is retried for `holdLimitMs` and then fails with UNAVAILABLE.
+ * - HOLDS-4. A lease is ended where it was taken: by the node that has it, if this one remembers which, because the
+ *   head may not know of it yet; and on this node and elsewhere, if a program that came back may have leases on both.
  */
 import {
   type Clock,
@@ -33,16 +34,16 @@ const retryMs = 5_000;
 const holdLimitMs = 20_000;
 const holdBackoffMs = 200;
 const maxAtOnce = 10_000;
-/** Releases of one holder that wait to be told elsewhere; above it the oldest are left to the end of their holder. */
+/** Limit of one owner's releases that wait to be sent. Beyond it the oldest are left to the end of their owner. */
 const maxUntold = 100_000;
 
-/** Holds on other nodes of which this one remembers where they are: of the others the head is asked. */
+/** Limit of leases on other nodes whose location this node remembers. For the others it asks the head. */
 const maxHeldAt = 100_000;
 const freeTimeoutMs = 30_000;
 
-/** What was let go with one order. */
+/** The objects released by one order. */
 interface Release {
-  /** Of its objects, those that are to be told elsewhere still. */
+  /** How many of its objects still have to be released elsewhere. */
   left: number;
   readonly told: () => void;
 }
@@ -58,7 +59,7 @@ const nothingTold: Telling = { holder: "", objectIds: new Set(), done: Promise.r
 export interface ObjectHoldsDeps {
   readonly store: ObjectStore;
   readonly clock: Clock;
-  /** Asks the head. */
+  /** Asks the head for an object's locations. */
   readonly locate: (
     objectId: string,
     waitMs: number,
@@ -67,23 +68,26 @@ export interface ObjectHoldsDeps {
   /** host:port of this node's own service. */
   readonly ownAddress: () => string;
   readonly use: <T>(address: string, ask: (peer: Peer) => Promise<T>) => Promise<T>;
-  /** Has the head free them on the other nodes. */
+  /** Makes the head release them on the other nodes. */
   readonly freeElsewhere: (objectIds: readonly string[], holder: string) => Promise<void>;
 }
 
 export class ObjectHolds implements StoreWatcher {
   readonly #deps: ObjectHoldsDeps;
-  /** Of the values that were stored here and refer to others: what of those is held elsewhere. */
+  /** For values that were stored here and refer to others: which of those have leases elsewhere. */
   readonly #containing = new Map<string, readonly string[]>();
-  /** Where other nodes hold something, by holder and object. */
+  /** The nodes of leases elsewhere, by owner and object. */
   readonly #heldAt = new OldestFirstMap<string, string>();
-  /** Objects of this node, and holders for which they may be held elsewhere, too. */
+  /** Objects of this node, and the owners that may have leases on them elsewhere, too. */
   readonly #heldTwice = new Map<string, Set<string>>();
-  /** Values that are gone, and whose contents are let go next: values may be nested deeply. */
+  /**
+   * Values that are gone and whose content is released next. A queue instead of recursion, because values may be
+   * deeply nested.
+   */
   readonly #gone: string[] = [];
-  /** By holder: what is to be told elsewhere, each with the release that it belongs to. */
+  /** By owner: the releases to be sent elsewhere, each with the order that it belongs to. */
   readonly #untold = new Map<string, OldestFirstMap<string, Release>>();
-  /** What is being told at the moment; undefined: nothing waits to be. */
+  /** The release that is being sent; undefined if none is. */
   #telling: Telling | undefined;
   #closed = false;
 
@@ -92,12 +96,15 @@ export class ObjectHolds implements StoreWatcher {
     deps.store.watch(this);
   }
 
-  /** Holds what can be had. @returns what no node has @throws {PalimpsestError} UNAVAILABLE (HOLDS-3) */
+  /**
+   * Takes leases on all objects that exist. @returns those that no node has @throws {PalimpsestError} UNAVAILABLE
+   * (HOLDS-3)
+   */
   async hold(objectIds: readonly string[], holder: string): Promise<readonly string[]> {
     return (await this.#hold(objectIds, holder)).missing;
   }
 
-  /** Ends holds of one holder: at once those of this node. Settles when the others are told (HOLDS-2). */
+  /** Ends one owner's leases: those on this node at once. Resolves when the other nodes have been told (HOLDS-2). */
   release(objectIds: readonly string[], holder: string): Promise<void> {
     const elsewhere = objectIds.filter((objectId) => {
       const isTwice = this.#heldTwice.get(objectId)?.delete(holder) ?? false;
@@ -106,12 +113,15 @@ export class ObjectHolds implements StoreWatcher {
     return this.#tellElsewhere(elsewhere, holder);
   }
 
-  /** A program that comes back names what it holds. What is kept on this node for others is held for it as well. */
+  /**
+   * Takes leases on the objects that a returning program names. Objects that this node keeps for others are leased
+   * for it as well.
+   */
   holdNamed(objectIds: Iterable<string>, holder: string): void {
     const { store } = this.#deps;
     const known = new Set(store.heldBy(holder));
     for (const objectId of objectIds) {
-      // A mere copy makes room for others: the object is held where it is kept.
+      // A mere copy may be evicted, so the lease is taken where the object is kept.
       if (known.has(objectId) || !store.isHeld(objectId)) continue;
       store.hold(objectId, holder);
       const holders = this.#heldTwice.get(objectId) ?? new Set();
@@ -119,7 +129,10 @@ export class ObjectHolds implements StoreWatcher {
     }
   }
 
-  /** Before an object is stored whose value refers to these (HOLDS-1). @throws {PalimpsestError} OBJECT_LOST */
+  /**
+   * To be called before a value is stored that refers to these objects (HOLDS-1). @throws {PalimpsestError}
+   * OBJECT_LOST
+   */
   async holdContained(objectId: string, contained: readonly string[]): Promise<void> {
     if (contained.length === 0) return;
     const { missing, elsewhere } = await this.#hold(contained, holderOfContained(objectId));
@@ -132,7 +145,10 @@ export class ObjectHolds implements StoreWatcher {
     });
   }
 
-  /** The object is not stored after all, or gone. Copies of other nodes' objects hold nothing. */
+  /**
+   * Releases the content of a value that was not stored after all, or is gone. Copies of other nodes' values have no
+   * leases on their content.
+   */
   letGoOfContained(objectId: string): void {
     this.#gone.push(objectId);
     if (this.#gone.length > 1) return;
@@ -165,13 +181,13 @@ export class ObjectHolds implements StoreWatcher {
   async #hold(objectIds: readonly string[], holder: string) {
     const { store } = this.#deps;
     const away: string[] = [];
-    // What the head is just told to end would end the new hold as well.
+    // A release of these objects that is being sent to the head would end the new lease as well.
     const telling = this.#telling;
     if (telling?.holder === holder && objectIds.some((objectId) => telling.objectIds.has(objectId)))
       await telling.done;
     for (const objectId of objectIds) {
       this.#forgetUntold(objectId, holder);
-      // A mere copy makes room for others: the object is held where it is kept.
+      // A mere copy may be evicted, so the lease is taken where the object is kept.
       if (store.isHeld(objectId)) store.hold(objectId, holder);
       else away.push(objectId);
     }
@@ -182,7 +198,7 @@ export class ObjectHolds implements StoreWatcher {
     };
   }
 
-  /** False when no node has it. @throws {PalimpsestError} UNAVAILABLE (HOLDS-3) */
+  /** Resolves to false if no node has it. @throws {PalimpsestError} UNAVAILABLE (HOLDS-3) */
   async #holdElsewhere(objectId: string, holder: string): Promise<boolean> {
     const { clock } = this.#deps;
     const beganMs = clock.monotonicMs();
@@ -220,7 +236,7 @@ export class ObjectHolds implements StoreWatcher {
       }
     }
     if (unasked === undefined) return false;
-    throw new PalimpsestError("UNAVAILABLE", `object ${objectId} cannot be held now: ${unasked}`);
+    throw new PalimpsestError("UNAVAILABLE", `object ${objectId} cannot be leased now: ${unasked}`);
   }
 
   #tellElsewhere(objectIds: readonly string[], holder: string): Promise<void> {
@@ -274,14 +290,14 @@ export class ObjectHolds implements StoreWatcher {
         await new Promise<void>((resolve) => this.#deps.clock.after(retryMs, resolve));
         continue;
       }
-      // What was held and let go again meanwhile is told once more.
+      // If a new lease was taken and released in the meantime, the release is sent again.
       for (const [objectId, release] of batch)
         if (untold.get(objectId) === release) this.#forgetUntold(objectId, holder);
     }
     this.#telling = undefined;
   }
 
-  /** False: to be told again. */
+  /** Resolves to false if it must be repeated. */
   async #tellBatch(objectIds: readonly string[], holder: string): Promise<boolean> {
     try {
       const others = await this.#tellWhereHeld(objectIds, holder);
@@ -293,9 +309,9 @@ export class ObjectHolds implements StoreWatcher {
   }
 
   /**
-   * Tells the nodes that hold them, and they the head: it may not have heard of a hold yet that was made just now, and would
-   * not end it.
-   * @returns those of which it is not known where they are held, or whose node does not answer
+   * Tells the nodes that have the leases, which tell the head. The head may not know of a lease that was taken just
+   * now, and would not end it.
+   * @returns objects whose lease location is not known, or whose node does not answer
    */
   async #tellWhereHeld(objectIds: readonly string[], holder: string): Promise<readonly string[]> {
     const byAddress = new Map<string, string[]>();

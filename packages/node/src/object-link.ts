@@ -1,15 +1,15 @@
 /**
- * Responsibility: one program's stream of orders about values: it stores, writes into shared memory, reads, holds and lets
- *   go.
- * Not responsible for: the store, holds elsewhere (object-holds.ts).
+ * Responsibility: one program's stream of orders about values: store, write into shared memory, read, lease and
+ * release.
+ * Not responsible for: the store, or leases on other nodes (object-holds.ts).
  *
  * Invariants:
- * - OBJECTLINK-1. The first order is hello. Values of this node that its holder held and does not name are let go, and those
- *   that it names are held: what was ordered while the stream was away is made up for.
- * - OBJECTLINK-2. Orders to hold and to let go of an object are carried out one after another, in the order in which they
- *   came. Those of other objects do not wait for them: to hold one may take until the head has an answer about it.
- * - OBJECTLINK-3. What was reserved and not sealed when the stream ends is thrown away.
- * - OBJECTLINK-4. A program names objects by their ids. Paths are made here, and none that it sends is opened.
+ * - OBJECTLINK-1. The first order is hello. Leases of its owner that hello does not name are released, and those that
+ *   it names are taken, to make up for orders that were given while the stream was away.
+ * - OBJECTLINK-2. Orders to lease and to release one object are carried out one after another, in their order. Orders
+ *   about other objects do not wait for them, because a lease may take until the head has answered.
+ * - OBJECTLINK-3. Room that was reserved and not sealed when the stream ends is discarded.
+ * - OBJECTLINK-4. A program names objects by their ids. Paths are made here, and no path from a program is opened.
  */
 import { errorToProto, isObjectId, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -23,10 +23,10 @@ import type { ObjectStore } from "./object-store.js";
 import type { SharedWrite } from "./shared-write.js";
 import { isValueId, type StoredObject } from "./stored-object.js";
 
-/** Values up to this size travel in orders and answers: opening a file takes longer. */
+/** Values up to this size are sent in orders and answers, because opening a file takes longer. */
 const smallBytes = 100 * 1024;
 const maxIds = 100_000;
-/** A program that comes back names all that it holds at once: as much as a message takes. */
+/** A returning program names all of its leases at once: as many as fit into a message. */
 const maxHeld = 1_000_000;
 
 export interface ObjectLinkDeps {
@@ -34,11 +34,11 @@ export interface ObjectLinkDeps {
   readonly fetcher: ObjectFetcher;
   readonly holds: ObjectHolds;
   readonly proof: { readonly path: string; readonly text: string };
-  /** Which of them can be had somewhere. */
+  /** Which of the objects exist on some node. */
   readonly existing: (objectIds: readonly string[]) => Promise<readonly string[]>;
-  /** Where the programs of this node's streams are asked which objects their calls refer to. */
+  /** Asks the programs of this node's streams which objects their calls refer to. */
   readonly pins: ObjectPins;
-  /** Where programs have lost results made again. */
+  /** Forwards programs' requests to recompute lost results. */
   readonly recoveries: ObjectRecoveries;
 }
 
@@ -67,7 +67,7 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
   readonly #deps: ObjectLinkDeps;
   readonly #answers: AnswerWriter;
   readonly #reserved = new Map<string, SharedWrite>();
-  /** Wait for room, and are wanted still. */
+  /** Values that wait for room and have not been withdrawn. */
   readonly #reserving = new Set<string>();
   #holder = "";
   /** OBJECTLINK-2 */
@@ -129,7 +129,7 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
     if (letGo) {
       const objectIds = idsOf(letGo);
       if (order.withdraw) for (const objectId of objectIds) this.#deps.store.withdraw(objectId);
-      // Its turn is over when holds of this node have ended: what comes next need not wait for other nodes.
+      // Its turn ends when the leases on this node have ended; the next order need not wait for other nodes.
       const { told } = await this.#turns.next(objectIds, async () => ({
         told: this.#deps.holds.release(objectIds, this.#holder),
       }));
@@ -150,12 +150,16 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
       const existing = await this.#deps.existing(idsOf(order.exist));
       return { objectIds: existing.map((objectId) => Buffer.from(objectId, "hex")) };
     }
-    throw new PalimpsestError("INVALID_ARGUMENT", "the order is of no known kind: it is of another version");
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      "the order is of an unknown kind: the program has another version",
+    );
   }
 
   /** OBJECTLINK-1 */
   #hello({ holder, ...held }: proto.LinkHello.$Properties): proto.ObjectAnswer.$Properties {
-    if (!holder) throw new PalimpsestError("INVALID_ARGUMENT", "holder is empty: hello names who holds");
+    if (!holder)
+      throw new PalimpsestError("INVALID_ARGUMENT", "holder is empty: name the owner of the leases");
     const named = new Set(idsOf(held, maxHeld));
     this.#holder = holder;
     const { store, proof, holds } = this.#deps;
@@ -236,20 +240,20 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
         return;
       } catch (reason) {
         giveBack();
-        // It was freed since it was fetched: it is asked for again, and is lost when no other node has it either.
+        // It was freed since it was fetched. It is fetched again, and is lost if no other node has it either.
         if (PalimpsestError.from(reason).code !== "NOT_FOUND") throw reason;
       }
     }
   }
 
-  /** What the value refers to is held first. */
+  /** Leases on the objects that the value refers to are taken first. */
   async #withContained(
     valueId: string,
     contains: Uint8Array[] | null | undefined,
     store: () => Promise<unknown>,
   ): Promise<void> {
     const contained = idsOf({ objectIds: contains ?? [] });
-    // In order: what the program lets go of after it has stored the value is not let go of before.
+    // In turn, so that the program's later releases of these objects do not overtake the lease.
     if (contained.length > 0)
       await this.#turns.next(contained, () => this.#deps.holds.holdContained(valueId, contained));
     try {

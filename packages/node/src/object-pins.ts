@@ -1,9 +1,11 @@
 /**
- * Responsibility: asks the programs of this node which objects their calls under way refer to: nobody else knows it.
+ * Responsibility: asking the programs of this node which objects their calls in flight refer to, because only they
+ * know.
  * Not responsible for: their streams (object-link.ts).
  *
  * Invariants:
- * - PINS-1. A program that computes, or does not know the question, delays an answer by `timeoutMs` and is left out of it.
+ * - PINS-1. A program that is busy, or does not know the request, delays an answer by `timeoutMs` and is left out of
+ *   it.
  */
 import type { Clock } from "@palimpsest/wire";
 
@@ -31,12 +33,12 @@ export class ObjectPins {
     for (const told of [...this.#asking]) told(program, []);
   }
 
-  /** A program answers. */
+  /** Records a program's answer. */
   told(program: PinningProgram, objectIds: readonly string[]): void {
     for (const tell of [...this.#asking]) tell(program, objectIds);
   }
 
-  /** Holders by the objects that their calls refer to. */
+  /** Owners by the objects that their calls refer to. */
   ask(timeoutMs: number): Promise<ReadonlyMap<string, readonly string[]>> {
     const pins = new Map<string, string[]>();
     const waiting = new Set([...this.#programs].filter(({ holder }) => holder !== ""));

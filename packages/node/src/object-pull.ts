@@ -1,6 +1,7 @@
 /**
- * Responsibility: one object on its way from nodes that have it: by its file, in pieces, or as a stream of chunks.
- * Not responsible for: which nodes they are, and asking again (object-fetch.ts, where the invariants FETCH are).
+ * Responsibility: one transfer of an object from the nodes that have it: by its file, in pieces, or as a stream of
+ * chunks.
+ * Not responsible for: which nodes they are, and retries (object-fetch.ts, which has the invariants FETCH).
  */
 import {
   type Clock,
@@ -21,15 +22,15 @@ import type { PeerPool } from "./peer-pool.js";
 import { isValueId, type StoredObject } from "./stored-object.js";
 
 const statTimeoutMs = 5_000;
-/** Longest that a stream may be silent. */
+/** The longest time a stream may be silent. */
 const stallMs = 15_000;
-/** The receive window of a bulk channel: what one transfer may have under way. */
+/** The receive window of a bulk channel: the limit of one transfer's bytes in flight. */
 const windowBytes = 16 * 1024 * 1024;
 
 export interface ObjectSources {
-  /** Of nodes that have it. */
+  /** Nodes that have it. */
   readonly addresses: readonly string[];
-  /** Of nodes that began to fetch it before this one. */
+  /** Nodes that began to fetch it before this one. */
   readonly fetching: readonly string[];
 }
 
@@ -48,21 +49,21 @@ export class ObjectPull {
   readonly #deps: ObjectPullDeps;
   readonly #objectId: string;
   readonly #failures = new Map<string, string>();
-  /** They do not have it, or their bytes are not its. */
+  /** Nodes that do not have it, or whose bytes do not match its name. */
   readonly #hopeless = new Set<string>();
-  /** Of the node that was asked last. */
+  /** The node that was tried last. */
   lastAddress = "";
   #writer: ObjectWriter | undefined;
   /** FETCH-7 */
   #assembly: ObjectAssembly | undefined;
-  /** Wait for it. */
+  /** Listeners that wait for the assembly. */
   readonly #onAssembly = new Set<() => void>();
-  /** Bulk connections brought nothing. */
+  /** Set when bulk connections have failed, so that calls are used. */
   #inCalls = false;
   #ended = false;
-  /** Whose bytes the writer has. */
+  /** The nodes whose bytes the writer has. */
   #sources = new Set<string>();
-  /** FETCH-4: bytes of several nodes did not fit together. */
+  /** FETCH-4: bytes of several nodes did not match. */
   #whole = false;
 
   constructor(deps: ObjectPullDeps, objectId: string) {
@@ -92,11 +93,11 @@ export class ObjectPull {
   }
 
   lost(why: string): PalimpsestError {
-    return this.#failure("OBJECT_LOST", `cannot be had: ${why}`);
+    return this.#failure("OBJECT_LOST", `cannot be fetched: ${why}`);
   }
 
   unreached(): PalimpsestError {
-    return this.#failure("UNAVAILABLE", "cannot be had now: no node that has it gave it");
+    return this.#failure("UNAVAILABLE", "cannot be fetched now: no node that has it sent it");
   }
 
   #failure(code: "OBJECT_LOST" | "UNAVAILABLE", why: string): PalimpsestError {
@@ -106,14 +107,14 @@ export class ObjectPull {
     });
   }
 
-  /** It is over: drops what was not finished. */
+  /** Ends the transfer and drops what was not finished. */
   async end(): Promise<void> {
     this.#ended = true;
     for (const wake of [...this.#onAssembly]) wake();
     await this.#drop();
   }
 
-  /** What has come of it in pieces. */
+  /** The pieces that have arrived. */
   async coming(waitMs: number): Promise<ObjectAssembly | undefined> {
     if (this.#assembly !== undefined || this.#ended) return this.#assembly;
     await new Promise<void>((resolve) => {
@@ -208,7 +209,8 @@ export class ObjectPull {
       return stored;
     } catch (reason) {
       const [only = "", ...others] = this.#sources;
-      // Who passed it on may have had it from somebody else: those who have it whole are asked for the whole.
+      // A node that passed it on may have had bytes from another one, so the nodes that have all of it are asked for
+      // all of it.
       if (others.length > 0 || fetching.includes(only)) this.#whole = true;
       else this.#mismatch(only, PalimpsestError.from(reason));
       throw reason;
@@ -224,7 +226,7 @@ export class ObjectPull {
     if (!adopts || path === "" || this.#whole) return undefined;
     const source = { objectId: this.#objectId, path, sizeBytes };
     if (!(await store.sees(source))) return undefined;
-    // The room of what has come already is needed for the whole of it.
+    // Drops what has arrived, because its room is needed for the whole object.
     await this.#drop();
     const adopted = await store.adopt(source, "");
     if (adopted !== undefined) onAdopted(sizeBytes);

@@ -1,14 +1,14 @@
 /**
- * Responsibility: the ways of a wish that a lost result be made again: from a program of this node to the head, and from
- *   the head to the program of this node that ran the task.
- * Not responsible for: their streams (object-link.ts), making it (the program does).
+ * Responsibility: forwarding requests to recompute a lost result: from a program of this node to the head, and from
+ * the head to the program of this node that ran the task.
+ * Not responsible for: their streams (object-link.ts), or the recomputation (the program does it).
  *
- * Nothing is kept here of a wish: who waits for an answer that got lost asks again.
+ * No state of a request is kept here: a requester whose answer was lost asks again.
  */
 import { errorFromProto, headService, PalimpsestError, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
-/** Over the time that the head itself may take to answer. */
+/** Added to the time that the head itself may take to answer. */
 const headSlackMs = 5_000;
 const maxWaitMs = 10_000;
 
@@ -20,7 +20,7 @@ export interface RecoveringProgram {
 
 export interface ObjectRecoveriesDeps {
   readonly head: () => Peer;
-  /** Over the node's link. */
+  /** Sends over the node's link. */
   readonly send: (answer: proto.ObjectRecovered.$Properties) => void;
 }
 
@@ -40,13 +40,16 @@ export class ObjectRecoveries {
     this.#programs.delete(program);
   }
 
-  /** A program of this node wants it. @throws {PalimpsestError} what its owner says; UNAVAILABLE while no head answers */
+  /**
+   * Forwards a request of a program on this node. @throws {PalimpsestError} the owner's error; UNAVAILABLE while no
+   * head answers
+   */
   async ask(
     objectId: string,
     { ownerId, waitMs }: proto.RecoverValue.$Properties,
   ): Promise<proto.Recovery.$Properties> {
     if (!ownerId)
-      throw new PalimpsestError("INVALID_ARGUMENT", "owner_id is empty: nobody can make it again");
+      throw new PalimpsestError("INVALID_ARGUMENT", "owner_id is empty: no program can recompute it");
     const wait = Math.min(maxWaitMs, Math.max(0, waitMs ?? 0));
     const request = { objectId, ownerId, waitMs: wait };
     const settings = { timeoutMs: wait + headSlackMs };
@@ -55,13 +58,13 @@ export class ObjectRecoveries {
     return { answered: answer.answered ?? false, ownerLives: answer.ownerLives ?? false };
   }
 
-  /** The head looks for its owner. */
+  /** Forwards the head's request to the owner, if its program is on this node. */
   wanted({ requestId, objectId, ownerId }: proto.RecoverObject.$Properties): void {
     const wish = { requestId: requestId ?? "", objectId: objectId ?? new Uint8Array() };
     for (const program of this.#programs) if (program.holder === ownerId) program.askRecovery(wish);
   }
 
-  /** Its owner answers. */
+  /** Forwards the owner's answer. */
   answered(answer: proto.ValueRecovered.$Properties): void {
     this.#deps.send(answer);
   }

@@ -1,13 +1,14 @@
 /**
- * Responsibility: tells the head's directory what lies in the store and who holds it, and carries out its orders.
- * Not responsible for: the link; where other nodes' objects are.
+ * Responsibility: reporting the store's objects and the owners of their leases to the head's directory, and carrying
+ * out its orders.
+ * Not responsible for: the link, or where other nodes' objects are.
  *
  * Invariants:
- * - REPORT-1. A change is on the link before the call that made it is answered, or within a turn of the event loop.
- * - REPORT-2. After each registration everything is told anew: what was lost on the way is told with it.
- * - REPORT-3. Every holder is named to the head when it is new, at each registration and every checkMs, so that an end
- *   of which this node has not heard is heard of at the next time.
- * - REPORT-4. What waits to be told is at most one entry an object.
+ * - REPORT-1. A change is on the link before the call that made it is answered, or within one turn of the event loop.
+ * - REPORT-2. After each registration everything is reported again, including what was lost on the way.
+ * - REPORT-3. Every owner is reported to the head when it is new, at each registration and every checkMs, so that an
+ *   end that this node missed is learned at the next report.
+ * - REPORT-4. At most one entry per object waits to be reported.
  */
 import { type Clock, every } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -18,7 +19,7 @@ const maxEntries = 1_000;
 
 export interface ObjectReportsDeps {
   readonly store: ObjectStore;
-  /** Dropped where there is no link: REPORT-2 heals it. */
+  /** Dropped if there is no link; REPORT-2 makes up for it. */
   readonly send: (report: proto.ObjectReport.$Properties) => void;
   readonly clock: Clock;
   readonly checkMs: number;
@@ -55,7 +56,7 @@ export class ObjectReports implements StoreWatcher {
     this.#schedule();
   }
 
-  /** The head has taken this node (again). */
+  /** To be called when the head has accepted this node (again). */
   registered(): void {
     this.#changed.clear();
     this.#holders.clear();
@@ -78,7 +79,7 @@ export class ObjectReports implements StoreWatcher {
         revision: revision ?? 0,
         copiesOnly: copiesOnly ?? false,
       };
-      // Told even when nothing was left to do: the head waits for a word about it.
+      // Reported even if there was nothing to drop, because the head waits for a report about it.
       if (!this.#deps.store.drop(order) && this.#deps.store.find(objectId) === undefined) {
         this.#changed.set(objectId, undefined);
         this.#schedule();
@@ -95,7 +96,7 @@ export class ObjectReports implements StoreWatcher {
     for (const holders of slices(this.#deps.store.holders())) this.#deps.send({ holders });
   }
 
-  /** In this turn's microtasks: whoever made several changes at once tells them at once. */
+  /** In this turn's microtasks, so that several changes made at once are reported together. */
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;

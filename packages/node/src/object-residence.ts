@@ -1,12 +1,12 @@
 /**
- * Responsibility: objects between memory and disk: they leave memory when room is needed and come back when they are read.
- * Where others wait for room already, they are read on disk, where they are.
- * Not responsible for: when room is needed and which objects make it (store-room.ts).
+ * Responsibility: moving objects between memory and disk: they are spilled when room is needed and restored when they
+ * are read. If others already wait for room, they are read on disk instead.
+ * Not responsible for: when room is needed and which objects are spilled (store-room.ts).
  *
  * Invariants:
- * - RESIDENCE-1. An object leaves memory only when its copy on disk is complete, and nobody reads it.
- * - RESIDENCE-2. Readers that want the same object at once share one way back.
- * - RESIDENCE-3. An object whose copy on disk is damaged is gone, and its readers get OBJECT_LOST.
+ * - RESIDENCE-1. An object leaves memory only when its copy on disk is complete, and it is not being read.
+ * - RESIDENCE-2. Readers that want the same object at the same time share one restoration.
+ * - RESIDENCE-3. An object whose copy on disk is damaged is removed, and its readers get OBJECT_LOST.
  */
 import { PalimpsestError } from "@palimpsest/wire";
 import { type ObjectFile, type OpenedObject, openedBytes } from "./object-disk.js";
@@ -16,13 +16,13 @@ import type { SpillFiles } from "./spill-files.js";
 import type { StoreRoom } from "./store-room.js";
 import type { StoredObject } from "./stored-object.js";
 
-/** Told of each object that has moved. */
+/** Called for each object that has moved. */
 export type OnMovedBytes = (direction: "spilled" | "restored", sizeBytes: number) => void;
 
 export interface ObjectResidenceDeps {
   readonly table: ObjectTable;
   readonly files: ObjectFiles;
-  /** Bytes of small values, which have no file. */
+  /** Small values, which have no file. */
   readonly small: Map<string, Uint8Array>;
   readonly spill: SpillFiles | undefined;
   readonly room: () => StoreRoom;
@@ -37,7 +37,7 @@ export class ObjectResidence {
     this.#deps = deps;
   }
 
-  /** RESIDENCE-1. @throws {PalimpsestError} OBJECT_STORE_FULL when the disk does not take it */
+  /** RESIDENCE-1. @throws {PalimpsestError} OBJECT_STORE_FULL if the disk cannot take it */
   async spillOut(entry: TableEntry): Promise<void> {
     const { table, files, small, spill, onMoved } = this.#deps;
     const { objectId, sizeBytes } = entry;
@@ -48,7 +48,7 @@ export class ObjectResidence {
         if (isThere()) throw reason;
         return undefined;
       });
-      // It was freed meanwhile.
+      // It was freed in the meantime.
       if (source === undefined) return;
       await spill.write(objectId, source, sizeBytes).finally(() => source.close());
       if (!isThere()) spill.drop(objectId);
@@ -60,8 +60,8 @@ export class ObjectResidence {
   }
 
   /**
-   * Has it in memory, unless there is no room for it.
-   * @throws {PalimpsestError} OBJECT_LOST, NOT_FOUND when it was freed meanwhile
+   * Restores the object to memory. Resolves to false if there is no room.
+   * @throws {PalimpsestError} OBJECT_LOST; NOT_FOUND if it was freed in the meantime
    */
   async restored(entry: TableEntry): Promise<boolean> {
     if (entry.isResident) return true;
@@ -73,7 +73,7 @@ export class ObjectResidence {
     return await returning;
   }
 
-  /** To be read where it is, in memory or on disk. @throws {PalimpsestError} OBJECT_LOST, NOT_FOUND */
+  /** Opens the object where it is, in memory or on disk. @throws {PalimpsestError} OBJECT_LOST, NOT_FOUND */
   async opened(entry: TableEntry): Promise<OpenedObject> {
     const { table, spill } = this.#deps;
     const isInMemory = await this.restored(entry);
@@ -82,7 +82,8 @@ export class ObjectResidence {
         ? this.#source(entry.objectId)
         : spill.openVerified(entry.objectId));
     } catch (reason) {
-      // Its file is gone with it; a file that is missing under an object that is there is an error of its own.
+      // A freed object's file is gone with it, which is NOT_FOUND; a missing file of an existing object is an error
+      // of its own.
       this.#checkThere(entry);
       if (PalimpsestError.from(reason).code === "OBJECT_LOST") table.remove(entry, "damaged");
       throw reason;
@@ -142,7 +143,7 @@ export class ObjectResidence {
         this.#checkThere(entry);
         await files.keep(temporary, objectId);
         if (table.find(objectId) === entry) table.reside(entry, true);
-        // Freed while it was renamed; what was entered under its name since then waits for its turn.
+        // It was freed during the rename; an object that was entered under its name since then waits for its turn.
         else files.remove(objectId);
       });
       this.#checkThere(entry);
@@ -170,7 +171,7 @@ export class ObjectResidence {
     if (table.find(entry.objectId) === entry) return;
     throw new PalimpsestError(
       "NOT_FOUND",
-      `object ${entry.objectId} was freed while it came back from disk`,
+      `object ${entry.objectId} was freed while it was read back from disk`,
       {
         details: { objectId: entry.objectId },
       },

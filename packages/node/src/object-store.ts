@@ -1,20 +1,21 @@
 /**
- * Responsibility: immutable objects of this node as files named by the SHA-256 of their bytes: which of them are held,
- * and which make room for others.
- * Not responsible for: the network (objects-service.ts, object-fetch.ts); which holders live (the head knows).
+ * Responsibility: immutable objects of this node as files named by the SHA-256 of their bytes: which of them have
+ * leases, and which may be evicted.
+ * Not responsible for: the network (objects-service.ts, object-fetch.ts), or which owners are alive (the head knows).
  *
  * Invariants:
- * - STORE-1. A file lies under its name only when all of its bytes are there and hash to the name; of a value, whose name is
- *   random, when they are as many as were announced.
- * - STORE-2. Bytes in the store, bytes announced by open writers and those of files that are kept to be written again never
- *   exceed `maxBytes` together (store-room.ts), nor spilled ones their own bound (spill-files.ts).
- * - STORE-3. An object that has a holder is never evicted; it is freed when its last holder ends or lets go. Readers
- *   that have it open still read it to the end. When room is needed it is spilled, and comes back when it is read.
+ * - STORE-1. A file gets its name only when all of its bytes are there and hash to the name. For a value, whose name
+ *   is random, the number of bytes must be the announced one.
+ * - STORE-2. Bytes in the store, bytes announced by open writers, and bytes of files kept for reuse together never
+ *   exceed `maxBytes` (store-room.ts); spilled bytes have their own limit (spill-files.ts).
+ * - STORE-3. An object with a lease is never evicted. It is freed when the last owner ends or releases it; readers
+ *   that have it open still read it to the end. When room is needed it is spilled, and is restored when it is read.
  * - STORE-4. An object that is stored twice is kept once.
- * - STORE-5. A copy, which has no holder, is evicted when room is needed, the longest unused first, but not while it is
- *   read or leased to a reader.
- * - STORE-7. A value that its program withdrew, since it had no answer when it stored it, is not kept when it comes later.
- * - STORE-6. A hold that was made after an order to drop was given is not ended by that order (revisions).
+ * - STORE-5. A copy, which has no lease owner, is evicted when room is needed, the least recently used first, but not
+ *   while it is being read or is leased to a reader.
+ * - STORE-7. A value that its program withdrew, because it got no answer when storing it, is not kept if it arrives
+ *   later.
+ * - STORE-6. A lease that was taken after an order to drop was given is not ended by that order (revisions).
  */
 import { type Clock, systemClock } from "@palimpsest/wire";
 import { FileHashes } from "./file-hashes.js";
@@ -33,17 +34,20 @@ import type { DropOrder, StoredObject, StoredPlace, StoreWatcher } from "./store
 import { WithdrawnValues } from "./withdrawn-values.js";
 
 export interface ObjectStoreOptions {
-  /** Folder of its own; emptied on open and removed on close. */
+  /** A folder of its own, emptied on open and removed on close. */
   readonly folder: string;
   readonly maxBytes: number;
   readonly clock?: Clock;
-  /** Default: the machine's own. */
+  /** Default: the system's disk. */
   readonly disk?: ObjectDisk;
   /** Whether the folder lies in memory. Default false. */
   readonly inMemory?: boolean;
-  /** Where held objects go when room is needed: a folder of its own, emptied likewise. Default: nowhere. */
+  /**
+   * Where objects with leases are spilled when room is needed: a folder of its own, also emptied. Absent: nothing is
+   * spilled.
+   */
   readonly spill?: { readonly folder: string; readonly maxBytes: number } | undefined;
-  /** Told of each object that was spilled or restored. */
+  /** Called for each object that was spilled or restored. */
   readonly onMoved?: OnMovedBytes;
 }
 
@@ -53,7 +57,7 @@ export class ObjectStore {
   readonly #files: ObjectFiles;
   readonly #table: ObjectTable;
   readonly #segments: ObjectSegments;
-  /** Bytes of small values: a file for each would cost more than it holds. */
+  /** Small values, because a file for each would cost more than its content. */
   readonly #small = new Map<string, Uint8Array>();
   readonly #spill: SpillFiles | undefined;
   readonly #residence: ObjectResidence;
@@ -100,22 +104,25 @@ export class ObjectStore {
     return this.#table.size;
   }
 
-  /** In the store and spilled. */
+  /** Bytes in the store and spilled. */
   get storedBytes(): number {
     return this.#table.storedBytes;
   }
 
-  /** In the store. */
+  /** Bytes in the store. */
   get residentBytes(): number {
     return this.#table.residentBytes;
   }
 
-  /** On disk: what was spilled, and what has come back from there and may be spilled again at once. */
+  /**
+   * Bytes on disk: spilled objects, and restored ones whose copies are kept so that they can be spilled again at
+   * once.
+   */
   get spilledBytes(): number {
     return this.#spill?.bytes ?? 0;
   }
 
-  /** Bytes of copies, which make room when room is needed. */
+  /** Bytes of copies, which can be evicted. */
   get copyBytes(): number {
     return this.#table.copyBytes;
   }
@@ -128,7 +135,7 @@ export class ObjectStore {
     return this.#table.places();
   }
 
-  /** All that is here, with who holds it. */
+  /** All objects with the owners of their leases. */
   entries(): Iterable<TableEntry> {
     return this.#table.entries();
   }
@@ -147,7 +154,7 @@ export class ObjectStore {
   }
 
   /**
-   * Has it come back to the store where it can, and says which file to read.
+   * Restores the object to the store if possible, and returns the file to read.
    * @throws {PalimpsestError} NOT_FOUND, OBJECT_LOST
    */
   async located(objectId: string): Promise<StoredObject> {
@@ -156,10 +163,13 @@ export class ObjectStore {
     return entry.isResident ? entry : await this.#residence.located(entry);
   }
 
-  /** Has it read: it stays in the store until done() (STORE-5). @throws {PalimpsestError} NOT_FOUND */
+  /**
+   * Opens the object for a reader, and keeps it in the store until done() (STORE-5). @throws {PalimpsestError}
+   * NOT_FOUND
+   */
   read(objectId: string): {
     readonly object: StoredObject;
-    /** @throws {PalimpsestError} NOT_FOUND when it was freed meanwhile, OBJECT_LOST */
+    /** @throws {PalimpsestError} NOT_FOUND if it was freed in the meantime, OBJECT_LOST */
     open(): Promise<OpenedObject>;
     done(): void;
   } {
@@ -187,12 +197,12 @@ export class ObjectStore {
     this.#table.use(entry);
   }
 
-  /** Whether somebody holds it here: it is no mere copy. */
+  /** Whether it has a lease here, and is no mere copy. */
   isHeld(objectId: string): boolean {
     return (this.#table.find(objectId)?.holders.size ?? 0) > 0;
   }
 
-  /** What the holder holds on this node. */
+  /** The objects on this node that the owner has leases on. */
   heldBy(holder: string): string[] {
     return this.#table.heldBy(holder);
   }
@@ -203,20 +213,20 @@ export class ObjectStore {
   }
 
   /**
-   * @param holder empty: a copy
-   * @param valueId empty: the object is named by its hash
+   * @param holder owner of the lease; empty for a copy
+   * @param valueId empty if the object is named by its hash
    * @throws {PalimpsestError} OBJECT_STORE_FULL, INVALID_ARGUMENT
    */
   create(sizeBytes: number, holder: string, valueId = ""): Promise<ObjectWriter> {
     return this.#writes.create(sizeBytes, holder, valueId);
   }
 
-  /** It will not be referred to, also if it comes later (STORE-7). */
+  /** Withdraws a value that will not be referred to, even if it arrives later (STORE-7). */
   withdraw(valueId: string): void {
     this.#withdrawn.add(valueId);
   }
 
-  /** Keeps a small value in memory. @throws {PalimpsestError} OBJECT_STORE_FULL */
+  /** Stores a small value in memory. @throws {PalimpsestError} OBJECT_STORE_FULL */
   async keepSmall(valueId: string, bytes: Uint8Array, holder: string): Promise<void> {
     const sizeBytes = bytes.byteLength;
     const isNew = this.#table.find(valueId) === undefined;
@@ -226,53 +236,56 @@ export class ObjectStore {
       // STORE-7
     } else if (known !== undefined) this.#table.hold(known, holder);
     else {
-      // A copy: what came is part of a whole message.
+      // Copied, because the bytes are a view of a whole message.
       this.#small.set(valueId, Uint8Array.from(bytes));
       this.#table.enter({ objectId: valueId, sizeBytes, path: "" }, holder);
     }
     if (isNew) this.#room.giveBack(sizeBytes);
   }
 
-  /** The bytes of a value that keepSmall() keeps and that was not spilled. */
+  /** The bytes of a value that keepSmall() stored and that was not spilled. */
   smallBytes(objectId: string): Uint8Array | undefined {
     return this.#small.get(objectId);
   }
 
   /**
-   * Room for what a program of this machine writes itself.
-   * @param valueId empty: the object is named by its hash when it is sealed
+   * Reserves room for an object that a program on this machine writes itself.
+   * @param valueId empty if the object is named by its hash when it is sealed
    * @throws {PalimpsestError} OBJECT_STORE_FULL, INVALID_ARGUMENT
    */
   reserve(sizeBytes: number, holder: string, valueId: string): Promise<SharedWrite> {
     return this.#writes.reserve(sizeBytes, holder, valueId);
   }
 
-  /** Room for a copy of an object that comes in pieces from other nodes. @throws {PalimpsestError} OBJECT_STORE_FULL */
+  /**
+   * Reserves room for a copy of an object that arrives in pieces from other nodes. @throws {PalimpsestError}
+   * OBJECT_STORE_FULL
+   */
   assemble(objectId: string, sizeBytes: number): Promise<ObjectAssembly> {
     return this.#writes.assemble(objectId, sizeBytes);
   }
 
-  /** Whether this process sees the object's file where another node says that it is. */
+  /** Whether this process sees the object's file at the path that another node reported. */
   sees(source: StoredObject): Promise<boolean> {
     return this.#writes.sees(source);
   }
 
   /**
-   * Has an object that lies in the store of another node of this machine here too, without reading its bytes.
-   * @param source what that node says of it
-   * @returns undefined: this process cannot see the file
+   * Adds an object from the store of another node on this machine, without reading its bytes.
+   * @param source what that node reported about it
+   * @returns undefined if this process cannot see the file
    * @throws {PalimpsestError} OBJECT_STORE_FULL
    */
   adopt(source: StoredObject, holder: string): Promise<StoredObject | undefined> {
     return this.#writes.adopt(source, holder);
   }
 
-  /** Carries out an order; false when there was nothing to do. */
+  /** Carries out an order. Returns false if there was nothing to do. */
   drop(order: DropOrder): boolean {
     return this.#table.drop(order);
   }
 
-  /** The holder ended: frees what nobody else holds. */
+  /** Handles the end of an owner: frees the objects that have no other lease. */
   release(holder: string): void {
     this.#table.release(holder);
   }
@@ -286,12 +299,12 @@ export class ObjectStore {
     await this.#spill?.close();
   }
 
-  /** Its bytes are needed no more. */
+  /** Removes the bytes of an object that is no longer in the table. */
   #discard({ objectId, sizeBytes, readers, isResident }: TableEntry): void {
     this.#spill?.drop(objectId);
     this.#room.changed();
     if (this.#small.delete(objectId) || !isResident) return;
-    // Who reads it for another node has its file open.
+    // A reader for another node has the file open, so it cannot be reused.
     const reusable = readers === 0;
     if (!reusable || !this.#segments.keep(objectId, sizeBytes)) this.#files.remove(objectId);
   }

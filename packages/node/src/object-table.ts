@@ -1,41 +1,42 @@
 /**
- * Responsibility: which objects a store has, who holds each, and which of those that nobody holds were unused longest.
- * Not responsible for: bytes and the room that they take (object-store.ts).
+ * Responsibility: which objects a store has, who has leases on each, and which objects without leases were least
+ * recently used.
+ * Not responsible for: bytes and their room (object-store.ts).
  *
- * The invariants STORE-3 and STORE-6 of the store are kept here.
+ * The store's invariants STORE-3 and STORE-6 are kept here.
  */
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import type { DropCause, DropOrder, StoredObject, StoredPlace, StoreWatcher } from "./stored-object.js";
 
 export interface TableEntry extends StoredObject {
-  /** And the revision of each one's hold. */
+  /** The owners of its leases, with the revision of each lease. */
   readonly holders: Map<string, number>;
   revision: number;
-  /** Who stored it; empty of a copy. */
+  /** The owner that stored it; empty for a copy. */
   readonly ownerId: string;
   readonly storedAtMs: number;
   readers: number;
   leasedUntilMs: number;
-  /** Whether its bytes lie in the store; else they were spilled. */
+  /** Whether its bytes are in the store; otherwise they were spilled. */
   isResident: boolean;
 }
 
 export class ObjectTable {
   readonly #discard: (entry: TableEntry) => void;
   readonly #objects = new Map<string, TableEntry>();
-  /** Objects without a holder, the longest unused first. */
+  /** Objects without a lease, the least recently used first. */
   readonly #copies = new Map<string, TableEntry>();
-  /** Objects in memory with a holder, the longest unused first. */
+  /** Objects in memory with a lease, the least recently used first. */
   readonly #kept = new Map<string, TableEntry>();
   readonly #held = new Map<string, Set<TableEntry>>();
   readonly #watchers = new Set<StoreWatcher>();
   readonly #clock: Clock;
   #storedBytes = 0;
   #residentBytes = 0;
-  /** Begins with the time, so that a node that starts again under its old id is not behind its old self. */
+  /** Begins with the time, so that a restarted node with the same id is not behind its former revisions. */
   #revisions: number;
 
-  /** @param discard removes the bytes of an object that is in the table no more */
+  /** @param discard removes the bytes of an object that is no longer in the table */
   constructor(clock: Clock, discard: (entry: TableEntry) => void) {
     this.#clock = clock;
     this.#revisions = clock.now();
@@ -46,7 +47,7 @@ export class ObjectTable {
     return this.#objects.size;
   }
 
-  /** In the store and spilled. */
+  /** Bytes in the store and spilled. */
   get storedBytes(): number {
     return this.#storedBytes;
   }
@@ -55,7 +56,7 @@ export class ObjectTable {
     return this.#residentBytes;
   }
 
-  /** Whether somebody reads an object. */
+  /** Whether any object is being read. */
   get hasReaders(): boolean {
     for (const { readers } of this.#objects.values()) if (readers > 0) return true;
     return false;
@@ -67,12 +68,12 @@ export class ObjectTable {
     return bytes;
   }
 
-  /** Objects without a holder, the longest unused first. */
+  /** Objects without a lease, the least recently used first. */
   copies(): Iterable<TableEntry> {
     return this.#copies.values();
   }
 
-  /** Objects in memory with a holder, the longest unused first: those that can be spilled. */
+  /** Objects in memory with a lease, the least recently used first: those that can be spilled. */
   kept(): Iterable<TableEntry> {
     return this.#kept.values();
   }
@@ -120,7 +121,7 @@ export class ObjectTable {
     });
   }
 
-  /** @param holder empty: a copy */
+  /** @param holder owner of the lease; empty for a copy */
   enter(object: StoredObject, holder: string): TableEntry {
     const entry: TableEntry = {
       ...object,
@@ -143,13 +144,13 @@ export class ObjectTable {
     return entry;
   }
 
-  /** Notes that it was used just now. */
+  /** Records that it was used just now. */
   use(entry: TableEntry): void {
     for (const order of [this.#copies, this.#kept])
       if (order.delete(entry.objectId)) order.set(entry.objectId, entry);
   }
 
-  /** Its bytes came into the store or left it. */
+  /** Records that its bytes came into the store or left it. */
   reside(entry: TableEntry, isResident: boolean): void {
     if (entry.isResident === isResident) return;
     entry.isResident = isResident;
@@ -174,7 +175,7 @@ export class ObjectTable {
     for (const watcher of this.#watchers) watcher.present(placeOf(entry));
   }
 
-  /** Carries out an order; false when there was nothing to do. */
+  /** Carries out an order. Returns false if there was nothing to do. */
   drop({ objectId, holder, revision, copiesOnly = false }: DropOrder): boolean {
     const entry = this.#objects.get(objectId);
     if (entry === undefined) return false;
@@ -186,7 +187,7 @@ export class ObjectTable {
     return true;
   }
 
-  /** The holder ended: frees what nobody else holds. */
+  /** Handles the end of an owner: frees the objects that have no other lease. */
   release(holder: string): void {
     for (const entry of [...(this.#held.get(holder) ?? [])]) this.#letGo(entry, holder, "holder ended");
   }

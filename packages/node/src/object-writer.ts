@@ -1,11 +1,11 @@
 /**
- * Responsibility: one object on its way into the store: bytes in order, counted and hashed as they come.
+ * Responsibility: one object that is being written to the store: bytes in order, counted and hashed as they arrive.
  * Not responsible for: room and names (object-store.ts).
  *
  * Invariants:
- * - WRITER-1. A writer ends once, with commit() or abort(); what is not committed leaves nothing behind.
- * - WRITER-2. Only as many bytes as were announced are committed, and under no other name than their hash; those of a
- *   value under the name that it was given.
+ * - WRITER-1. A writer ends exactly once, with commit() or abort(). Without commit() it leaves nothing behind.
+ * - WRITER-2. Exactly the announced number of bytes is committed, and only under their hash; a value only under the
+ *   name that it was given.
  */
 import { createHash, type Hash } from "node:crypto";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -18,13 +18,13 @@ export class ObjectWriter {
   readonly sizeBytes: number;
   readonly #file: ObjectFile;
   readonly #settle: SettleObject;
-  /** Undefined: it is a value, and has its name already. */
+  /** Undefined for a value, which has its name already. */
   readonly #hash: Hash | undefined;
   readonly #valueId: string;
   #writtenBytes = 0;
   #ended = false;
 
-  /** @param valueId empty: the object is named by its hash */
+  /** @param valueId empty if the object is named by its hash */
   constructor(file: ObjectFile, sizeBytes: number, settle: SettleObject, valueId = "") {
     this.#valueId = valueId;
     this.#hash = valueId === "" ? createHash("sha256") : undefined;
@@ -33,12 +33,12 @@ export class ObjectWriter {
     this.#settle = settle;
   }
 
-  /** Where a transfer that broke goes on. */
+  /** Where an interrupted transfer continues. */
   get writtenBytes(): number {
     return this.#writtenBytes;
   }
 
-  /** @throws {PalimpsestError} INVALID_ARGUMENT above the announced size, OBJECT_STORE_FULL when the disk is */
+  /** @throws {PalimpsestError} INVALID_ARGUMENT above the announced size, OBJECT_STORE_FULL if the disk is full */
   async write(data: Uint8Array): Promise<void> {
     if (this.#writtenBytes + data.byteLength > this.sizeBytes) {
       throw new PalimpsestError(
@@ -89,7 +89,7 @@ export class ObjectWriter {
   }
 }
 
-/** What a full disk says; undefined: it is another reason. */
+/** The error for a full disk; undefined for any other reason. */
 export function noSpace(reason: unknown): PalimpsestError | undefined {
   if (!(reason instanceof Error && "code" in reason && reason.code === "ENOSPC")) return undefined;
   return new PalimpsestError(

@@ -1,11 +1,12 @@
 /**
  * Responsibility: the Objects service over the store.
- * Not responsible for: which objects there are to be.
+ * Not responsible for: which objects should exist.
  *
  * Invariants:
- * - SERVE-1. Bytes read for pulls and not yet taken over by their connection are bounded, for all pulls together.
- * - SERVE-2. A reader that takes nothing for 30 s is cut off (hand-over.ts).
- * - SERVE-3. An upload of which no chunk comes for putStallMs is cut off, and leaves nothing behind.
+ * - SERVE-1. The bytes that were read for pulls and not yet taken by their connection are bounded, for all pulls
+ *   together.
+ * - SERVE-2. A reader that takes nothing for 30 s is disconnected (hand-over.ts).
+ * - SERVE-3. An upload of which no chunk arrives for putStallMs is ended, and leaves nothing behind.
  */
 import type { handleServerStreamingCall, ServerReadableStream } from "@grpc/grpc-js";
 import {
@@ -32,7 +33,7 @@ import type { ObjectStore } from "./object-store.js";
 import type { StoredObject } from "./stored-object.js";
 
 const chunkBytes = 1024 * 1024;
-/** The program that uploads may compute for a while between two chunks, in the thread that sends them. */
+/** The uploading program may compute for a while between two chunks, in the thread that sends them. */
 const putStallMs = 120_000;
 const maxFreedAtOnce = 10_000;
 
@@ -41,18 +42,18 @@ export interface ObjectsServiceDeps {
   readonly fetcher: ObjectFetcher;
   readonly holds: ObjectHolds;
   readonly proof: { readonly path: string; readonly text: string };
-  /** Which of them can be had somewhere. */
+  /** Which of the objects exist on some node. */
   readonly existing: (objectIds: readonly string[]) => Promise<readonly string[]>;
   /** Asks programs which objects their calls refer to. */
   readonly pins: ObjectPins;
-  /** Has lost results made again. */
+  /** Makes the owner of a lost result recompute it. */
   readonly recoveries: ObjectRecoveries;
-  /** Whether its port takes bulk connections too. */
+  /** Whether its port also accepts bulk connections. */
   readonly bulk?: boolean;
-  /** Of what goes out. */
+  /** The budget of outgoing bytes. */
   readonly budget: ByteBudget;
   readonly clock: Clock;
-  /** Has the head free them on the other nodes. */
+  /** Makes the head release them on the other nodes. */
   readonly freeElsewhere: (objectIds: readonly string[], holder: string) => Promise<void>;
   readonly onMoved: (direction: "in" | "out", bytes: number) => void;
 }
@@ -129,7 +130,7 @@ async function receive(
     }
     await holds.holdContained(name, contained);
     const stored = await writer.commit();
-    // Whoever put it has time to hold it.
+    // Leased for a while, so that the program that put it has time to take its own lease.
     if (holder === "") store.lease(stored.objectId, transferTimeoutMs(stored.sizeBytes));
     onMoved("in", stored.sizeBytes);
     return stored;
@@ -139,7 +140,7 @@ async function receive(
   }
 }
 
-/** @throws {PalimpsestError} GET_TIMEOUT when no chunk came for putStallMs (SERVE-3) */
+/** @throws {PalimpsestError} GET_TIMEOUT if no chunk arrived for putStallMs (SERVE-3) */
 async function unlessStalled<Chunk>(
   call: { destroy(error: Error): unknown },
   chunks: AsyncIterator<Chunk>,
@@ -174,13 +175,13 @@ async function send({ store, budget, clock, onMoved }: ObjectsServiceDeps, call:
         for (let offset = from; offset < to && !call.cancelled; ) {
           const giveBack = await budget.take(chunkBytes);
           try {
-            // A buffer of its own for each chunk: the last one is still on its way out.
+            // A new buffer for each chunk, because the last one is still being sent.
             const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, to - offset));
             const { bytesRead } = await file.read(buffer, 0, buffer.byteLength, offset);
             if (bytesRead === 0) throw new PalimpsestError("OBJECT_LOST", `${path} is shorter than it was`);
             const chunk = { data: buffer.subarray(0, bytesRead), offsetBytes: offset };
             offset += bytesRead;
-            // One chunk is read while the one before is taken over: the connection never waits for the disk.
+            // One chunk is read while the one before is being taken, so that the connection never waits for the disk.
             await handedOver;
             onMoved("out", bytesRead);
             handedOver = handOver(call, chunk, clock).finally(giveBack);

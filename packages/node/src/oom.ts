@@ -1,21 +1,27 @@
-/** What Linux tells of its out-of-memory killer, and which processes it is to choose. Elsewhere nothing is known. */
+/**
+ * The interface to Linux's out-of-memory killer: whether it killed a process, and which processes it should prefer.
+ * On other systems nothing is known.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 
 const childScore = 300;
 const maxScore = 1_000;
 
-/** Makes the kernel choose this child before the node, whose end would be the end of all the others. */
+/** Makes the kernel prefer this child to the node, whose end would end all the others. */
 export function preferForOomKill(pid: number): void {
   const own = Number(read("/proc/self/oom_score_adj"));
   if (!Number.isInteger(own)) return;
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, String(Math.min(maxScore, own + childScore)));
   } catch {
-    // It has ended already, or this system does not allow it.
+    // The process has ended already, or this system does not allow it.
   }
 }
 
-/** Processes that the out-of-memory killer has ended, of this control group or of the machine; undefined if unknown. */
+/**
+ * How many processes the out-of-memory killer has killed, in this control group or on the machine; undefined if
+ * unknown.
+ */
 export function oomKills(): number | undefined {
   const group = /^0::(.*)$/m.exec(read("/proc/self/cgroup"))?.[1];
   const files = [...(group === undefined ? [] : [`/sys/fs/cgroup${group}/memory.events`]), "/proc/vmstat"];

@@ -1,10 +1,10 @@
 /**
- * Responsibility: the output of one process on disk, up to a bound; what comes after it is not kept.
- * Not responsible for: the process's last words, which are kept in memory too.
+ * Responsibility: the output of one process on disk, up to a limit. Later output is not kept.
+ * Not responsible for: the process's last lines, which are also kept in memory.
  *
  * Invariants:
- * - OUTPUTFILE-1. A disk that is full or broken neither ends the node nor holds up the process: what it does not take is dropped and
- *   counted, and when it takes output again a line in the file says how much is missing.
+ * - OUTPUTFILE-1. A disk that is full or broken neither ends the node nor blocks the process: what it cannot take is
+ *   dropped and counted, and when it takes output again a line in the file says how much is missing.
  */
 import { createWriteStream, type WriteStream } from "node:fs";
 import { type Clock, systemClock } from "@palimpsest/wire";
@@ -31,7 +31,7 @@ export class OutputFile {
     this.#stream = this.#open();
   }
 
-  /** What the disk has not taken since it last took something. */
+  /** Bytes that were dropped since the disk last took some. */
   get lostBytes(): number {
     return this.#lostBytes;
   }
@@ -69,7 +69,7 @@ export class OutputFile {
     return stream;
   }
 
-  /** Tried again now and then: somebody may have made room. */
+  /** Retried at intervals, because there may be room again. */
   #reopened(): WriteStream | undefined {
     if (this.#clock.monotonicMs() - this.#failedAtMs < retryEveryMs) return undefined;
     const stream = this.#open();

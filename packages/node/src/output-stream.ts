@@ -1,13 +1,13 @@
 /**
- * Carries one driver's output to the head, over a stream of its own.
+ * Sends one driver's output to the head, over a stream of its own.
  *
- * Responsibility: sending what the log holds at the head's pace, and again after every break.
+ * Responsibility: sending the log at the head's pace, and again after every break.
  * Not responsible for: keeping it (driver-log.ts).
  *
  * Invariants:
- * - OUTPUT-STREAM-1. Nothing is sent before the head has said from which byte on.
- * - OUTPUT-STREAM-2. At most one stream's window is on its way: the next part is sent when the stream takes it.
- * - OUTPUT-STREAM-3. A break is followed by another try, until the head says that it does not want the output.
+ * - OUTPUT-STREAM-1. Nothing is sent before the head has named the byte to start from.
+ * - OUTPUT-STREAM-2. At most one stream window is in flight: the next part is sent when the stream takes it.
+ * - OUTPUT-STREAM-3. A break is followed by a retry, unless the head refuses the output.
  */
 import type { ClientDuplexStream } from "@grpc/grpc-js";
 import type { Logger } from "@palimpsest/telemetry";
@@ -29,18 +29,18 @@ export interface OutputStreamDeps {
   readonly jobId: string;
   readonly nodeId: string;
   readonly log: DriverLog;
-  /** A channel that carries nothing else that is in a hurry. */
+  /** A channel without other urgent messages. */
   readonly head: () => Peer;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called after each acknowledgement, and when the output is not wanted. */
+  /** Called after each acknowledgment, and when the output is refused. */
   readonly onProgress: () => void;
 }
 
 export class OutputStream {
   readonly #deps: OutputStreamDeps;
   #stream: Stream | undefined;
-  /** Next byte to send; undefined until the head has said where it stands. */
+  /** The next byte to send; undefined until the head has named it. */
   #next: number | undefined;
   #waitsForDrain = false;
   #waitMs = backoff.firstMs;
@@ -51,7 +51,7 @@ export class OutputStream {
     this.#deps = deps;
   }
 
-  /** Sends what is new, connecting first if need be. To be called after each append. */
+  /** Sends new output, connecting first if necessary. To be called after each append. */
   push(): void {
     if (this.#closed || this.#cancelRetry !== undefined) return;
     if (this.#stream === undefined) {

@@ -1,4 +1,4 @@
-/** Installs npm packages from a folder with package.json and a lockfile, as the lockfile says and in no other way. */
+/** Installs npm packages in a folder with package.json and a lockfile, exactly as the lockfile says. */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
@@ -8,15 +8,15 @@ import { LineTail } from "./lines.js";
 import { OutputFile } from "./output-file.js";
 
 const maxLogBytes = 4 * 1024 * 1024;
-/** Of the log, in messages. */
+/** Lines of the log that an error shows. */
 const maxLines = 20;
 
 export interface PackageInstall {
-  /** Has package.json and the lockfile, and has the packages afterwards. */
+  /** Has package.json and the lockfile, and afterwards the packages. */
   readonly folder: string;
   readonly installScripts: boolean;
   readonly environment: Readonly<Record<string, string>>;
-  /** What the package manager prints. */
+  /** The output of the package manager. */
   readonly logPath: string;
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
@@ -27,7 +27,7 @@ interface Command {
   readonly args: readonly string[];
 }
 
-/** @throws {PalimpsestError} ENVIRONMENT_FAILED with the end of the log; CANCELLED when the signal aborts */
+/** @throws {PalimpsestError} ENVIRONMENT_FAILED with the end of the log; CANCELLED if the signal is aborted */
 export async function installPackages(install: PackageInstall): Promise<void> {
   const { folder, environment, logPath, deadlineMs, signal } = install;
   const { program, args } = commandFor(install);
@@ -40,7 +40,7 @@ export async function installPackages(install: PackageInstall): Promise<void> {
     cwd: folder,
     env: speaking(environment),
     stdio: ["ignore", "pipe", "pipe"],
-    // A process group of its own: scripts that it has started end with it.
+    // In its own process group, so that scripts that it started end with it.
     detached: true,
   });
   let ended = "";
@@ -49,7 +49,7 @@ export async function installPackages(install: PackageInstall): Promise<void> {
     try {
       if (child.pid) process.kill(-child.pid, "SIGKILL");
     } catch {
-      // It has ended already.
+      // The process group has ended already.
     }
   };
   const onAbort = () => end("the node ends");
@@ -79,12 +79,15 @@ export async function installPackages(install: PackageInstall): Promise<void> {
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
     log.close();
-    // What its scripts have left running.
+    // Kills whatever its scripts have left running.
     end("it has ended");
   }
 }
 
-/** A node that was started by an npm script has its level of output, which may be none: what failed is wanted here. */
+/**
+ * A node that was started by an npm script has inherited its log level, which may be silent. Failures must be shown
+ * here.
+ */
 function speaking(environment: PackageInstall["environment"]): Record<string, string> {
   const others = Object.entries(environment).filter(([name]) => !/^npm_config_loglevel$/i.test(name));
   return { ...Object.fromEntries(others), CI: "true", npm_config_loglevel: "notice" };

@@ -1,8 +1,8 @@
 /**
- * Responsibility: channels to other nodes, shared while they are used and closed when they have been idle.
+ * Responsibility: channels to other nodes, shared while in use and closed when idle.
  *
  * Invariants:
- * - POOL-1. One channel an address. It is closed idleMs after its last user has left, never under a user.
+ * - POOL-1. There is one channel per address. It is closed idleMs after its last user has left, never while in use.
  */
 import type { Clock, Network, Peer } from "@palimpsest/wire";
 

@@ -1,32 +1,32 @@
 /**
- * Responsibility: the JavaScript stack of a child process, also while it computes. Opens the process's inspector by
- * SIGUSR1, which Node.js takes in a thread of its own: a process pays nothing before it is asked.
+ * Responsibility: the JavaScript stack of a child process, even while it is busy. Opens the process's inspector by
+ * SIGUSR1, which Node.js handles in a thread of its own, so that there is no cost before the first request.
  * Not responsible for: reading the stack (wire's stack.ts).
  *
  * Invariants:
- * - STACK-4. A process that does not catch SIGUSR1 yet, or no more, is not sent it: it would die.
- * - STACK-5. The inspector listens on the loopback, under a random name that only the process's stderr tells. It stays
- *   open for the process's life: Node.js can crash when an inspector is closed while it is asked.
- * - STACK-6. Questions are answered one after the other.
+ * - STACK-4. SIGUSR1 is not sent to a process that does not handle it yet, or no longer does, because it would die.
+ * - STACK-5. The inspector listens on the loopback, under a random name that only the process's stderr shows. It
+ *   stays open for the process's life, because Node.js can crash when an inspector is closed during a request.
+ * - STACK-6. Requests are handled one after the other.
  */
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { PalimpsestError, readStack, type StackReading } from "@palimpsest/wire";
 import { InspectorClient } from "./inspector-client.js";
 
-/** What Node.js is to be started with, so that its inspector is as STACK-5 says. */
+/** The flags of Node.js that make its inspector behave as STACK-5 says. */
 export const inspectorFlags = ["--inspect-port=127.0.0.1:0", "--inspect-publish-uid=stderr"] as const;
 
 const openTimeoutMs = 3_000;
-/** A process may enter native code between the question and its answer. */
+/** A process may enter native code between the request and its answer. */
 const readTimeoutMs = 4_000;
-/** SIGUSR1 in the masks of /proc. */
+/** The bit of SIGUSR1 in the masks of /proc. */
 const signalBit = 1n << 9n;
 
 export class ProcessStack {
   readonly #child: ChildProcess;
   readonly #openTimeoutMs: number;
-  /** Where the inspector listens; empty: it does not. */
+  /** Where the inspector listens; empty if it does not. */
   #url = "";
   #watching = false;
   #tail = "";
@@ -38,7 +38,7 @@ export class ProcessStack {
     this.#openTimeoutMs = options.openTimeoutMs ?? openTimeoutMs;
   }
 
-  /** @throws {PalimpsestError} UNAVAILABLE, with the reason */
+  /** Reads the stack. @throws {PalimpsestError} UNAVAILABLE, with the reason */
   read(): Promise<StackReading> {
     const answer = this.#last.then(() => this.#read());
     this.#last = answer.catch(() => undefined);
@@ -52,7 +52,7 @@ export class ProcessStack {
       try {
         return await this.#ask(url);
       } catch (reason) {
-        // The process itself may have closed it, and its stderr may not have come by yet.
+        // The process itself may have closed it, and that line of its stderr may not have arrived yet.
         if (attempt === 2) throw reason;
         if (this.#url === url) this.#url = "";
       }
@@ -87,7 +87,7 @@ export class ProcessStack {
     );
   }
 
-  /** Follows what the process's stderr says of its inspector. */
+  /** Follows the inspector's messages on the process's stderr. */
   #watch(): void {
     if (this.#watching) return;
     this.#watching = true;
@@ -115,7 +115,7 @@ export class ProcessStack {
   }
 }
 
-/** Where /proc is not there to say it, a process is taken to be one that has started. */
+/** Without /proc the process is assumed to have started. */
 function catchesSignal(pid: number): boolean {
   if (process.platform !== "linux") return true;
   try {

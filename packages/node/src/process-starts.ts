@@ -1,9 +1,10 @@
 /**
- * Responsibility: the process that an actor gets: one that is warm where it fits, else a new one.
- * Not responsible for: what becomes of it (process-supervisor.ts).
+ * Responsibility: the process for an actor: a warm one if it fits, else a new one.
+ * Not responsible for: its life afterwards (process-supervisor.ts).
  *
- * A warm process has the environment that all actors have, the node's folder, and sees no GPU. An actor with variables of its own, which
- * Node.js or a library may read only when a process begins, or with a folder of its own, or that leases GPUs, gets a process that began with them.
+ * A warm process has the environment that all actors share, the node's folder, and no visible GPU. An actor with its
+ * own variables, which Node.js or a library may read only at startup, with its own folder, or with GPUs, gets a
+ * process that was started with them.
  */
 
 import type { Metrics } from "@palimpsest/telemetry";
@@ -16,18 +17,18 @@ import type { SupervisedActor } from "./supervised-actor.js";
 import type { WarmProcesses } from "./warm-processes.js";
 import type { WorkerProgram } from "./worker-process.js";
 
-/** Makes the process of an actor; a simulation has its own. */
+/** Creates the process of an actor; replaced in simulations. */
 export type StartActorProcess = (options: ActorProcessOptions) => SupervisedActor;
 
 export interface ProcessStartsDeps {
   readonly nodeId: string;
   readonly program: WorkerProgram;
   readonly startTimeoutMs: number;
-  /** Environment of every actor; the spec's own is added. */
+  /** The environment of every actor, to which the specification's own is added. */
   readonly environment: Readonly<Record<string, string>>;
   /** The GPUs of this node, as CUDA names them. */
   readonly gpus: readonly string[];
-  /** The part of the start message that is the same for all. */
+  /** The part of the start message that all processes share. */
   readonly session: () => Pick<
     proto.ActorProcessStart.$Properties,
     | "clusterId"
@@ -41,16 +42,16 @@ export interface ProcessStartsDeps {
   >;
   /** Absent: every actor gets a new process. */
   readonly warm?: Pick<WarmProcesses, "take" | "busy"> | undefined;
-  /** Light actors. Absent: each gets a process of its own. */
+  /** The processes of light actors. Absent: each gets a process of its own. */
   readonly shared?: Pick<SharedProcesses, "start"> | undefined;
   /** Default: a Node.js process. */
   readonly startProcess?: StartActorProcess;
-  /** Told what became of the calls of a process. Default: nobody is. */
+  /** Called with reports about the calls of a process. Absent: they are dropped. */
   readonly onTaskReport?: ActorProcessOptions["onTaskReport"];
   readonly metrics: Metrics;
 }
 
-/** What is to run, and where its output goes. */
+/** The actor to start, and where its output goes. */
 export interface StartRequest {
   readonly spec: proto.ActorSpec.$Properties;
   readonly incarnation: number;
@@ -58,13 +59,13 @@ export interface StartRequest {
   readonly prepared: Pick<PreparedEnvironment, "moduleUrl" | "cwd" | "retain">;
   readonly logPath: string;
   readonly refusalsPath: string;
-  /** Of a worker for tasks; else empty. */
+  /** For a task worker; otherwise empty. */
   readonly startedPath: string;
 }
 
 export interface StartedProcess {
   readonly process: SupervisedActor;
-  /** Whether it had waited for an actor: it may have ended before it knew of this one. */
+  /** Whether the process was warm, and may have ended before it learned of this actor. */
   readonly wasWarm: boolean;
 }
 
@@ -75,7 +76,7 @@ export class ProcessStarts {
     this.#deps = deps;
   }
 
-  /** @param fresh whether the process must be a new one */
+  /** @param fresh whether the process must be new */
   start(request: StartRequest, fresh = false): StartedProcess {
     const { nodeId, program, startTimeoutMs, session, startProcess, warm, metrics, onTaskReport } =
       this.#deps;
@@ -109,13 +110,13 @@ export class ProcessStarts {
     return { process: (startProcess ?? ActorProcess.start)(options), wasWarm: false };
   }
 
-  /** Of a process with these variables of its own and these GPUs. */
+  /** The environment of a process with these variables and GPUs. */
   environment(
     own: Readonly<Record<string, string>>,
     gpuIds: readonly number[],
   ): Readonly<Record<string, string>> {
     const { environment, gpus } = this.#deps;
-    // Last: neither the node's own nor the actor's environment shows it devices that it does not lease.
+    // Last, so that neither the node's own environment nor the actor's shows it devices that it does not lease.
     return { ...environment, ...own, [visibleDevicesName]: visibleTo(gpus, gpuIds) };
   }
 }

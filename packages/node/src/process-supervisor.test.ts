@@ -84,7 +84,7 @@ test("every start that was accepted ends in one death, after at most one readine
   expect(told.toSorted()).toEqual([
     "lives/1 died: incarnation 2 replaces it",
     "lives/1 started",
-    "lives/2 died: not wanted, before its process was there",
+    "lives/2 died: not wanted, before its process existed",
     "missing/1 died: it is not installed",
   ]);
   expect(processes).toHaveLength(1);
@@ -103,7 +103,7 @@ test("after close() nothing runs and nothing is started any more (SUPERVISOR-4)"
   expect(processes.map(({ stopping }) => stopping)).toEqual([true]);
   expect(told.toSorted()).toEqual([
     "runs/1 died: the node ends",
-    "starts/1 died: the node ends, before its process was there",
+    "starts/1 died: the node ends, before its process existed",
   ]);
 });
 

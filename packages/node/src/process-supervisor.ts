@@ -1,10 +1,11 @@
 /**
- * Responsibility: the actors of this node: one process each, started and stopped as the head says.
+ * Responsibility: the actors of this node: one process each, started and stopped on the head's orders.
  * Not responsible for: deciding what runs or is restarted (the head does).
  *
  * Invariants:
- * - SUPERVISOR-1. An (actor, incarnation) is started at most once; a repeated order changes nothing. Of one that has ended
- *   already its death is told again: whoever orders it has not heard of it.
+ * - SUPERVISOR-1. An (actor, incarnation) is started at most once; a repeated order changes nothing. If that
+ *   incarnation has ended already, its death is reported again, because the head that gave the order does not know of
+ *   it.
  * - SUPERVISOR-2. Every accepted start ends in exactly one onDied, after at most one onStarted.
  * - SUPERVISOR-3. A stop that overtakes its start still stops it.
  * - SUPERVISOR-4. After close() no process runs, and none is started any more.
@@ -27,18 +28,18 @@ import type { SupervisedActor } from "./supervised-actor.js";
 
 export interface ProcessSupervisorDeps extends ProcessStartsDeps {
   readonly logDir: string;
-  /** What logs of actors may take together. */
+  /** The size limit of all actors' logs together. */
   readonly logsBytes: number;
-  /** Fetches the module that exports the class, and makes the environment of its process. */
+  /** Fetches the module that exports the class, and builds the environment of its process. */
   readonly prepare: (request: EnvironmentRequest, signal: AbortSignal) => Promise<PreparedEnvironment>;
   readonly onStarted: (message: proto.ActorStarted.$Properties) => void;
   readonly onDied: (message: proto.ActorDied.$Properties) => void;
-  /** What was told of that incarnation's death, not long ago. */
+  /** The report of that incarnation's recent death, if there is one. */
   readonly deathOf: (actorId: string, incarnation: number) => proto.ActorDied.$Properties | undefined;
   readonly logger: Logger;
 }
 
-/** What light actors that end within this time have written is looked at once. */
+/** The logs of light actors that end within this time are pruned together. */
 const pruneAfterMs = 5_000;
 
 interface Entry {
@@ -46,13 +47,13 @@ interface Entry {
   readonly incarnation: number;
   readonly spec: proto.ActorSpec.$Properties;
   readonly restarts: number;
-  /** GPUs of its lease: places in the node's list. */
+  /** The GPUs of its lease, as indices in the node's list. */
   readonly gpuIds: readonly number[];
   process: SupervisedActor | undefined;
   ready: proto.ActorProcessReady.$Properties | undefined;
-  /** Set by a stop that came before the process was there. */
+  /** Set by a stop that came before the process existed. */
   cancelled: string | undefined;
-  /** Aborts with that stop: it does not wait for a download. */
+  /** Aborted by that stop, so that it does not wait for a download. */
   readonly abort: AbortController;
   readonly done: Promise<void>;
 }
@@ -69,18 +70,18 @@ export class ProcessSupervisor {
     this.#starts = new ProcessStarts(deps);
   }
 
-  /** What runs or is starting, for the head. */
+  /** Running and starting actors, for the head. */
   running(): proto.RunningActor.$Properties[] {
     return [...this.#entries.values()].map(reportOf);
   }
 
-  /** All that a head needs which has lost the actor. */
+  /** Everything that a head needs that has lost the actor. */
   describe(actorId: string): proto.ActorDescribed.$Properties | undefined {
     const entry = this.#entries.get(actorId);
     return entry && { actor: reportOf(entry), spec: entry.spec, restarts: entry.restarts };
   }
 
-  /** What the actor's process does. @throws {PalimpsestError} UNAVAILABLE, with the reason */
+  /** The actor's stack. @throws {PalimpsestError} UNAVAILABLE, with the reason */
   async stack(actorId: string): Promise<StackReading> {
     const reading = await this.#entries.get(actorId)?.process?.stack?.();
     if (reading) return reading;
@@ -97,7 +98,7 @@ export class ProcessSupervisor {
     return fenced.length;
   }
 
-  /** Whether the process of that incarnation is there, or about to be. */
+  /** Whether the process of that incarnation runs or is being started. */
   runs(actorId: string, incarnation: number): boolean {
     return this.#entries.get(actorId)?.incarnation === incarnation;
   }
@@ -125,7 +126,7 @@ export class ProcessSupervisor {
       ready: undefined,
       cancelled: undefined,
       abort: new AbortController(),
-      // Started in the next turn: `entry` exists by then.
+      // Started in the next turn, when `entry` exists.
       done: Promise.resolve(previous).then(() => this.#run(entry, spec)),
     };
     this.#entries.set(actorId, entry);
@@ -137,11 +138,11 @@ export class ProcessSupervisor {
     if (entry.process) void entry.process.stop(graceMs, reason);
     else {
       entry.cancelled ??= reason;
-      entry.abort.abort(new PalimpsestError("CANCELLED", `${reason}, before its process was there`));
+      entry.abort.abort(new PalimpsestError("CANCELLED", `${reason}, before its process existed`));
     }
   }
 
-  /** Hands new credentials to all processes: the token was rotated. */
+  /** Passes new credentials to all processes after a rotation of the token. */
   adopt(credentials: proto.ProcessCredentials.$Properties): void {
     for (const { process } of this.#entries.values()) process?.adopt(credentials);
   }
@@ -185,7 +186,7 @@ export class ProcessSupervisor {
     try {
       await pruneLogs(logDir, logsBytes, (path) => open.has(path));
     } catch (reason) {
-      // The next end of an actor tries again.
+      // The next end of an actor retries.
       if (!this.#closed) logger.warn({ err: reason }, "old logs of actors not removed");
     }
   }
@@ -205,7 +206,7 @@ export class ProcessSupervisor {
     prepared: PreparedEnvironment,
   ): Promise<ActorEnd> {
     if (entry.cancelled !== undefined) {
-      throw new PalimpsestError("CANCELLED", `${entry.cancelled}, before its process was there`);
+      throw new PalimpsestError("CANCELLED", `${entry.cancelled}, before its process existed`);
     }
     const request = {
       spec,
@@ -219,7 +220,7 @@ export class ProcessSupervisor {
     const startedAt = performance.now();
     const { process, wasWarm } = this.#starts.start(request);
     const end = await this.#watch(entry, process, startedAt);
-    // A process that died while it waited for an actor: this one has not begun.
+    // A warm process died before it read its start message, so nothing of the actor has run yet.
     const unheard = wasWarm && !process.received && !process.stopping && !this.#closed;
     return unheard ? await this.#watch(entry, this.#starts.start(request, true).process, startedAt) : end;
   }
@@ -249,7 +250,7 @@ export class ProcessSupervisor {
     return end;
   }
 
-  /** The certificate of an actor whose process never came to be. */
+  /** The certificate of an actor whose process was never started. */
   #neverRan(spec: proto.ActorSpec.$Properties, error: PalimpsestError): ActorEnd {
     const now = Date.now();
     const certificate = {
@@ -275,7 +276,7 @@ export class ProcessSupervisor {
   }
 }
 
-/** What fails on every node and at any time. */
+/** Errors that would occur on every node and at any time. */
 const hopeless: ReadonlySet<ErrorCode> = new Set([
   "NOT_FOUND",
   "INVALID_ARGUMENT",
@@ -283,7 +284,7 @@ const hopeless: ReadonlySet<ErrorCode> = new Set([
   "ENVIRONMENT_FAILED",
 ]);
 
-/** The error as one that another node or a later try may not meet. */
+/** The error in a retryable form, because another node or a later attempt may succeed. */
 function passing(error: PalimpsestError): PalimpsestError {
   const { code, rawMessage, details } = error;
   return error.retryable

@@ -1,14 +1,14 @@
 import type { ActorDied } from "@palimpsest/wire/protocol";
 
 /**
- * Deaths that the head may not have heard of: a message that was written just before a break can be lost. Each is
- * told again after the next registration, and when its start is ordered once more; the head knows them by actor and
- * incarnation.
+ * Deaths that the head may not know of, because a message that was written just before a break can be lost. Each is
+ * reported again after the next registration, and when its start is ordered again; the head recognizes them by actor
+ * and incarnation.
  */
 export class RecentDeaths {
   readonly #maxAgeMs: number;
   readonly #maxCount: number;
-  /** By actor and incarnation, the oldest first. */
+  /** By actor and incarnation, oldest first. */
   readonly #deaths = new Map<string, { readonly message: ActorDied.$Properties; readonly atMs: number }>();
 
   constructor(maxAgeMs: number, maxCount = 1_000) {
@@ -32,7 +32,7 @@ export class RecentDeaths {
     }
   }
 
-  /** The death of that incarnation, however old as long as it is not forgotten. */
+  /** The death of that incarnation, of any age as long as it is remembered. */
   of(actorId: string, incarnation: number): ActorDied.$Properties | undefined {
     return this.#deaths.get(keyOf(actorId, incarnation))?.message;
   }

@@ -1,12 +1,13 @@
 /**
- * Responsibility: what a process finds around it on this node: the folder that it begins in and the packages that its
- * module may import. Both are made once and shared.
- * Not responsible for: its variables (process-starts.ts), which environment it gets (the head decides it).
+ * Responsibility: the runtime environments on this node: the working directory of a process and the packages that its
+ * module may import. Both are built once and shared.
+ * Not responsible for: its variables (process-starts.ts), or which environment it gets (the head decides it).
  *
  * Invariants:
- * - RUNTIMEENV-1. Packages are what the lockfile names, installed in a folder that is named by the hash of package.json,
- *   lockfile and what they name by "file:", by whether scripts run, and by the version of Node.js.
- * - RUNTIMEENV-2. An environment that cannot be made is an error that names its part and its cause; no process starts.
+ * - RUNTIMEENV-1. Packages are those of the lockfile. Their folder is named by the hash of package.json, the lockfile
+ *   and the files that they name with "file:", by whether scripts run, and by the version of Node.js.
+ * - RUNTIMEENV-2. An environment that cannot be built is an error that names its part and its cause; no process
+ *   starts.
  */
 import { linkSync, unlinkSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -20,7 +21,7 @@ import type { Installation } from "./installation.js";
 import { installPackages } from "./package-install.js";
 import { unpackWorkingDir } from "./working-dir.js";
 
-/** In a folder of packages: where modules lie that import them. */
+/** The subfolder of a folder of packages for modules that import them. */
 const codeFolder = "palimpsest";
 
 export interface RuntimeEnvironmentsDeps {
@@ -30,9 +31,9 @@ export interface RuntimeEnvironmentsDeps {
   readonly setupTimeoutMs: number;
   readonly bundles: Pick<BundleCache, "fileOf">;
   readonly installation: Pick<Installation, "linkInto" | "urlOf">;
-  /** Of the package manager. */
+  /** The environment of the package manager. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Aborts when the node ends. */
+  /** Aborted when the node ends. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -43,18 +44,18 @@ export type EnvironmentRequest = Pick<proto.ActorSpec.$Properties, "code" | "wor
 
 export interface PreparedEnvironment {
   readonly moduleUrl: string;
-  /** The folder that the process begins in; undefined: that of the node. */
+  /** The working directory of the process; undefined for that of the node. */
   readonly cwd: string | undefined;
   /** To be called when its process has ended. */
   readonly release: () => void;
-  /** For another process of the same environment. @returns what is to be called when that has ended */
+  /** For another process of the same environment. @returns a function to be called when that process has ended */
   readonly retain: () => () => void;
 }
 
 export class RuntimeEnvironments {
   readonly #deps: RuntimeEnvironmentsDeps;
   readonly #folders: FolderCache;
-  /** Processes that run each module that lies beside packages, by its path. */
+  /** How many processes run each module next to packages, by its path. */
   readonly #links = new Map<string, number>();
 
   constructor(deps: RuntimeEnvironmentsDeps) {
@@ -63,8 +64,8 @@ export class RuntimeEnvironments {
   }
 
   /**
-   * @param signal ends this caller's wait; what is being made goes on
-   * @throws {PalimpsestError} ENVIRONMENT_FAILED, and what a bundle's download throws
+   * @param signal ends this caller's wait; the build continues for others
+   * @throws {PalimpsestError} ENVIRONMENT_FAILED, and whatever a bundle's download throws
    */
   async prepare(request: EnvironmentRequest, signal: AbortSignal): Promise<PreparedEnvironment> {
     const { code, workingDir, packages } = request;
@@ -94,8 +95,8 @@ export class RuntimeEnvironments {
   }
 
   /**
-   * The file of a bundle, where it can import the packages.
-   * @param uses gets what is to be called when the file is used no more
+   * The file of a bundle, at a path from which it can import the packages.
+   * @param uses receives functions to be called when the file is no longer used
    */
   async modulePath(
     bundle: string,
@@ -109,16 +110,19 @@ export class RuntimeEnvironments {
     return this.#link(path, join(folder, codeFolder, basename(path)), uses);
   }
 
-  /** Modules find packages by where they lie. In one turn, as its end is, so that neither sees half of the other. */
+  /**
+   * Modules find packages by their own location. Linked synchronously, as it is unlinked, so that neither sees the
+   * other half done.
+   */
   #link(path: string, target: string, uses: (() => void)[]): string {
     const users = this.#links.get(target) ?? 0;
     if (users === 0) {
-      // Of a process that was killed.
+      // A link may remain from a process that was killed.
       unlinkIfThere(target);
       linkSync(path, target);
     }
     this.#links.set(target, users + 1);
-    // Before the folder itself is let go.
+    // First in the list, so that the link is removed before the folder itself is released.
     uses.unshift(() => {
       const left = (this.#links.get(target) ?? 1) - 1;
       if (left > 0) this.#links.set(target, left);
@@ -143,7 +147,7 @@ export class RuntimeEnvironments {
   ): Promise<string> {
     const sha256 = bundle ?? "";
     const scripts = installScripts ? "-scripts" : "";
-    // Native addons are built for one version of Node.js' binary interface.
+    // Native addons are built for one version of Node.js's binary interface.
     const name = `packages-${sha256}-node${process.versions.modules}${scripts}`;
     return this.#use(name, "its packages", uses, signal, async (folder) => {
       const { environment, logDir, setupTimeoutMs, signal, installation, logger } = this.#deps;
@@ -162,7 +166,7 @@ export class RuntimeEnvironments {
     });
   }
 
-  /** Whoever waits may leave; the download is for all. */
+  /** The download is shared, so it does not end when one caller leaves. */
   #fileOf(sha256: string, kind: BundleKind): Promise<string> {
     return this.#deps.bundles.fileOf(sha256, kind, this.#deps.signal);
   }
@@ -175,7 +179,7 @@ export class RuntimeEnvironments {
     make: MakeFolder,
   ): Promise<string> {
     const using = this.#folders.use(name, make);
-    // Whoever has left meanwhile uses nothing.
+    // A caller that has left in the meantime releases it at once.
     using.then(({ release }) => (signal.aborted ? release() : uses.push(release))).catch(() => undefined);
     try {
       const { path } = await unlessAborted(using, signal);
@@ -186,7 +190,7 @@ export class RuntimeEnvironments {
   }
 }
 
-/** What is wrong with the environment itself, and would be on every node and at any time. */
+/** Errors of the environment itself, which would occur on every node and at any time. */
 const ofEnvironment: ReadonlySet<ErrorCode> = new Set([
   "ENVIRONMENT_FAILED",
   "INVALID_ARGUMENT",
@@ -197,7 +201,7 @@ const ofEnvironment: ReadonlySet<ErrorCode> = new Set([
 function failed(what: string, error: PalimpsestError): PalimpsestError {
   if (!ofEnvironment.has(error.code)) return error;
   const { rawMessage, details, cause } = error;
-  return new PalimpsestError("ENVIRONMENT_FAILED", `${what} cannot be made: ${rawMessage}`, {
+  return new PalimpsestError("ENVIRONMENT_FAILED", `${what} cannot be built: ${rawMessage}`, {
     details,
     cause,
   });
@@ -207,7 +211,7 @@ function unlinkIfThere(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // Nobody has made it.
+    // The release of an environment that was never built.
   }
 }
 

@@ -1,14 +1,14 @@
 /**
- * Responsibility: one process of many light actors: their starts and stops in few messages, whether it still answers, and
- * what its end means for each.
+ * Responsibility: one process of many light actors: their starts and stops in few messages, whether it still
+ * responds, and what its end means for each.
  * Not responsible for: which actors share it (shared-processes.ts).
  *
  * Invariants:
- * - SHAREDPROCESS-1. Of each actor the end is told once, whatever ends first: the actor or its process.
- * - SHAREDPROCESS-2. A process that answers nothing for `blockLimitMs`, or nothing while an actor should have ended, is
+ * - SHAREDPROCESS-1. The end of each actor is reported exactly once, whichever ends first, the actor or its process.
+ * - SHAREDPROCESS-2. A process that does not respond for `blockLimitMs`, or not while an actor should have ended, is
  *   killed. Time in which the node itself stood still does not count.
- * - SHAREDPROCESS-3. When it is known whose code ended the process, that actor's certificate says so and those of the
- *   others say that they were bystanders, and name it. When it is not known, nobody is a bystander.
+ * - SHAREDPROCESS-3. If it is known whose code ended the process, that actor's certificate says so, and those of the
+ *   others name it and mark them as bystanders. If it is not known, there are no bystanders.
  */
 import { readFileSync, rmSync } from "node:fs";
 import { errorFromProto, PalimpsestError } from "@palimpsest/wire";
@@ -19,7 +19,7 @@ import { certificateOf, endSentence, type ProcessEnd } from "./supervised-proces
 import type { WorkerProcess } from "./worker-process.js";
 
 const beatMs = 1_000;
-/** Beats without an answer after which an actor that should have ended is taken for the one that blocks. */
+/** After this many heartbeats without an answer, an actor that should have ended is assumed to block the process. */
 const stopBeats = 2;
 
 export interface SharedProcessOptions {
@@ -29,9 +29,9 @@ export interface SharedProcessOptions {
   readonly startTimeoutMs: number;
   readonly blockLimitMs: number;
   readonly onTaskReport?: ((report: proto.TaskReport.$Properties) => void) | undefined;
-  /** Runs when it has ended, before its actors are told. */
+  /** Called when it has ended, before its actors are told. */
   readonly onEnded: () => void;
-  /** Runs when its last actor has ended. */
+  /** Called when its last actor has ended. */
   readonly onEmpty: () => void;
 }
 
@@ -61,7 +61,7 @@ export class SharedProcess {
     return this.#slots.size;
   }
 
-  /** How many were ever started in it. */
+  /** How many actors were ever started in it. */
   get started(): number {
     return this.#started;
   }
@@ -86,12 +86,12 @@ export class SharedProcess {
     this.#options.worker.order({ credentials });
   }
 
-  /** Ends the process: at once with a grace of 0. */
+  /** Ends the process; at once if the grace period is 0. */
   async stop(graceMs: number, reason: string): Promise<void> {
     await this.#options.worker.process.stop(graceMs, reason);
   }
 
-  /** Orders of one turn travel together, and none before the process is ready. */
+  /** Orders of one turn share one message, and none is sent before the process is ready. */
   #order({ start = [], stop = [] }: proto.SharedOrders.$Properties): void {
     const isFirst = this.#outbox === undefined;
     this.#outbox ??= { start: [], stop: [] };
@@ -180,7 +180,7 @@ export class SharedProcess {
       const { reason, bystander } = this.#verdict(hosted, slot === guilty, guiltyActor, sentence);
       const told = bystander ? { ...end, lastStderrLines: [] } : end;
       const certificate = certificateOf(told, { reason, pid: hosted.pid, ...this.#facts(hosted) });
-      // A process that could not even begin is the machine's trouble of the moment, not the actors'.
+      // If a process could not even start, that is a transient problem of the machine, not of the actors.
       const failed = this.#ready ? undefined : new PalimpsestError("UNAVAILABLE", sentence);
       hosted.end({ certificate: { ...certificate, bystander }, failed });
     }
@@ -205,14 +205,14 @@ export class SharedProcess {
     return { nodeId: this.#options.start.nodeId ?? "", ownerId: order.spec?.ownerId ?? "" };
   }
 
-  /** The slot of the actor whose code ran when the process ended. */
+  /** The slot of the actor whose code was running when the process ended. */
   #readMark(): number | undefined {
     const path = this.#options.start.startedPath ?? "";
     try {
       const bytes = readFileSync(path);
       return bytes.byteLength === 8 ? Number(bytes.readBigUInt64LE()) || undefined : undefined;
     } catch {
-      // It ended before it had the file.
+      // The process ended before it had created the file.
       return undefined;
     } finally {
       rmSync(path, { force: true });

@@ -1,9 +1,11 @@
 /**
- * Responsibility: which light actors share a process: those of one owner, or one job, of one module and one environment.
+ * Responsibility: which light actors share a process: those of one owner, or one job, with one module and one
+ * environment.
  * Not responsible for: what happens inside (shared-process.ts).
  *
  * Invariants:
- * - SHAREDPROCESSES-1. No process has actors of two owners, unless they are of one job, of two modules or of two environments.
+ * - SHAREDPROCESSES-1. No process has actors of two owners, unless they are of one job, nor of two modules or two
+ *   environments.
  * - SHAREDPROCESSES-2. After close() none runs.
  */
 
@@ -17,12 +19,12 @@ import { SharedProcess } from "./shared-process.js";
 import type { SharedSlot } from "./shared-slot.js";
 import type { WorkerProcess } from "./worker-process.js";
 
-/** So many can end with one process. */
+/** The limit of actors that can be lost with one process. */
 const maxActors = 5_000;
-/** A process without actors waits so long for others, then it ends. */
+/** How long a process without actors waits for new ones before it ends. */
 const idleMs = 10_000;
 
-/** Where its process begins, and what it imports. */
+/** The working directory of its process, and the module that it imports. */
 export type SharedEnvironment = Pick<PreparedEnvironment, "moduleUrl" | "cwd" | "retain">;
 
 export interface SharedProcessesDeps {
@@ -31,9 +33,9 @@ export interface SharedProcessesDeps {
   readonly blockLimitMs: number;
   readonly clock: Clock;
   readonly onTaskReport?: ((report: proto.TaskReport.$Properties) => void) | undefined;
-  /** A process that waits, or a new one with these variables in this folder. */
+  /** A warm process, or a new one with these variables in this folder. */
   readonly spawn: (environment: Readonly<Record<string, string>>, cwd: string | undefined) => WorkerProcess;
-  /** What every start of a process says. */
+  /** The fields of every start message. */
   readonly session: () => proto.ActorProcessStart.$Properties;
 }
 
@@ -93,7 +95,8 @@ export class SharedProcesses {
       if (processes.size === 0) this.#ofKey.delete(key);
     };
     const worker = spawn(environment ?? {}, cwd);
-    // It may wait for actors when those that it had, and their uses of the environment, have ended.
+    // Retained, because the process may wait for new actors after its former actors and their uses of the environment
+    // have ended.
     void worker.process.ended.then(retain());
     const entry: Idle = {
       cancelEnd: () => undefined,
@@ -113,9 +116,9 @@ export class SharedProcesses {
         onEnded: forget,
         onEmpty: () => {
           entry.cancelEnd = clock.after(idleMs, () => {
-            // Before its end, so that no actor is put into a process that ends.
+            // Forgotten before it is ended, so that no actor is placed in a process that is ending.
             forget();
-            this.#end(entry.process, "none of its actors lives");
+            this.#end(entry.process, "it has no actors left");
           });
         },
       }),

@@ -14,12 +14,12 @@ export interface SharedSlotDeps {
   readonly pid: number;
   readonly startTimeoutMs: number;
   readonly order: (orders: proto.SharedOrders.$Properties) => void;
-  /** Ends the process, with this actor to blame. */
+  /** Ends the process, on account of this actor. */
   readonly endProcess: (reason: string) => void;
   readonly stack: () => Promise<StackReading>;
 }
 
-/** What the process tells, or its end. */
+/** The end as the process reports it, or that of the process itself. */
 export interface SlotEnd {
   readonly certificate: proto.DeathCertificate.$Properties;
   readonly failed?: PalimpsestError | undefined;
@@ -63,7 +63,7 @@ export class SharedSlot implements SupervisedActor {
     return this.#stopReason;
   }
 
-  /** When its process should have ended it; infinity when nobody has asked. */
+  /** When the process should have ended it; infinity if it was not stopped. */
   get overdueAtMs(): number {
     return this.#overdueAtMs;
   }
@@ -80,13 +80,13 @@ export class SharedSlot implements SupervisedActor {
     await this.ended;
   }
 
-  /** No second one of it may run anywhere: its process is not trusted to end it. */
+  /** Ends the whole process, which cannot be trusted to end the actor, because no second one may run anywhere. */
   fence(reason: string): void {
     this.#stopReason ??= reason;
     this.#deps.endProcess(reason);
   }
 
-  /** The process gets them once, for all. */
+  /** The process gets them once, for all its actors. */
   adopt(): void {}
 
   stack(): Promise<StackReading> {

@@ -1,9 +1,9 @@
 /**
- * Responsibility: one object that a program of this machine writes into a file of the store.
- * Not responsible for: who may write (object-link.ts), room (object-store.ts).
+ * Responsibility: one object that a program on this machine writes into a file of the store.
+ * Not responsible for: who may write (object-link.ts), or room (object-store.ts).
  *
  * Invariants:
- * - SHARED-1. It ends once, with seal() or abort(); what is not sealed leaves nothing behind.
+ * - SHARED-1. It ends exactly once, with seal() or abort(). Without seal() it leaves nothing behind.
  * - SHARED-2. Only a plain file of exactly the announced size is sealed.
  */
 import { PalimpsestError } from "@palimpsest/wire";
@@ -12,11 +12,11 @@ import type { StoredObject } from "./stored-object.js";
 export interface SharedWriteDeps {
   readonly path: string;
   readonly sizeBytes: number;
-  /** Undefined: there is no plain file any more. */
+  /** Undefined if it is no longer a plain file. */
   readonly sizeOf: () => Promise<number | undefined>;
   /** The object's name, once the file has all of its bytes. */
   readonly nameOf: () => Promise<string>;
-  /** Keeps the file under that name; undefined: throws it away. */
+  /** Keeps the file under that name, or discards it if the name is undefined. */
   readonly settle: (objectId: string | undefined) => Promise<StoredObject | undefined>;
 }
 
@@ -33,7 +33,7 @@ export class SharedWrite {
     return this.#deps.path;
   }
 
-  /** @throws {PalimpsestError} INVALID_ARGUMENT when the file has another size, OBJECT_LOST */
+  /** @throws {PalimpsestError} INVALID_ARGUMENT if the file has another size, OBJECT_LOST */
   async seal(): Promise<StoredObject> {
     const { sizeBytes, sizeOf, nameOf, settle, path } = this.#deps;
     const found = await sizeOf();

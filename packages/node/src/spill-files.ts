@@ -1,9 +1,9 @@
 /**
- * Responsibility: copies of objects on disk, for which memory had no room: written, read back and removed, bounded in bytes.
- * Not responsible for: which objects are written and when they come back (object-residence.ts).
+ * Responsibility: spilled copies of objects on disk: written, read back and removed, bounded in bytes.
+ * Not responsible for: which objects are spilled and restored (object-residence.ts).
  *
  * Invariants:
- * - SPILL-1. Copies on disk and those that are being written never exceed `maxBytes` together.
+ * - SPILL-1. Copies on disk and those being written together never exceed `maxBytes`.
  * - SPILL-2. What is read back has the size and the checksum (CRC-32) of what was written, or it is OBJECT_LOST.
  */
 import { crc32 } from "node:zlib";
@@ -11,18 +11,18 @@ import { PalimpsestError } from "@palimpsest/wire";
 import type { ObjectDisk, ObjectFile, OpenedObject } from "./object-disk.js";
 import { ObjectFiles } from "./object-files.js";
 
-/** One piece of a copy: its checksum takes the thread about a millisecond. */
+/** One piece of a copy, whose checksum takes the thread about a millisecond. */
 const pieceBytes = 4 * 1024 * 1024;
 
 interface SpilledCopy {
   readonly sizeBytes: number;
   readonly checksum: number;
-  /** Its file was read through since it was written. */
+  /** Whether its file was read completely since it was written. */
   isVerified: boolean;
 }
 
 export interface SpillFilesOptions {
-  /** Folder of its own; emptied on open and removed on close. */
+  /** A folder of its own, emptied on open and removed on close. */
   readonly folder: string;
   readonly maxBytes: number;
   readonly disk: ObjectDisk;
@@ -55,12 +55,12 @@ export class SpillFiles {
     return this.#copies.has(objectId);
   }
 
-  /** Everything that has a copy here. */
+  /** All objects that have a copy here. */
   objectIds(): Iterable<string> {
     return this.#copies.keys();
   }
 
-  /** @throws {PalimpsestError} OBJECT_STORE_FULL when the disk does not take it */
+  /** @throws {PalimpsestError} OBJECT_STORE_FULL if the disk cannot take it */
   async write(objectId: string, source: OpenedObject, sizeBytes: number): Promise<void> {
     this.#bytes += sizeBytes;
     let temporary = "";
@@ -87,13 +87,13 @@ export class SpillFiles {
     return this.#files.pathOf(objectId);
   }
 
-  /** For reading where it is. @throws {PalimpsestError} OBJECT_LOST (SPILL-2) */
+  /** Opens the copy for reading on disk. @throws {PalimpsestError} OBJECT_LOST (SPILL-2) */
   async openVerified(objectId: string): Promise<OpenedObject> {
     if (!this.#copies.get(objectId)?.isVerified) await this.read(objectId, nowhere);
     return await this.#open(objectId);
   }
 
-  /** Writes it into `target`. @throws {PalimpsestError} OBJECT_LOST (SPILL-2) */
+  /** Copies it to `target`. @throws {PalimpsestError} OBJECT_LOST (SPILL-2) */
   async read(objectId: string, target: ObjectFile): Promise<void> {
     const copy = this.#copies.get(objectId);
     if (copy === undefined) throw damaged(objectId, "it is gone");
@@ -130,13 +130,13 @@ export class SpillFiles {
   }
 }
 
-/** Takes bytes that are only to be read. */
+/** A target that drops the bytes, for a copy that is only verified. */
 const nowhere: ObjectFile = {
   write: async (data, offset) => ({ bytesWritten: data.byteLength - offset }),
   close: async () => undefined,
 };
 
-/** The checksum of what was copied; undefined: the source is shorter. */
+/** The checksum of the copied bytes; undefined if the source is shorter. */
 async function copyBytes(
   source: OpenedObject,
   target: ObjectFile,

@@ -9,7 +9,7 @@ const services = {
   "palimpsest.v1.NodeLogs": "palimpsest/v1/node_logs.proto",
 };
 
-/** Adds health and reflection. Returns how to say that the node no longer serves. */
+/** Adds grpc.health.v1 and grpc.reflection to a server, which may be serving already. */
 export function addStandardServices(server: RpcServer): { readonly notServing: () => void } {
   return add(server, services, { HealthImplementation, loadSync, ReflectionService });
 }

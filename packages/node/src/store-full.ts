@@ -1,21 +1,21 @@
 import { PalimpsestError } from "@palimpsest/wire";
 
 export interface StoreUse {
-  /** What was asked for. */
+  /** The size of the request. */
   readonly sizeBytes: number;
   readonly maxBytes: number;
   readonly storedBytes: number;
-  /** Of the stored: what nobody holds. */
+  /** Stored bytes without a lease. */
   readonly copyBytes: number;
-  /** Announced by open writers. */
+  /** Bytes announced by open writers. */
   readonly reservedBytes: number;
   readonly bytesByHolder: ReadonlyMap<string, number>;
-  /** Undefined: nothing is spilled. */
+  /** Undefined if nothing is spilled. */
   readonly spilledBytes: number | undefined;
   readonly maxSpillBytes: number | undefined;
 }
 
-/** Says who fills the store and what would help. */
+/** An error that says who fills the store and what would help. */
 export function objectStoreFull(use: StoreUse): PalimpsestError {
   const { sizeBytes, maxBytes, storedBytes, copyBytes, reservedBytes } = use;
   let largest = "";
@@ -28,8 +28,8 @@ export function objectStoreFull(use: StoreUse): PalimpsestError {
   const most = largestBytes > 0 ? ` (most by ${largest}: ${largestBytes})` : "";
   const fix =
     sizeBytes > maxBytes
-      ? "it is larger than the whole store: raise objectStoreBytes, or put it in pieces"
-      : "free what is not needed any more (objects.free), end its holders, or raise objectStoreBytes or objectSpillBytes";
+      ? "it is larger than the whole store: raise objectStoreBytes, or store it in pieces"
+      : "free objects that are no longer needed (objects.free), end their owners, or raise objectStoreBytes or objectSpillBytes";
   const disk = use.maxSpillBytes
     ? `; of ${use.maxSpillBytes} bytes on disk ${use.spilledBytes ?? 0} are taken`
     : "";

@@ -1,14 +1,14 @@
 /**
- * Responsibility: the room of a store in memory: who gets it, and what leaves memory for it.
+ * Responsibility: the room of a store in memory: who gets it, and which objects are evicted or spilled for it.
  * Not responsible for: how an object leaves memory (object-residence.ts).
  *
  * Invariants:
- * - STOREROOM-1. Objects in memory, bytes announced by open writers and those of files that are kept to be written again never
- *   exceed `maxBytes` together (STORE-2).
- * - STOREROOM-2. Where objects can be spilled, requests that do not fit at once are served one after the other, in their order;
- *   they wait while objects are spilled, written or read, for `patienceMs` without any progress at most.
- * - STOREROOM-3. Copies make room before held objects do. A request that is refused has evicted and spilled nothing, unless
- *   the disk refused.
+ * - STOREROOM-1. Objects in memory, bytes announced by open writers, and files kept for reuse together never exceed
+ *   `maxBytes` (STORE-2).
+ * - STOREROOM-2. If objects can be spilled, requests that do not fit at once are served one after the other, in
+ *   order. They wait while objects are spilled, written or read, but at most `patienceMs` without any progress.
+ * - STOREROOM-3. Copies are evicted before objects with leases are spilled. A refused request has evicted and spilled
+ *   nothing, unless the disk failed.
  */
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import type { ObjectSegments } from "./object-segments.js";
@@ -23,10 +23,10 @@ export interface StoreRoomDeps {
   readonly maxBytes: number;
   readonly table: ObjectTable;
   readonly segments: ObjectSegments;
-  /** Undefined: nothing can be spilled. */
+  /** Undefined if nothing can be spilled. */
   readonly spill: SpillFiles | undefined;
   readonly clock: Clock;
-  /** Has the object leave memory. @throws {PalimpsestError} OBJECT_STORE_FULL when the disk does not take it */
+  /** Spills the object. @throws {PalimpsestError} OBJECT_STORE_FULL if the disk cannot take it */
   readonly spillOut: (entry: TableEntry) => Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export class StoreRoom {
     if (this.#waiting >= maxWaiting)
       throw new PalimpsestError(
         "LIMIT_EXCEEDED",
-        `${maxWaiting} values wait for room in the object store of this node: try again later, or raise objectStoreBytes`,
+        `${maxWaiting} values wait for room in the object store of this node: retry later, or raise objectStoreBytes`,
       );
     this.#waiting++;
     const turn = this.#inTurn(() => this.#clear(sizeBytes, true));
@@ -57,7 +57,7 @@ export class StoreRoom {
     });
   }
 
-  /** As take(), for who can do without: false when it would have to wait for others. */
+  /** Like take(), for optional room: resolves to false if it would have to wait for others. */
   async takeIfIdle(sizeBytes: number): Promise<boolean> {
     if (this.#waiting > 0) return false;
     if (this.#takeAtOnce(sizeBytes)) return true;
@@ -78,7 +78,7 @@ export class StoreRoom {
     this.changed();
   }
 
-  /** Something left memory, or may leave it now. */
+  /** Signals that something left memory, or may leave it now. */
   changed(): void {
     this.#wake?.();
   }
@@ -96,7 +96,7 @@ export class StoreRoom {
 
   #takeAtOnce(sizeBytes: number): boolean {
     const { table, segments } = this.#deps;
-    // First what nobody misses.
+    // Files kept for reuse are removed first.
     segments.shrink(this.#missingBytes(sizeBytes));
     const missingBytes = this.#missingBytes(sizeBytes);
     const evicted = missingBytes > 0 ? this.#evictable(missingBytes) : { entries: [], bytes: 0 };
@@ -107,7 +107,7 @@ export class StoreRoom {
     return true;
   }
 
-  /** Copies that nobody reads, the longest unused first (STORE-5). */
+  /** Copies that are not being read, the least recently used first (STORE-5). */
   #evictable(missingBytes: number): { readonly entries: readonly TableEntry[]; readonly bytes: number } {
     const now = this.#deps.clock.monotonicMs();
     const entries: TableEntry[] = [];
@@ -134,7 +134,10 @@ export class StoreRoom {
     }
   }
 
-  /** Held objects that make so much room together, the longest unused first; undefined: there are not enough. */
+  /**
+   * Objects with leases that free this many bytes together, the least recently used first; undefined if there are not
+   * enough.
+   */
   #spillable(missingBytes: number): readonly TableEntry[] | undefined {
     const { table, clock } = this.#deps;
     const now = clock.monotonicMs();
@@ -151,7 +154,7 @@ export class StoreRoom {
       if (entry.leasedUntilMs > now) leased.push(entry);
       else add(entry);
     }
-    // One that is leased to a reader may be open by now, and is found again when it is not.
+    // An object that is leased to a reader may be open by now, and if not, the reader looks it up again.
     for (const entry of leased) {
       if (bytes >= missingBytes) break;
       add(entry);
@@ -159,7 +162,7 @@ export class StoreRoom {
     return bytes >= missingBytes && this.#roomOnDisk(victims) ? victims : undefined;
   }
 
-  /** Makes room on disk for them, of copies whose objects lie in memory too. */
+  /** Makes room on disk for them, by removing copies of objects that are also in memory. */
   #roomOnDisk(victims: readonly TableEntry[]): boolean {
     const { spill, table } = this.#deps;
     if (spill === undefined) return false;
@@ -173,7 +176,10 @@ export class StoreRoom {
     return spill.bytes + neededBytes <= spill.maxBytes;
   }
 
-  /** Whether what is written and read now is enough, once it is sealed and closed, and the disk has room for it. */
+  /**
+   * Whether the bytes that are being written and read now will be enough once they are sealed and closed, and the
+   * disk has room for them.
+   */
   #mayBecomeSpillable(sizeBytes: number, missingBytes: number): boolean {
     const { spill, table, maxBytes } = this.#deps;
     if (spill === undefined || sizeBytes > maxBytes) return false;
@@ -181,7 +187,7 @@ export class StoreRoom {
     return isBusy && spill.bytes + missingBytes <= spill.maxBytes;
   }
 
-  /** False when nothing changed for patienceMs. */
+  /** Resolves to false if nothing changed for patienceMs. */
   #nextChange(): Promise<boolean> {
     return new Promise((resolve) => {
       const done = (hasChanged: boolean) => {

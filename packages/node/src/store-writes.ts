@@ -1,8 +1,9 @@
 /**
- * Responsibility: objects on their way into a store: room and a file for each, and their name when they are whole.
- * Not responsible for: bytes (object-writer.ts, shared-write.ts), which objects there are (object-table.ts).
+ * Responsibility: objects that are being written to a store: room and a file for each, and their name when they are
+ * complete.
+ * Not responsible for: bytes (object-writer.ts, shared-write.ts), or which objects there are (object-table.ts).
  *
- * The invariants STORE-1 and STORE-4 of the store are kept here.
+ * The store's invariants STORE-1 and STORE-4 are kept here.
  */
 import { basename } from "node:path";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -44,8 +45,8 @@ export class StoreWrites {
   }
 
   /**
-   * @param holder empty: a copy
-   * @param valueId empty: the object is named by its hash
+   * @param holder owner of the lease; empty for a copy
+   * @param valueId empty if the object is named by its hash
    * @throws {PalimpsestError} OBJECT_STORE_FULL, INVALID_ARGUMENT
    */
   async create(sizeBytes: number, holder: string, valueId: string): Promise<ObjectWriter> {
@@ -61,8 +62,8 @@ export class StoreWrites {
   }
 
   /**
-   * Room for what a program of this machine writes itself.
-   * @param valueId empty: the object is named by its hash when it is sealed
+   * Reserves room for an object that a program on this machine writes itself.
+   * @param valueId empty if the object is named by its hash when it is sealed
    * @throws {PalimpsestError} OBJECT_STORE_FULL, INVALID_ARGUMENT
    */
   async reserve(sizeBytes: number, holder: string, valueId: string): Promise<SharedWrite> {
@@ -77,7 +78,10 @@ export class StoreWrites {
     });
   }
 
-  /** Room for a copy of an object that comes in pieces from other nodes. @throws {PalimpsestError} OBJECT_STORE_FULL */
+  /**
+   * Reserves room for a copy of an object that arrives in pieces from other nodes. @throws {PalimpsestError}
+   * OBJECT_STORE_FULL
+   */
   async assemble(objectId: string, sizeBytes: number): Promise<ObjectAssembly> {
     return await this.#inFile(sizeBytes, async (path) => {
       const file = await this.#files.openToWrite(path);
@@ -87,7 +91,7 @@ export class StoreWrites {
     });
   }
 
-  /** Begins with a file of that many bytes at most: one that was kept to be written again, or a new one. */
+  /** Begins with a file of at most that many bytes: one kept for reuse, or a new one. */
   async #inFile<T>(sizeBytes: number, begin: (path: string) => Promise<T>): Promise<T> {
     const kept = this.#segments.take(sizeBytes);
     const path = kept?.path ?? this.#files.temporaryName();
@@ -108,9 +112,9 @@ export class StoreWrites {
   }
 
   /**
-   * Has an object that lies in the store of another node of this machine here too, without reading its bytes.
-   * @param source what that node says of it
-   * @returns undefined: this process cannot see the file
+   * Adds an object from the store of another node on this machine, without reading its bytes.
+   * @param source what that node reported about it
+   * @returns undefined if this process cannot see the file
    * @throws {PalimpsestError} OBJECT_STORE_FULL
    */
   async adopt(
@@ -124,7 +128,7 @@ export class StoreWrites {
     return await this.#settle(temporary, sizeBytes, holder, adopted ? objectId : undefined);
   }
 
-  /** Counts the bytes as announced while `begin` opens what takes them. */
+  /** Counts the bytes as announced while `begin` opens their destination. */
   async #reserved<T>(sizeBytes: number, begin: () => Promise<T>): Promise<T> {
     if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0) {
       throw new PalimpsestError(
@@ -134,7 +138,7 @@ export class StoreWrites {
     }
     await this.#room.take(sizeBytes);
     try {
-      // What is counted no more must be off the disk before something else is written (STORE-2).
+      // Bytes that no longer count must be off the disk before others are written (STORE-2).
       await Promise.all([this.#files.settled(), this.#segments.settled()]);
       return await begin();
     } catch (reason) {
@@ -143,7 +147,7 @@ export class StoreWrites {
     }
   }
 
-  /** Ends a writer: keeps the file under its name, or drops it when there is no name or it is there already. */
+  /** Ends a writer: keeps the file under its name, or discards it if there is no name or the object exists already. */
   async #settle(
     temporary: string,
     sizeBytes: number,

@@ -13,36 +13,36 @@ export interface StoredPlace {
   readonly sizeBytes: number;
   readonly held: boolean;
   readonly revision: number;
-  /** Its bytes lie on disk only. */
+  /** Whether its bytes are on disk only. */
   readonly spilled: boolean;
 }
 
-/** "damaged": it was spilled, and what lies on disk is not it. */
+/** "damaged": it was spilled, and the bytes on disk do not match. */
 export type DropCause = "evicted" | "freed" | "holder ended" | "damaged";
 
-/** Told of each change in the moment it is made. */
+/** Called at the moment of each change. */
 export interface StoreWatcher {
   present(place: StoredPlace): void;
   gone(objectId: string, cause: DropCause): void;
-  /** It holds its first object of this node. */
+  /** The owner has taken its first lease on this node. */
   newHolder(holder: string): void;
 }
 
 export interface DropOrder {
   readonly objectId: string;
-  /** Whose hold ends; empty: everybody's. */
+  /** The owner whose lease ends; empty for all owners. */
   readonly holder: string;
-  /** Later holds are not meant; undefined: all are. */
+  /** Later leases are unaffected; undefined for all of them. */
   readonly revision?: number;
   readonly copiesOnly?: boolean;
 }
 
-/** Whether the object stands for a value: its name is random, and says nothing of its bytes. */
+/** Whether the object is a value, whose name is random and does not depend on its bytes. */
 export function isValueId(objectId: string): boolean {
   return objectId.length === valueIdDigits;
 }
 
-/** Who holds the objects that the value of this one refers to. */
+/** The owner of the leases on the objects that this value refers to. */
 export function holderOfContained(objectId: string): string {
   return `${objectHolderPrefix}${objectId}`;
 }

@@ -1,13 +1,14 @@
 /**
- * One child process from spawn to end: its pid, its last words, its end in order or by force.
+ * One child process from spawn to end: its pid, its last lines, and its end, in order or by force.
  *
- * Responsibility: the process and all that it starts, which share a process group (spawn it with `detached`).
- * Not responsible for: what the process is for.
+ * Responsibility: the process and everything that it starts, which share a process group (spawn it with `detached`).
+ * Not responsible for: the purpose of the process.
  *
  * Invariants:
- * - PROCESS-1. `ended` settles exactly once, also when the process could not be started, and never rejects.
- * - PROCESS-2. After stop() the process is gone when the promise settles: SIGTERM, then SIGKILL after the grace.
- * - PROCESS-3. What it started in its group does not outlive it.
+ * - PROCESS-1. `ended` resolves exactly once, even if the process could not be started, and never rejects.
+ * - PROCESS-2. When the promise of stop() resolves, the process is gone: SIGTERM, then SIGKILL after the grace
+ *   period.
+ * - PROCESS-3. Nothing that it started in its group outlives it.
  */
 import type { ChildProcess } from "node:child_process";
 import type { DeathCertificate } from "@palimpsest/wire/protocol";
@@ -15,7 +16,7 @@ import { LineTail } from "./lines.js";
 import { killHint, oomKills, preferForOomKill } from "./oom.js";
 
 const maxStderrLines = 50;
-/** How long output of a process that has exited is waited for: a grandchild may hold the pipe. */
+/** How long the output of a process that has exited is awaited, because a grandchild may keep the pipe open. */
 const outputGraceMs = 300;
 
 export interface ProcessEnd {
@@ -26,7 +27,7 @@ export interface ProcessEnd {
   readonly diedAtMs: number;
   /** Why it could not be started at all. */
   readonly spawnError: Error | undefined;
-  /** Who may have killed it, after a SIGKILL that nobody here sent; else empty. */
+  /** Who may have killed it, after a SIGKILL that was not sent from here; otherwise empty. */
   readonly killHint: string;
 }
 
@@ -52,19 +53,19 @@ export class SupervisedProcess {
     this.ended = this.#watch();
   }
 
-  /** Notes a sign of life. */
+  /** Records a heartbeat. */
   alive(): void {
     this.#lastSignMs = Date.now();
   }
 
-  /** What its end tells counts from here on: it has waited for its work until now. */
+  /** Starts its record here, because until now the process has only waited for its work. */
   begin(): void {
     this.alive();
     this.#stderr = new LineTail(maxStderrLines);
     this.#oomKillsBefore = oomKills();
   }
 
-  /** Why it was asked to end; undefined when nobody asked. */
+  /** Why it was stopped; undefined if it was not. */
   get stopReason(): string | undefined {
     return this.#stopReason;
   }
@@ -80,12 +81,12 @@ export class SupervisedProcess {
     return this.ended;
   }
 
-  /** Ends the process and what it started. The group's number is not given anew while one of them lives. */
+  /** Kills the process and everything that it started. The group's id is not reused while one of them is alive. */
   #killGroup(): void {
     try {
       if (this.pid > 0) process.kill(-this.pid, "SIGKILL");
     } catch {
-      // No group of its own, or nothing left of it.
+      // It has no group of its own, or nothing is left of it.
     }
     this.#child.kill("SIGKILL");
   }
@@ -122,7 +123,7 @@ export class SupervisedProcess {
   }
 }
 
-/** What is written on the death certificate. */
+/** The fields of a death certificate. */
 export function certificateOf(
   end: ProcessEnd,
   facts: { readonly reason: string; readonly nodeId: string; readonly ownerId: string; readonly pid: number },
@@ -137,7 +138,7 @@ export function certificateOf(
   };
 }
 
-/** "its process …": how it ended, for a person. */
+/** "its process …": how it ended, for people. */
 export function endSentence(end: ProcessEnd): string {
   if (end.spawnError) return `its process could not be started: ${end.spawnError.message}`;
   if (end.signal) return `its process was killed by ${end.signal}${end.killHint}`;

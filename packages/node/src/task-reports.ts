@@ -1,12 +1,13 @@
 /**
- * Responsibility: hands on to the head what the processes of this node tell of their calls and tasks, and tells of the
- *   node's own transfers of objects.
- * Not responsible for: what a process tells (worker's call-events.ts).
+ * Responsibility: forwarding the reports of this node's processes about their calls and tasks to the head, and
+ * reporting the node's own transfers of objects.
+ * Not responsible for: what a process reports (worker's call-events.ts).
  *
  * Invariants:
- * - TASKREPORTS-1. In a second at most as many events go to the head as it allows; those beyond are counted as left out.
- *   Failures go first.
- * - TASKREPORTS-2. Counts always go. What finds no link, or a head that is behind, is lost: no queue of it grows.
+ * - TASKREPORTS-1. At most as many events per second are sent as the head allows; the others are counted as left out.
+ *   Failures are sent first.
+ * - TASKREPORTS-2. Counts are always sent. Reports without a link, or to a head that is behind, are dropped, so that
+ *   no queue grows.
  */
 import { type Clock, TaskRecorder } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
@@ -22,7 +23,7 @@ export interface TaskReportsDeps {
 }
 
 export class TaskReports {
-  /** What the head allows. */
+  /** The limit that the head has set. */
   perSecond = 0;
   readonly #deps: TaskReportsDeps;
   readonly #transfers = new TaskRecorder(proto.TaskKind.TASK_KIND_TRANSFER);
@@ -35,7 +36,7 @@ export class TaskReports {
     this.#deps = deps;
   }
 
-  /** What a process of this node tells. */
+  /** Forwards the report of a process on this node. */
   forward(report: proto.TaskReport.$Properties): void {
     if (this.perSecond === 0) return;
     const { ended: all = [] } = report;

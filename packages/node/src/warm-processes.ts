@@ -1,15 +1,16 @@
 /**
- * Responsibility: processes of the worker that are loaded and host nothing yet, so that the start of an actor or of a
- * worker for tasks is a message and not a program's start.
- * Not responsible for: whom they are given to (process-starts.ts).
+ * Responsibility: worker processes that are loaded and do not host anything yet, so that starting an actor or a task
+ * worker takes one message instead of a program start.
+ * Not responsible for: who gets them (process-starts.ts).
  *
  * Invariants:
- * - WARM-1. At most `count` processes wait, and at most `maxMemoryShare` of the machine's memory is meant for them.
- * - WARM-2. One is started at a time, and only when nobody has started or taken a process for `quietMs`: who needs one
- *   now comes first.
- * - WARM-3. While memory is short none waits: those that did are ended, and none is started until there is room again.
- * - WARM-4. A process is given away once, and never one that is known to have ended.
- * - WARM-5. After close() none runs that was not given away, and none is started.
+ * - WARM-1. At most `count` processes are kept warm, using at most `maxMemoryShare` of the machine's memory.
+ * - WARM-2. One process is started at a time, and only if no process was started or taken for `quietMs`: immediate
+ *   needs come first.
+ * - WARM-3. While memory is short there are no warm processes: existing ones are ended, and none is started until
+ *   there is room again.
+ * - WARM-4. A process is given away once, and never if it is known to have ended.
+ * - WARM-5. After close() no process runs that was not given away, and none is started.
  */
 import type { Logger } from "@palimpsest/telemetry";
 import type { Clock } from "@palimpsest/wire";
@@ -17,12 +18,12 @@ import type { MemoryLook } from "./machine.js";
 import type { WorkerProcess } from "./worker-process.js";
 
 const quietMs = 100;
-/** While memory is short, and after a process that ended before it was loaded. */
+/** The back-off while memory is short, and after a process that ended before it was loaded. */
 const retryMs = { first: 1_000, longest: 60_000 };
-/** What one that waits takes, roughly. */
+/** A rough estimate of a warm process's memory. */
 const processBytes = 80 * 1024 * 1024;
 const maxMemoryShare = 0.1;
-/** Memory is short below this share of it, and below this much. */
+/** Memory is short below this share of it, and below this many bytes. */
 const shortShare = 0.1;
 const shortBytes = 256 * 1024 * 1024;
 
@@ -50,19 +51,19 @@ export class WarmProcesses<Process extends WarmProcess = WorkerProcess> {
     this.#deps = deps;
   }
 
-  /** Those that wait and are loaded. */
+  /** How many are loaded and waiting. */
   get size(): number {
     return [...this.#waiting].filter(({ isLoaded }) => isLoaded).length;
   }
 
-  /** Begins to fill. May be called again. */
+  /** Begins to fill the pool. May be called again. */
   open(): void {
     if (this.#open) return;
     this.#open = true;
     this.#fillAfter(0);
   }
 
-  /** One that waits, a loaded one where there is one. It is the caller's from now on. */
+  /** Takes a waiting process, preferably a loaded one. It belongs to the caller from now on. */
   take(): Process | undefined {
     const waiting = [...this.#waiting];
     const taken = waiting.find(({ isLoaded }) => isLoaded) ?? waiting[0];
@@ -71,12 +72,12 @@ export class WarmProcesses<Process extends WarmProcess = WorkerProcess> {
     return taken;
   }
 
-  /** Somebody starts a process: those to come wait. */
+  /** Delays further warm processes, because a process is being started. */
   busy(): void {
     if (this.#open) this.#fillAfter(quietMs);
   }
 
-  /** Ends them while memory is short. To be called from time to time. */
+  /** Ends them while memory is short. To be called at intervals. */
   check(): void {
     if (this.#waiting.size > 0 && this.#isShort()) {
       this.#deps.logger.info({ ended: this.#waiting.size }, "memory is short: no processes are kept warm");

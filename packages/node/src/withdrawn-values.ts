@@ -1,9 +1,12 @@
-/** Of the ids that are remembered the oldest go: what was on its way then has come long ago. */
+/**
+ * How many ids are remembered; the oldest are dropped first, because values that were in flight then have long
+ * arrived.
+ */
 const maxWithdrawn = 10_000;
 
 /**
- * Values whose programs had no answer when they stored them, and will never refer to them. Their bytes may still be on their
- * way: they come over another call, or another connection, than the order that ends their hold.
+ * Values whose programs got no answer when they stored them and will never refer to them. Their bytes may still be in
+ * flight, because they use another call or connection than the order that ends their lease.
  */
 export class WithdrawnValues {
   readonly #ids = new Set<string>();

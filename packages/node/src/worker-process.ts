@@ -1,10 +1,11 @@
 /**
- * Responsibility: one process of the worker's program, before and after it is told which actor it is: its output, its
+ * Responsibility: one process of the worker's program, before and after it is assigned an actor: its output, its
  * channel, its stack.
- * Not responsible for: what it is told (actor-process.ts), or how many wait for an actor (warm-processes.ts).
+ * Not responsible for: the messages to it (actor-process.ts), or how many are kept warm (warm-processes.ts).
  *
  * Invariants:
- * - WORKERPROCESS-1. What it writes before it has a file of its own is kept, up to `maxEarlyBytes`, and is in that file.
+ * - WORKERPROCESS-1. Output from before it has a file of its own is kept, up to `maxEarlyBytes`, and ends up in that
+ *   file.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import type { StackReading } from "@palimpsest/wire";
@@ -25,13 +26,13 @@ export interface WorkerProgram {
 export interface WorkerProcessOptions {
   readonly program: WorkerProgram;
   readonly environment: Readonly<Record<string, string>>;
-  /** The folder that it begins in. Default: that of the node. */
+  /** The working directory. Default: that of the node. */
   readonly cwd?: string | undefined;
 }
 
 export class WorkerProcess {
   readonly process: SupervisedProcess;
-  /** Resolves when its runtime is loaded; never when it ends before. */
+  /** Resolves when its runtime is loaded; never if it ends before. */
   readonly loaded: Promise<void>;
   readonly #child: ChildProcess;
   readonly #stack: ProcessStack;
@@ -43,13 +44,13 @@ export class WorkerProcess {
 
   private constructor({ program, environment, cwd }: WorkerProcessOptions) {
     const child = fork(program.path, [], {
-      // Nothing of the node's own flags.
+      // Without the node's own flags.
       execArgv: [...inspectorFlags, ...program.flags],
       serialization: "advanced",
       env: { ...environment },
       ...(cwd === undefined ? {} : { cwd }),
       stdio: ["ignore", "pipe", "pipe", "ipc"],
-      // A process group of its own, so that what it starts ends with it.
+      // In its own process group, so that everything it starts ends with it.
       detached: true,
     });
     this.#child = child;
@@ -77,7 +78,7 @@ export class WorkerProcess {
     return this.#isLoaded;
   }
 
-  /** Gives it to an actor: from now on its output is in the actor's file, and its news go to the listener. */
+  /** Assigns it to an actor: from now on its output goes to the actor's file, and its events to the listener. */
   assign(logPath: string, onEvent: (event: proto.ActorProcessEvent) => void): void {
     this.#onEvent = onEvent;
     const output = new OutputFile(logPath);
@@ -86,7 +87,7 @@ export class WorkerProcess {
     this.process.begin();
   }
 
-  /** A process that has died cannot take its message; its end tells why. */
+  /** A process that has died cannot take the message; its end says why. */
   order(order: proto.ActorProcessOrder.$Properties): void {
     if (!this.#child.connected) return;
     this.#child.send(Buffer.from(proto.ActorProcessOrder.encode(order).finish()), () => undefined);

@@ -1,4 +1,4 @@
-/** Unpacks a working directory, which a client packed and the bundle cache has checked against its hash. */
+/** Unpacks a working directory that a client packed and the bundle cache has checked against its hash. */
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -6,15 +6,15 @@ import { gunzip } from "node:zlib";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 
-/** What the unpacked folder may take, so that a small bundle cannot fill the memory. */
+/** The size limit of the unpacked folder, so that a small bundle cannot fill the memory. */
 const maxUnpackedBytes = 320 * 1024 * 1024;
 const maxFiles = 20_000;
 
 /**
- * Makes `folder` anew with the files of the packed one.
- * @param options.readOnly whether nobody is to write into it, since several processes use it
- * @throws {PalimpsestError} INVALID_ARGUMENT for a path that leads out of the folder, or bytes that are no packed folder;
- *   LIMIT_EXCEEDED for more than 20,000 files
+ * Creates `folder` with the files of the packed one.
+ * @param options.readOnly whether it must not be written to, because several processes use it
+ * @throws {PalimpsestError} INVALID_ARGUMENT for a path that leads out of the folder, or bytes that are not a packed
+ * folder; LIMIT_EXCEEDED for more than 20,000 files
  */
 export async function unpackWorkingDir(
   packedPath: string,
@@ -39,7 +39,7 @@ export async function unpackWorkingDir(
   for (const { path, data, executable } of files) {
     const target = join(folder, path);
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    // "wx": a name that comes twice is an error, and nothing is written through what an earlier entry made.
+    // "wx": a duplicate name is an error, and nothing is written through a link that an earlier entry created.
     const mode = (executable ? 0o700 : 0o600) & (readOnly ? 0o500 : 0o700);
     await writeFile(target, data, { mode, flag: "wx" });
   }

@@ -73,7 +73,7 @@ export class FakeHead {
       removePlacementGroup: unary((request: proto.RemovePlacementGroupRequest.$Properties) => {
         const info = this.#group(request);
         info.state = PLACEMENT_GROUP_STATE_REMOVED;
-        info.reason = "it was asked for by a client";
+        info.reason = "a client requested it";
         return info;
       }),
       listPlacementGroups: unary(() => ({ groups: [...this.groups.values()] })),

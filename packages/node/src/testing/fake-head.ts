@@ -17,35 +17,38 @@ type LinkStream = ServerDuplexStream<proto.NodeMessage.$Properties, proto.HeadMe
 type MessageKind = Exclude<keyof proto.NodeMessage.$Properties, "message" | "$unknowns">;
 type MessageOf<Kind extends MessageKind> = NonNullable<proto.NodeMessage.$Properties[Kind]>;
 
-/** A head that a test plays: speaks NodeLink, Jobs.GetBundle and the directory of objects over real gRPC, records all, decides nothing. */
+/**
+ * A head that a test controls: implements NodeLink, Jobs.GetBundle and the directory of objects over real gRPC,
+ * records everything and decides nothing.
+ */
 export class FakeHead {
   readonly token = "token-of-the-tests";
   readonly messages: proto.NodeMessage.$Properties[] = [];
   address = "";
   registrations = 0;
   saidGoodbye = false;
-  /** Whether it reads what comes after a registration. */
+  /** Whether it reads messages after a registration. */
   reads = true;
-  /** More fields of the answer to a registration. */
+  /** Additional fields of the answer to a registration. */
   registered: proto.Registered.$Properties = {};
   /** Whether heartbeats renew the node's lease. */
   renewing = false;
-  /** Called before a bundle is served; a test lets the head die there. */
+  /** Called before a bundle is served; a test can kill the head there. */
   onGetBundle: (() => void) | undefined;
   /** Whether it answers requests for bundles. */
   servesBundles = true;
-  /** Messages of drivers' output with data. */
+  /** Messages of drivers' output that contain data. */
   readonly outputs: proto.DriverOutput.$Properties[] = [];
-  /** Whether output is acknowledged as it comes. */
+  /** Whether output is acknowledged as it arrives. */
   acknowledges = true;
-  /** Where it says that objects are. */
+  /** The locations of objects that it reports. */
   readonly places = new Map<string, readonly string[]>();
-  /** Who it says fetches an object already. */
+  /** The nodes that it reports as fetching an object. */
   readonly fetching = new Map<string, readonly string[]>();
-  /** Whether it says that no node is away. */
+  /** Whether it reports that no node is away. */
   placesComplete = true;
   readonly freed: proto.FreeObjectsRequest.$Properties[] = [];
-  /** Refusals of the next requests to free, as of a head that does not lead. */
+  /** How many of the next requests to free it refuses, as a head without the lease does. */
   refusesToFree = 0;
   readonly #asked = new Set<string>();
   readonly #links = new Set<LinkStream>();
@@ -115,12 +118,12 @@ export class FakeHead {
     this.#link?.write(message);
   }
 
-  /** To every node that is linked. */
+  /** Sends a message to every linked node. */
   toAll(message: proto.HeadMessage.$Properties): void {
     for (const link of this.#links) link.write(message);
   }
 
-  /** Breaks the streams, as a head that is started again does. */
+  /** Breaks the streams, as a restarting head does. */
   breakLinks(): void {
     for (const link of [...this.#links]) {
       this.#links.delete(link);
@@ -128,7 +131,7 @@ export class FakeHead {
     }
   }
 
-  /** Settles when a node has asked for the object's places. */
+  /** Resolves when a node has looked up the object's locations. */
   async located(objectId: string): Promise<void> {
     while (!this.#asked.has(objectId)) await this.changed();
   }
@@ -147,12 +150,12 @@ export class FakeHead {
     }
   }
 
-  /** Settles at the next message or change of the link. */
+  /** Resolves at the next message or change of the link. */
   changed(): Promise<void> {
     return new Promise((resolve) => this.#waiters.add(resolve));
   }
 
-  /** Ends as kill -9 would: every connection breaks. */
+  /** Ends like kill -9: every connection breaks. */
   kill(): void {
     this.#server?.kill();
     this.#server = undefined;
@@ -185,7 +188,7 @@ export class FakeHead {
     stream.on("error", () => undefined);
   }
 
-  /** The text of a job's log as a head would have it in its file: parts in their places. */
+  /** The text of a job's log as a head would have it in its file, with every part at its offset. */
   logText(jobId = "job-1"): string {
     const parts = this.outputs.filter((part) => part.jobId === jobId);
     const ends = parts.map(({ data, offsetBytes }) => (offsetBytes ?? 0) + (data?.byteLength ?? 0));
@@ -194,7 +197,7 @@ export class FakeHead {
     return bytes.toString();
   }
 
-  /** Settles when the job's log fits. */
+  /** Resolves when the job's log fits. */
   async logUntil(fits: (text: string) => boolean, jobId = "job-1"): Promise<string> {
     while (!fits(this.logText(jobId))) await this.changed();
     return this.logText(jobId);

@@ -55,7 +55,7 @@ export async function startNode(head: FakeHead, overrides: Partial<NodeConfig> =
   };
 }
 
-/** The order that starts a counter of packages/worker/fixtures as a bundle. */
+/** Orders the node to start a counter of packages/worker/fixtures as a bundle. */
 export async function startCounter(
   head: FakeHead,
   options: {
@@ -82,7 +82,7 @@ export async function startCounter(
   return actorId;
 }
 
-/** One call over a stream of its own. @throws what the actor answers */
+/** One call over a stream of its own. @throws the actor's error */
 export async function callActor(
   started: proto.ActorStarted.$Properties,
   token: string,

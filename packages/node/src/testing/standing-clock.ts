@@ -1,6 +1,6 @@
 import type { Clock } from "@palimpsest/wire";
 
-/** A clock that stands until a test moves it; runs what falls due when told to. */
+/** A clock that stands still until a test moves it, and then runs the timers that are due. */
 export class StandingClock implements Clock {
   nowMs = 1_000_000;
   readonly #timers = new Set<{ readonly atMs: number; readonly callback: () => void }>();
