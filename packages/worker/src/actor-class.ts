@@ -9,7 +9,7 @@ export interface ActorClassRef {
 
 type Constructor = new (...args: unknown[]) => object;
 
-/** Imports a module. @throws {PalimpsestError} ACTOR_ERROR when the module itself fails */
+/** Imports a module. @throws {PalimpsestError} ACTOR_ERROR if the module itself fails */
 export async function importModule(moduleUrl: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     return (await import(moduleUrl)) as Record<string, unknown>;
@@ -18,7 +18,7 @@ export async function importModule(moduleUrl: string): Promise<Readonly<Record<s
   }
 }
 
-/** Imports the class. @throws {PalimpsestError} NOT_FOUND, ACTOR_ERROR when the module itself fails */
+/** Imports the class. @throws {PalimpsestError} NOT_FOUND; ACTOR_ERROR if the module itself fails */
 export async function loadActorClass(ref: ActorClassRef): Promise<Constructor> {
   const module = await importModule(ref.moduleUrl);
   const exported = module[ref.exportName];
@@ -32,7 +32,7 @@ export async function loadActorClass(ref: ActorClassRef): Promise<Constructor> {
 
 /**
  * Runs the constructor and start().
- * @throws {PalimpsestError} ACTOR_ERROR with the thrown error as cause; retryable when that is a passing failure
+ * @throws {PalimpsestError} ACTOR_ERROR with the thrown error as cause; retryable if the failure is transient
  */
 export async function createInstance(
   Class: Constructor,
@@ -82,8 +82,8 @@ function userError(what: string, reason: unknown): PalimpsestError {
 const maxCauseDepth = 8;
 
 /**
- * Whether the same code may succeed later: a retryable PalimpsestError, or a network connection that failed,
- * anywhere in the chain of causes. A PalimpsestError decides for all that it was caused by.
+ * Whether the same code may succeed later: a retryable PalimpsestError, or a failed network connection, anywhere in
+ * the chain of causes. The outermost PalimpsestError decides for all of its causes.
  */
 function isPassingFailure(reason: unknown, depth = 0): boolean {
   if (reason instanceof PalimpsestError) return reason.retryable;

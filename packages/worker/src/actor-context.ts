@@ -1,4 +1,4 @@
-/** What an actor is given of its process: its own facts, and what it may open. */
+/** The context of an actor: facts about itself, and the resources that it may open. */
 import { type ActorContext, type Cluster, connect, Objects, type ProgramValues } from "@palimpsest/client";
 import { createLogger, type Logger, type LogLevel, logLevels } from "@palimpsest/telemetry";
 import { type Network, PalimpsestError } from "@palimpsest/wire";
@@ -6,7 +6,7 @@ import type * as proto from "@palimpsest/wire/protocol";
 
 const objectTimeoutMs = 120_000;
 
-/** @returns the context of the actor of this start, and what ends what it has opened */
+/** @returns the context of this start's actor, and a function that closes what it has opened */
 export function createContext(
   start: proto.ActorProcessStart.$Properties,
   {
@@ -26,7 +26,7 @@ export function createContext(
   const role = spec.role || "actor";
   const abort = new AbortController();
   const objectsAddress = start.objectsAddress ?? "";
-  // Made when they are asked for: a process may have thousands of actors.
+  // Created on first use, because a process may have thousands of actors.
   let objects: Objects | undefined;
   let logger: Logger | undefined;
   let cluster: Promise<Cluster> | undefined;
@@ -45,7 +45,7 @@ export function createContext(
       objects ??= new Objects({
         address: () => Promise.resolve(objectsAddress),
         network,
-        // They live as long as the actor, through its restarts: those of a detached one outlive its owner.
+        // Leased by the actor id through all restarts. Those of a detached actor outlive its owner.
         holder: actorId,
         defaultTimeoutMs: objectTimeoutMs,
       });
@@ -56,7 +56,7 @@ export function createContext(
         component: role,
         level: levelOf(start.logLevel),
         fields: { actorId, nodeId: start.nodeId, jobId: spec.jobId || undefined },
-        // By way of the stream, which knows whose code runs (shared-output.ts).
+        // Through the stream, which knows whose code is running (shared-output.ts).
         ...(spec.sharedProcess ? { destination: process.stderr } : {}),
       });
       return logger;
@@ -71,7 +71,7 @@ export function createContext(
     signal: abort.signal,
     exit: (reason = "") => {
       onExit(reason);
-      // Whoever waits for it never goes on: the process ends.
+      // The caller never continues, because the process ends.
       return new Promise<never>(() => undefined);
     },
     connect() {
@@ -109,7 +109,7 @@ export function createContext(
   return { context, close };
 }
 
-/** The encoded constructor arguments: those in the specification, or the object that stands for them. */
+/** The encoded constructor arguments: from the specification, or from the object that replaces them. */
 export async function argumentsOf(
   spec: proto.ActorSpec.$Properties,
   context: ActorContext,
@@ -122,7 +122,7 @@ export async function argumentsOf(
 function notDurable(what: string): never {
   throw new PalimpsestError(
     "INVALID_ARGUMENT",
-    `context.${what} is that of durable actors: set durable in the options of this one`,
+    `context.${what} exists for durable actors only: set durable in the options of this one`,
   );
 }
 

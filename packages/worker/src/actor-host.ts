@@ -1,11 +1,11 @@
 /**
- * Responsibility: the ActorHost service over one instance: takes batches of calls from many callers and runs them.
- * Not responsible for: making the instance, the process's life (main.ts).
+ * Responsibility: the ActorHost service over one instance: receives batches of calls from many callers and runs them.
+ * Not responsible for: creating the instance, or the process's life (main.ts).
  *
  * Invariants:
- * - HOST-1. A stream that is meant for another actor or incarnation is refused before any call of it is read.
- * - HOST-3. Functions to which no caller has had a stream for `abandonedMs` are told so: whoever leased their process has
- *   forgotten it, or has never heard that it has it.
+ * - HOST-1. A stream for another actor or incarnation is refused before any of its calls are read.
+ * - HOST-3. Functions without a caller's stream for `abandonedMs` are told so: the client that leased their process
+ *   has forgotten it, or never learned that it has it.
  */
 import { reservedMethods, type ValueStore } from "@palimpsest/client";
 import type { Metrics } from "@palimpsest/telemetry";
@@ -32,21 +32,21 @@ import { Lanes, type LanesOptions } from "./lanes.js";
 import { serveMesh } from "./mesh-host.js";
 import { serveShared } from "./shared-calls.js";
 
-/** Calls of a durable actor that run or wait for their commit. */
+/** The limit of a durable actor's calls that run or wait for their commit. */
 const durableConcurrency = 256;
-/** A client that has leased a worker opens its stream again at intervals of seconds. */
+/** A client that has leased a worker reopens its stream at intervals of seconds. */
 const defaultAbandonedMs = 60_000;
 
 export interface HostedActorOptions extends LanesOptions {
-  /** 0: as the class that is served has it by default. */
+  /** 0 for the default of the class that is served. */
   readonly maxConcurrency: number;
   readonly actorId: string;
   readonly incarnation: number;
-  /** Asked for with the first call. Default: calls carry no references. */
+  /** Called with the first call. Absent: calls carry no references. */
   readonly values?: () => ValueStore;
-  /** Runs each call of a method. Default: as it is. */
+  /** Wraps each call of a method. Default: no wrapping. */
   readonly around?: (call: () => unknown) => unknown;
-  /** Default: nobody is told of calls. */
+  /** Absent: calls are not reported. */
   readonly events?: CallEvents | undefined;
 }
 
@@ -55,11 +55,11 @@ export interface ActorHostOptions extends HostedActorOptions {
   readonly listenHost: string;
 }
 
-/** What a process serves in place of an instance: the functions of a module, one call at a time. */
+/** Served by a process instead of an instance: the functions of a module, one call at a time. */
 export interface TaskFunctions {
   /** @throws {PalimpsestError} NOT_FOUND */
   methodOf(name: string): Method;
-  /** @param alone whether no other caller has a stream now: call numbers are those of a stream */
+  /** @param alone whether no other caller has a stream now; call numbers are unique within one stream */
   started(callId: number, signal: () => AbortSignal, alone: boolean): void;
   /** HOST-3 */
   abandoned(): void;
@@ -74,7 +74,7 @@ export class ActorHost {
   #instance: object | undefined;
   #tasks: TaskFunctions | undefined;
   #durable: DurableActor | undefined;
-  /** Calls without an answer, and who made them. */
+  /** Calls without an answer, and their callers. */
   readonly #calls = new Map<Invocation, Caller>();
   readonly #deadlines = new Deadlines(systemClock);
   #streamNumber = 0;
@@ -91,7 +91,7 @@ export class ActorHost {
     options.events?.watch(() => this.#unanswered());
   }
 
-  /** One of several behind a server that hands it its streams. */
+  /** One of several hosts behind a server that passes streams to it. */
   static behind(options: HostedActorOptions, metrics: CallMetrics): ActorHost {
     return new ActorHost(options, () => metrics);
   }
@@ -126,7 +126,7 @@ export class ActorHost {
     this.#instance = instance;
     this.#durable = durable;
     hostedActors.add(this);
-    // Its methods run one at a time all the same; what waits for commits is many calls.
+    // Methods still run one at a time, but many calls may wait for their commits.
     if (durable) this.#mailbox.maxConcurrency = durableConcurrency;
     else if (this.#options.maxConcurrency === 0)
       this.#mailbox.maxConcurrency = defaultConcurrencyOf(instance);
@@ -153,7 +153,7 @@ export class ActorHost {
     clearTimeout(this.#abandonment);
   }
 
-  /** Calls of meshes that wait: their stream goes on, so that it would not tell that they were dropped. */
+  /** Answers pending mesh calls, because their shared stream continues and would not show that they were dropped. */
   #refuseMeshes(): void {
     const { actorId, incarnation } = this.#options;
     const error = absent({ actorId, incarnation });
@@ -169,7 +169,7 @@ export class ActorHost {
     await server?.close(graceMs);
   }
 
-  /** Takes a caller's stream, or refuses it (HOST-1). */
+  /** Accepts a caller's stream, or refuses it (HOST-1). */
   accept(stream: CallerStream): void {
     const wrong = this.#wrongAddressee(stream);
     if (wrong) {
@@ -189,14 +189,14 @@ export class ActorHost {
     });
   }
 
-  /** Calls that wait and that run. */
+  /** The number of waiting and of running calls. */
   get mailbox(): { readonly waiting: number; readonly running: number } {
     return this.#mailbox;
   }
 
   /**
-   * Its callers see it end: their streams end, or, where those are others' too, calls of meshes are answered and the others
-   * are told that it has left.
+   * Makes its callers see its end: their streams end or, if those are shared, mesh calls are answered and the other
+   * callers are told that it has left.
    */
   leave(error: PalimpsestError): void {
     for (const stream of this.#open) stream.emit("error", toGrpcError(error));
@@ -207,7 +207,7 @@ export class ActorHost {
     hostedActors.left(this);
   }
 
-  /** Starts no call of the caller while it is behind with reading replies. */
+  /** Starts no calls of a caller that is behind in reading replies. */
   pace(caller: Caller, behind: boolean): void {
     if (behind) this.#mailbox.pause(caller);
     else this.#mailbox.resume(caller);
@@ -218,7 +218,7 @@ export class ActorHost {
     return tasks && { started: (callId, signal) => tasks.started(callId, signal, this.#open.size === 1) };
   }
 
-  /** Takes a call, whose answer the caller's writer gets. */
+  /** Accepts a call, which is answered through the caller's writer. */
   take(caller: Caller, call: proto.Call.$Properties): void {
     const refusal = this.#refusal();
     if (refusal) {
@@ -284,7 +284,7 @@ export class ActorHost {
     return { ...deps, methodOf: (name) => durable.method(id, name, deps.methodOf(name)) };
   }
 
-  /** The instance's own method, as a timer calls it. @throws {PalimpsestError} NOT_FOUND */
+  /** The instance's own method, for a timer. @throws {PalimpsestError} NOT_FOUND */
   methodOf(name: string): Method {
     return this.#methodOf(name);
   }
@@ -296,7 +296,7 @@ export class ActorHost {
     const whom = meant.actorId ? `incarnation ${meant.incarnation} of ${meant.actorId}` : "no actor";
     return new PalimpsestError(
       "ACTOR_UNAVAILABLE",
-      `incarnation ${incarnation} of ${actorId} listens here, the stream is meant for ${whom}; resolve the actor again`,
+      `incarnation ${incarnation} of ${actorId} listens here, but the stream is for ${whom}; resolve the actor again`,
       { details: { actorId, incarnation: String(incarnation) } },
     );
   }
@@ -333,7 +333,7 @@ export class ActorHost {
 
 const reserved: ReadonlySet<string> = new Set(reservedMethods);
 
-/** Methods of the class itself; not its life hooks, and nothing that every object inherits. */
+/** Methods of the class itself, without life hooks and what every object inherits. */
 function isCallable(instance: object | undefined, name: string): instance is object {
   return instance !== undefined && !reserved.has(name) && !(name in Object.prototype) && name in instance;
 }

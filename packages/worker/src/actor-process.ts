@@ -1,9 +1,9 @@
 /**
  * Responsibility: the life of an actor's process, from the node's start message to its end.
- * Not responsible for: the channel to the node (main.ts), calls (actor-host.ts).
+ * Not responsible for: the channel to the node (main.ts), or calls (actor-host.ts).
  *
  * Invariants:
- * - ACTORPROCESS-1. Readiness is told after the constructor and start() have succeeded, never before.
+ * - ACTORPROCESS-1. Readiness is reported after the constructor and start() have succeeded, never before.
  * - ACTORPROCESS-2. stop() runs at most once, and the services close after it.
  */
 import { type ActorContext, knowBundle, type ProgramValues } from "@palimpsest/client";
@@ -22,24 +22,24 @@ import { StartedMark } from "./started-mark.js";
 
 /** Exit code of a durable actor whose commit was refused. */
 const refusedCode = 71;
-/** For spans that were not sent yet. */
+/** How long spans that have not been sent may take. */
 const flushMs = 1_000;
 const defaults = { maxPendingCalls: 10_000, maxPendingBytes: 256 * 1024 * 1024 };
 
 export interface RunningActorProcess {
   readonly ready: proto.ActorProcessReady.$Properties;
-  /** Takes the credentials that follow a rotation of the token, or a renewal. @throws {PalimpsestError} INVALID_ARGUMENT */
+  /** Applies the credentials after a rotation of the token, or a renewal. @throws {PalimpsestError} INVALID_ARGUMENT */
   adopt(credentials: proto.ProcessCredentials.$Properties): void;
   /** Runs the actor's stop() and ends its services. */
   stop(): Promise<void>;
 }
 
 /**
- * Makes the actor and serves it.
- * @param environment what the actor's context shows of the process's
- * @param onExit told when the actor ends itself: somebody is then to call stop()
- * @param onTasks told what became of its calls, once per second at most
- * @throws {PalimpsestError} when its module, constructor or start() fails
+ * Creates the actor and serves it.
+ * @param environment the process environment that the actor's context shows
+ * @param onExit called when the actor ends itself; the caller then calls stop()
+ * @param onTasks called with reports about its calls, at most once per second
+ * @throws {PalimpsestError} if its module, constructor or start() fails
  */
 export async function startActorProcess(
   start: proto.ActorProcessStart.$Properties,
@@ -65,7 +65,7 @@ export async function startActorProcess(
     spec.taskWorker
       ? loadFunctions(start)
       : loadClass(start, program, async ({ logger }) => {
-          // Loaded by durable actors alone: others start faster without it.
+          // Loaded by durable actors only, so that others start faster.
           const { openDurable } = await import("./durable/open-durable.js");
           return await openDurable(spec, incarnation, {
             head: services.head(),
@@ -85,7 +85,7 @@ export async function startActorProcess(
     ),
     serveMetrics(metrics.registry, { guard: httpGuard(credentials, onCall), host: listenHost, port: 0 }),
   ]);
-  // What it spawns of its own from the same module need not be bundled again.
+  // Actors that it spawns from the same module need not be bundled again.
   if (spec.code?.bundle) knowBundle(start.moduleUrl ?? "", spec.code.bundle);
   const { context, close } = createContext(start, {
     ...{ network, metrics, environment, onExit },
@@ -113,7 +113,7 @@ export async function startActorProcess(
       adoptCredentials(credentials, next, (reason) => {
         context.logger.warn(
           { err: reason },
-          "the node's new certificate cannot be used, the one before stays",
+          "the node's new certificate cannot be used; the earlier one stays in use",
         );
       }),
     stop() {
@@ -123,7 +123,7 @@ export async function startActorProcess(
   };
 }
 
-/** Tells of the calls of this actor. */
+/** Reports the calls of this actor. */
 export function callEventsOf(
   { spec, incarnation, nodeId }: proto.ActorProcessStart.$Properties,
   report: (report: proto.TaskReport.$Properties) => void,
@@ -135,7 +135,7 @@ export function callEventsOf(
   return new CallEvents({ about, isTasks: spec?.taskWorker ?? false, report });
 }
 
-/** How the actor of this specification takes its calls. */
+/** How the actor of this specification receives its calls. */
 export function hostedActor(spec: proto.ActorSpec.$Properties, incarnation: number) {
   return {
     actorId: spec.actorId ?? "",
@@ -148,13 +148,13 @@ export function hostedActor(spec: proto.ActorSpec.$Properties, incarnation: numb
   };
 }
 
-/** Another process has the actor's state: what this one would answer is not true. */
+/** Another process has the actor's state, so answers from this one would be wrong. */
 function endRefused(error: PalimpsestError): void {
   process.stderr.write(`${error.message}\n`);
   process.exit(refusedCode);
 }
 
-/** Makes what the process is for and serves it. @returns what runs before its services close */
+/** Creates what the process hosts and serves it. @returns a function that runs before its services close */
 type Serve = (host: ActorHost, context: ActorContext) => Promise<() => Promise<void>>;
 
 async function loadClass(
@@ -177,7 +177,7 @@ async function loadClass(
       timers: { value: durable.timers },
     }) as ActorContext;
     let made: object | undefined;
-    // What start() changes is committed before anybody can call it.
+    // Changes by start() are committed before anybody can call the actor.
     await durable.call(undefined, "start", async () => {
       made = await createInstance(Class, args, own, values);
     });

@@ -1,21 +1,21 @@
-/** How many calls of an actor run at once unless its options say: as Ray decides it, by whether its methods are async. */
+/** How many calls of an actor run concurrently by default: as in Ray, it depends on whether its methods are async. */
 
-/** As Ray's for async actors. */
+/** Ray's default for async actors. */
 const asyncConcurrency = 1_000;
 
-/** Not called remotely: that they are async says nothing about the methods. */
+/** Not called remotely, so it does not matter whether they are async. */
 const lifeHooks: ReadonlySet<string> = new Set(["constructor", "start", "stop"]);
 
 /**
- * 1000 when a method of the class, or of one that it extends, is an async function or an async generator, else 1. One that
- * returns a promise without being declared async does not count.
+ * 1000 if a method of the class, or of a superclass, is an async function or an async generator, else 1. A method
+ * that returns a promise without being declared async does not count.
  */
 export function defaultConcurrencyOf(instance: object): number {
   let prototype: unknown = Object.getPrototypeOf(instance);
   while (typeof prototype === "object" && prototype !== null && prototype !== Object.prototype) {
     for (const name of Object.getOwnPropertyNames(prototype)) {
       if (lifeHooks.has(name)) continue;
-      // Getters are not run.
+      // Reads descriptors, so that getters are not run.
       const member: unknown = Object.getOwnPropertyDescriptor(prototype, name)?.value;
       if (typeof member === "function" && isAsync(member)) return asyncConcurrency;
     }
@@ -24,7 +24,7 @@ export function defaultConcurrencyOf(instance: object): number {
   return 1;
 }
 
-/** Compilers keep async functions as such from ES2017 on, and async generators from ES2018 on. */
+/** Compilers preserve async functions from target ES2017 on, and async generators from ES2018 on. */
 function isAsync(method: object): boolean {
   const tag = Object.prototype.toString.call(method);
   return tag === "[object AsyncFunction]" || tag === "[object AsyncGeneratorFunction]";

@@ -1,11 +1,12 @@
 /**
- * Responsibility: tells of this process's calls, or of the tasks that it ran: what ended, and what runs, once per second
- *   while there is something to tell.
- * Not responsible for: what is kept of them (wire's task-recorder.ts), and what becomes of a report.
+ * Responsibility: reporting this process's calls, or the tasks that it ran: those that ended and those that are
+ * running, once per second while there are any.
+ * Not responsible for: sampling them (wire's task-recorder.ts), or delivering a report.
  *
  * Invariants:
- * - CALLEVENTS-1. A process in which nothing was called tells nothing and has no timer.
- * - CALLEVENTS-2. A call that runs for longer than the interval is told of while it runs, as far as the process comes to it.
+ * - CALLEVENTS-1. A process in which nothing was called reports nothing and has no timer.
+ * - CALLEVENTS-2. A call that runs for longer than the interval is reported while it runs, unless it blocks the
+ *   thread.
  */
 import { epochUs, type PalimpsestError, type TaskOutcome, TaskRecorder } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
@@ -13,25 +14,25 @@ import * as proto from "@palimpsest/wire/protocol";
 const intervalMs = 1_000;
 const maxLive = 100;
 
-/** A call as lists show it. */
+/** A call as listings show it. */
 export interface ListedCall {
   readonly taskId: string;
   readonly callerId: string;
   readonly methodName: string;
   readonly arrivedAtMs: number;
-  /** By performance.now(); undefined while it waits. */
+  /** On the clock of performance.now(); undefined while it waits. */
   readonly begunAtMs: number | undefined;
 }
 
 export interface CallEventsOptions {
-  /** What stands in every report. */
+  /** The fields of every report. */
   readonly about: Pick<
     proto.TaskReport.$Properties,
     "actorId" | "incarnation" | "nodeId" | "pid" | "jobId" | "role"
   >;
   readonly isTasks: boolean;
   readonly report: (report: proto.TaskReport.$Properties) => void;
-  /** Default: a second. */
+  /** Default: one second. */
   readonly intervalMs?: number;
 }
 
@@ -49,17 +50,17 @@ export class CallEvents {
     this.#recorder = new TaskRecorder(this.#kind);
   }
 
-  /** @param calls those that wait or run at the moment */
+  /** @param calls the calls that wait or run at the moment */
   watch(calls: () => Iterable<ListedCall>): void {
     this.#calls = calls;
   }
 
-  /** A call has come. */
+  /** Records that a call has arrived. */
   arrived(): void {
     if (this.#timer === undefined) this.#schedule();
   }
 
-  /** A call has ended. @param method its name, or what stands for methods that there are not */
+  /** Records that a call has ended. @param method its name, or a placeholder for methods that do not exist */
   ended(
     call: ListedCall,
     method: string,
@@ -72,7 +73,7 @@ export class CallEvents {
     if (this.#timer === undefined) this.#schedule();
   }
 
-  /** Tells what is left. */
+  /** Sends what has not been reported. */
   close(): void {
     clearTimeout(this.#timer);
     if (!this.#recorder.isEmpty) this.#tell();
@@ -94,7 +95,7 @@ export class CallEvents {
     this.#toldLive = live.length > 0;
     const reporterId = `${about.actorId}.${about.incarnation}`;
     report({ ...about, reporterId, ended, live, counts: [...counts, ...liveCounts] });
-    // What is not called any more is told once more, without what ran before.
+    // When all calls have ended, one more report clears those that were running before.
     if (this.#toldLive) this.#schedule();
   }
 

@@ -1,8 +1,11 @@
 import type { Metrics } from "@palimpsest/telemetry";
 
-/** What an actor counts about its calls. Calls are frequent: none of this is asked of the library with each. */
+/** The metrics of an actor's calls. Calls are frequent, so the metrics library is not called for each one. */
 export interface CallMetrics {
-  /** @param method one that the class has, else unknownMethod: a caller's inventions must not make series */
+  /**
+   * @param method a method of the class, else unknownMethod, so that arbitrary names from callers do not create
+   * series
+   */
   ended(method: string, outcome: "ok" | "error" | "cancelled", ranSeconds: number): void;
   waited(seconds: number): void;
   refused(): void;
@@ -23,7 +26,7 @@ export function createCallMetrics(
   const rejected = metrics.counter("palimpsest_actor_rejected_calls_total");
   const waiting = metrics.gauge("palimpsest_actor_mailbox_calls");
   const running = metrics.gauge("palimpsest_actor_running_calls");
-  // Sampled when somebody scrapes.
+  // Sampled at each scrape.
   Object.assign(waiting, { collect: () => waiting.set(mailbox.waiting) });
   Object.assign(running, { collect: () => running.set(mailbox.running) });
 
@@ -31,7 +34,7 @@ export function createCallMetrics(
   function instruments(method: string) {
     return { ok: 0, error: 0, cancelled: 0, seconds: seconds.tally({ method }) };
   }
-  // Counted here, and by the library when somebody scrapes: it looks the labels up each time.
+  // Counted here, and passed to the library at each scrape, because it looks the labels up each time.
   Object.assign(calls, {
     collect: () => {
       for (const [method, counts] of byMethod)

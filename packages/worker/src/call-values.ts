@@ -1,20 +1,21 @@
 /**
- * Responsibility: the values of one call inside the actor's process: its arguments, its result and items, and what they
- *   refer to.
+ * Responsibility: the values of one call inside the actor's process: its arguments, its result and items, and their
+ * references.
  * Not responsible for: when the method runs (invocation.ts).
  *
  * Invariants:
- * - CALLVALUES-1. What came with the arguments is held for this process before the call is answered: until then its caller
- *   holds it. What the answer refers to is held here until the caller says that it has it.
+ * - CALLVALUES-1. References in the arguments are leased for this process before the call is answered; until then the
+ *   caller holds the leases. References in the answer are leased here until the caller confirms that it has leases of
+ *   its own.
  */
 import { maxCallBytes, outgoingValue, type ValueStore } from "@palimpsest/client";
 import { decodeValue, encodeValue, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
 export interface CallValuesDeps {
-  /** What reads and stores values that are not in messages, and references. Default: there are none. */
+  /** Reads and stores values outside of messages, and references. Absent: there are none. */
   readonly values?: ValueStore | undefined;
-  /** Keeps what the reply refers to until the caller has taken it. */
+  /** Keeps the references of a reply until the caller has taken it. */
   readonly keep?: (callId: number, release: () => void) => void;
   readonly reply: (reply: proto.Reply.$Properties) => void;
 }
@@ -26,7 +27,7 @@ interface Releasable {
 /** One value of a generator. */
 export interface Item {
   readonly reply: Pick<proto.Reply.$Properties, "item" | "itemObject">;
-  /** What it takes of the caller's credit. */
+  /** What it uses of the caller's credit. */
   readonly sizeBytes: number;
 }
 
@@ -37,9 +38,9 @@ const noBytes = new Uint8Array();
 export class CallValues {
   readonly #deps: CallValuesDeps;
   readonly #call: proto.Call.$Properties;
-  /** What replies refer to. */
+  /** The references of replies. */
   #kept: Releasable[] | undefined;
-  /** Items that the caller has not taken, in their order; undefined: it traveled in its message. */
+  /** Items that the caller has not taken, in order; undefined for one that was sent in its message. */
   #untaken: (Releasable | undefined)[] | undefined;
   #ended = false;
 
@@ -48,7 +49,7 @@ export class CallValues {
     this.#deps = deps;
   }
 
-  /** A promise where they are an object, which the caller holds until the answer. @throws {PalimpsestError} */
+  /** A promise if the arguments are an object, which the caller keeps until the answer. @throws {PalimpsestError} */
   arguments(): unknown {
     const { args, argsObject } = this.#call;
     const { values } = this.#deps;
@@ -59,7 +60,7 @@ export class CallValues {
     return values.read({ objectId, sizeBytes: argsObject.sizeBytes ?? 0 });
   }
 
-  /** A promise where something has to be stored or held first (CALLVALUES-1). @throws {PalimpsestError} */
+  /** A promise if something has to be stored or leased first (CALLVALUES-1). @throws {PalimpsestError} */
   result(value: unknown): Result | Promise<Result> {
     const { values } = this.#deps;
     if (!values) return { value: this.#encode(value) };
@@ -78,8 +79,8 @@ export class CallValues {
   }
 
   /**
-   * Large ones as objects. A promise where something has to be stored or held first: until then the generator is not asked for
-   * more, and its value does not change.
+   * Large items are sent as objects. A promise if something has to be stored or leased first: until then the
+   * generator is not resumed, so that its value does not change.
    */
   item(value: unknown): Item | Promise<Item> {
     const { values } = this.#deps;
@@ -91,7 +92,7 @@ export class CallValues {
         const { bytes, object } = (await outgoing.preparing) ?? { bytes: outgoing.bytes, object: undefined };
         await values.holds.settled();
         if (object === undefined) {
-          // What it refers to is kept until the call is over.
+          // The item's references are kept until the call has ended.
           this.#keep(outgoing);
           return this.#sent(inline(bytes), undefined);
         }
@@ -104,7 +105,7 @@ export class CallValues {
     })();
   }
 
-  /** The caller has taken so many of the items: those that are objects are not needed any more. */
+  /** Records that the caller has taken this many items, so that those stored as objects are released. */
   taken(items: number): void {
     for (const one of this.#untaken?.splice(0, items) ?? []) one?.release();
   }
@@ -127,7 +128,7 @@ export class CallValues {
     this.#kept.push(one);
   }
 
-  /** Posts the last reply; undefined: nobody reads one. */
+  /** Posts the last reply; undefined if there is no reader. */
   end(reply: proto.Reply.$Properties | undefined): void {
     const { keep } = this.#deps;
     this.#ended = true;

@@ -1,9 +1,9 @@
 /**
- * Responsibility: one caller's stream: its frames, the calls of it that are under way, its replies.
- * Not responsible for: running calls (actor-host.ts), choosing the actor that a frame is meant for.
+ * Responsibility: one caller's stream: its frames, its calls in progress, its replies.
+ * Not responsible for: running calls (actor-host.ts), or choosing the actor for a frame.
  *
  * Invariants:
- * - HOST-2. A caller whose stream ends takes its waiting calls with it and aborts its running ones.
+ * - HOST-2. When a caller's stream ends, its waiting calls are removed and its running ones aborted.
  */
 import { Metadata, type ServerDuplexStream } from "@grpc/grpc-js";
 import { callerNamed, PalimpsestError } from "@palimpsest/wire";
@@ -16,17 +16,17 @@ export type CallerStream = ServerDuplexStream<proto.CallBatch.$Properties, proto
 
 /** An actor that has calls of the caller. */
 export interface Called {
-  /** Whether the caller has to read replies before any more of its calls may start. */
+  /** Whether the caller has to read replies before more of its calls may start. */
   pace(caller: Caller, behind: boolean): void;
 }
 
 export interface CallerEvents {
   /**
-   * own: its calls are to one actor; mesh: one call to several actors of the process; shared: each call to any of them.
-   * Default own.
+   * own: its calls are to one actor; mesh: one call to several actors of the process; shared: each call to any of
+   * them. Default own.
    */
   readonly kind?: "own" | "mesh" | "shared";
-  /** A frame with calls. */
+  /** Accepts a frame with calls. */
   take(frame: proto.CallFrame.$Properties): void;
   onLeft(): void;
 }
@@ -34,7 +34,7 @@ export interface CallerEvents {
 export class Caller {
   readonly invocations = new Map<number, Invocation>();
   readonly kept = new KeptReplies();
-  /** Who calls, for lists of calls. */
+  /** The caller, for listings of calls. */
   readonly callerId: ReturnType<typeof callerNamed>;
   readonly #writer: ReplyWriter;
   readonly #called = new Set<Called>();
@@ -45,7 +45,7 @@ export class Caller {
     this.#events = events;
     this.callerId = callerNamed(stream.metadata);
     this.#writer = new ReplyWriter(stream, (behind) => this.#pace(behind));
-    // Headers at once: the caller knows that it has reached an actor.
+    // Headers are sent at once, so that the caller knows that it has reached an actor.
     stream.sendMetadata(new Metadata());
     stream.on("data", (batch: proto.CallBatch.$Properties) => {
       for (const frame of batch.frames ?? []) this.#receive(frame);
@@ -63,7 +63,7 @@ export class Caller {
     this.#writer.post(reply);
   }
 
-  /** The actor gets calls of it. */
+  /** Records that the actor gets calls of this caller. */
   calls(called: Called): void {
     if (this.#called.has(called)) return;
     this.#called.add(called);
@@ -74,7 +74,7 @@ export class Caller {
     return this.#events.kind ?? "own";
   }
 
-  /** An actor of this process answers nothing any more: what it has answered was posted before. */
+  /** Handles the end of an actor of this process: everything that it answered was posted before. */
   hasLeft(host: Called & { readonly actorId: string; readonly incarnation: number }): void {
     this.#called.delete(host);
     const { actorId, incarnation } = host;

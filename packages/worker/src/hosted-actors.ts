@@ -1,5 +1,5 @@
 /**
- * Responsibility: the actors of this process that answer calls, by their ids, and the streams on which any of them may be
+ * Responsibility: the actors of this process that answer calls, by id, and the streams on which any of them may be
  * called.
  * Not responsible for: one actor's calls (actor-host.ts).
  */
@@ -7,7 +7,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { Called, Caller } from "./caller.js";
 
-/** An actor that may be called on a stream that others are called on, too. */
+/** An actor that can be called on a stream that is shared with others. */
 interface Hosted extends Called {
   readonly actorId: string;
   readonly incarnation: number;
@@ -31,7 +31,7 @@ class HostedActors {
     return host?.incarnation === incarnation ? host : undefined;
   }
 
-  /** A stream on which any of them may be called. */
+  /** Records a stream on which any of them may be called. */
   called(caller: Caller): void {
     this.#callers.add(caller);
   }
@@ -40,7 +40,7 @@ class HostedActors {
     this.#callers.delete(caller);
   }
 
-  /** It answers nothing any more. */
+  /** Records that the actor no longer answers. */
   left(host: Hosted): void {
     for (const caller of this.#callers) caller.hasLeft(host);
   }
@@ -48,7 +48,7 @@ class HostedActors {
 
 export const hostedActors = new HostedActors();
 
-/** What one that is not here is answered with: it has run nothing. */
+/** The error for an actor that is not in this process, which means that the call has not run. */
 export function absent({
   actorId,
   incarnation,

@@ -1,16 +1,16 @@
 /**
  * Responsibility: one call inside the actor's process: runs the method and answers once.
- * Not responsible for: when it runs (mailbox.ts), how replies travel (reply-writer.ts).
+ * Not responsible for: when it runs (mailbox.ts), or how replies are sent (reply-writer.ts).
  *
  * Invariants:
- * - INVOCATION-1. Exactly one reply that ends the call is posted, unless the caller has gone or the actor ends.
- * - INVOCATION-2. After that reply nothing of the call is posted any more, whatever the method still does.
- * - INVOCATION-3. A generator is asked for its next item only while the caller's credit lasts, in items and in bytes.
- * - INVOCATION-4. Cancellation and deadline abort the signal that the method got, and close its generator.
- * - INVOCATION-6. Of a task that is cancelled while it runs the reply comes when its function has ended: until then its
- *   process can do nothing else, and whoever waits for the reply knows it.
- * - INVOCATION-5. Of an actor that ends no call starts, and what a method throws then is not answered: the caller learns
- *   of the process's end, as after a crash, and not of an error that only the end has caused.
+ * - INVOCATION-1. Exactly one final reply is posted, unless the caller has gone or the actor ends.
+ * - INVOCATION-2. After the final reply nothing of the call is posted any more, whatever the method still does.
+ * - INVOCATION-3. A generator is resumed only while the caller has credit, in items and in bytes.
+ * - INVOCATION-4. Cancellation and deadline abort the method's signal and close its generator.
+ * - INVOCATION-6. The reply of a task that is cancelled while it runs is sent when its function has ended: until then
+ *   the process cannot run anything else, which the waiting client thus knows.
+ * - INVOCATION-5. Once the actor is ending no call starts, and errors thrown by methods are not answered: the caller
+ *   sees the process end, as after a crash, instead of an error that was only caused by the end.
  */
 import { isSignalMarker } from "@palimpsest/client";
 import { type TraceSpan, type Tracing, tracing } from "@palimpsest/telemetry";
@@ -26,39 +26,39 @@ import type { CallEvents, ListedCall } from "./call-events.js";
 import { type CallMetrics, unknownMethod } from "./call-metrics.js";
 import { CallValues, type CallValuesDeps } from "./call-values.js";
 
-/** What a waiting call takes besides its arguments, measured roughly. */
+/** A rough estimate of a waiting call's memory besides its arguments. */
 const overheadBytes = 512;
 
 export type Method = (...args: unknown[]) => unknown;
 
 export interface TaskHooks {
-  /** The call begins; `signal` makes the signal that its cancellation aborts. */
+  /** The call begins. `signal` creates the signal that its cancellation aborts. */
   started(callId: number, signal: () => AbortSignal): void;
 }
 
 export interface InvocationDeps extends CallValuesDeps {
   readonly actorId: string;
-  /** Of all calls to the actor. */
+  /** The deadlines of all calls to the actor. */
   readonly deadlines: Deadlines;
   /** The actor's method. @throws {PalimpsestError} NOT_FOUND */
   readonly methodOf: (name: string) => Method;
   /** Whether the actor was told to end. */
   readonly ending: () => boolean;
   readonly metrics: CallMetrics;
-  /** Default: nobody is told of calls. */
+  /** Absent: calls are not reported. */
   readonly events?: CallEvents | undefined;
-  /** Names the stream that the call came on, and who opened it. */
+  /** The name of the call's stream and the id of its caller. */
   readonly stream?: { readonly name: string; readonly callerId: string };
-  /** Set where functions run as tasks (INVOCATION-6). */
+  /** Set if functions run as tasks (INVOCATION-6). */
   readonly tasks?: TaskHooks | undefined;
-  /** Runs once when the call is answered or its caller gone. */
+  /** Called once when the call is answered or its caller is gone. */
   readonly onSettled: (invocation: Invocation) => void;
 }
 
 export class Invocation implements ListedCall, Expiring {
   readonly callId: number;
   readonly sizeBytes: number;
-  /** Set while its arguments are read (MAILBOX-9). */
+  /** Set while its arguments are being read (MAILBOX-9). */
   beginning: Promise<void> | undefined;
   #begun: (() => void) | undefined;
   readonly #deps: InvocationDeps;
@@ -69,14 +69,14 @@ export class Invocation implements ListedCall, Expiring {
   #deadline: Deadline | undefined;
   #settled = false;
   #begunAtMs: number | undefined;
-  /** Why a task that still runs was cancelled. */
+  /** Why a task that is still running was cancelled. */
   #cancelled: PalimpsestError | undefined;
   #credit: number;
   #creditBytes: number;
   #onCredit: (() => void) | undefined;
   readonly #values: CallValues;
   readonly #traceparent: string;
-  /** Set while its method runs, where somebody traces. */
+  /** Set while its method runs, if tracing is on. */
   #span: TraceSpan | undefined;
 
   constructor(call: proto.Call.$Properties, deps: InvocationDeps) {
@@ -108,7 +108,7 @@ export class Invocation implements ListedCall, Expiring {
     return this.#begunAtMs;
   }
 
-  /** Read by who looks at the process's stack. */
+  /** Read by the inspector of the process's stack. */
   get methodName(): string {
     return this.#method;
   }
@@ -147,7 +147,7 @@ export class Invocation implements ListedCall, Expiring {
   }
 
   #apply(method: Method, args: unknown, startedAt: number): Promise<void> | undefined {
-    // INVOCATION-5: it may have taken a while to read them.
+    // INVOCATION-5: reading the arguments may have taken a while.
     if (this.#deps.ending()) this.drop();
     if (this.#settled) return undefined;
     let given: unknown[];
@@ -175,10 +175,10 @@ export class Invocation implements ListedCall, Expiring {
     }
   }
 
-  /** Runs the method in a span of its own, beneath the caller's. */
+  /** Runs the method in a span of its own, as a child of the caller's. */
   #traced(traced: Tracing, run: () => unknown): unknown {
     const waitedMs = performance.now() - this.#arrivedAt;
-    // A process that light actors share names none of them among its own attributes.
+    // In a process shared by light actors, the process's own attributes do not name the actor.
     const attributes = {
       "rpc.system": "palimpsest",
       "palimpsest.actor_id": this.#deps.actorId,
@@ -188,7 +188,7 @@ export class Invocation implements ListedCall, Expiring {
     return this.#span.run(run);
   }
 
-  /** Answers it with an error now; the method is told by its signal. */
+  /** Answers with an error now; the method learns of it through its signal. */
   cancel(error: PalimpsestError): void {
     if (this.#settled || this.#cancelled) return;
     // INVOCATION-6
@@ -198,7 +198,7 @@ export class Invocation implements ListedCall, Expiring {
     this.#onCredit?.();
   }
 
-  /** The caller is gone: no reply. */
+  /** Drops the call without a reply, because the caller is gone. */
   drop(): void {
     if (this.#settled) return;
     this.#settle(undefined);
@@ -213,7 +213,7 @@ export class Invocation implements ListedCall, Expiring {
     this.#onCredit?.();
   }
 
-  /** Its deadline has come. */
+  /** Handles its deadline. */
   expire(): void {
     this.cancel(
       new PalimpsestError("GET_TIMEOUT", `${this.#method} gave no answer within ${this.#timeoutMs} ms`, {
@@ -226,7 +226,7 @@ export class Invocation implements ListedCall, Expiring {
     if (!Array.isArray(args)) {
       throw new PalimpsestError("INVALID_ARGUMENT", `the arguments of ${this.#method} are not an array`);
     }
-    // They were decoded for this call alone.
+    // The arguments were decoded for this call alone, so they can be changed.
     for (const [index, argument] of args.entries())
       if (typeof argument === "object" && isSignalMarker(argument)) args[index] = this.#signal();
     return args;
@@ -248,7 +248,7 @@ export class Invocation implements ListedCall, Expiring {
           (reason: unknown) => this.#fail(PalimpsestError.from(reason), startedAt),
         );
       }
-      // It travels in its message: what a message lacks is left out, since each field costs its encoding.
+      // The result is sent in its message. Absent fields are left out, because each field costs encoding time.
       this.#succeed({ callId: this.callId, value: result.value ?? null }, startedAt);
     } catch (reason) {
       this.#fail(PalimpsestError.from(reason), startedAt);
@@ -302,7 +302,7 @@ export class Invocation implements ListedCall, Expiring {
     events?.ended(this, method, outcomes[outcome], startedAt, endedAt, error);
   }
 
-  /** User code threw: the error travels as the cause. */
+  /** Handles an error of user code, which is sent as the cause. */
   #threw(reason: unknown, startedAt: number): void {
     // INVOCATION-5
     if (this.#deps.ending()) this.drop();
@@ -324,7 +324,7 @@ export class Invocation implements ListedCall, Expiring {
     this.#ended(outcome, startedAt, method, error);
   }
 
-  /** How long a task ran, for who sends others behind it. */
+  /** How long a task ran, for clients that send tasks ahead. */
   #ranFor(): Pick<proto.Reply.$Properties, "ranUs"> {
     if (!this.#deps.tasks || this.#begunAtMs === undefined) return {};
     return { ranUs: Math.max(1, Math.round((performance.now() - this.#begunAtMs) * 1_000)) };
@@ -355,7 +355,7 @@ function isPromise(value: unknown): value is Promise<unknown> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 
-/** The iterator of a generator; data that merely can be iterated (arrays, maps) is data. */
+/** The iterator of a generator; other iterable values (arrays, maps) are data. */
 function iteratorOf(value: unknown): Iterating | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (Symbol.asyncIterator in value) return (value as AsyncIterable<unknown>)[Symbol.asyncIterator]();

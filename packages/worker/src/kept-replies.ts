@@ -1,11 +1,11 @@
 /**
- * Responsibility: keeps what replies to one caller refer to until the caller says that it holds it itself.
+ * Responsibility: keeping the references of replies to one caller until the caller has its own leases.
  *
  * Invariants:
- * - KEPT-1. What a reply refers to is kept until it is taken, or `graceMs` after the caller's stream has ended: a caller
- *   that has read the reply is about to hold it.
+ * - KEPT-1. The references of a reply are kept until the reply is taken, or for `graceMs` after the caller's stream
+ *   has ended, because a caller that has read the reply is about to take its leases.
  *
- * Of more than `maxReplies` replies that are not taken the oldest are let go.
+ * If more than `maxReplies` replies are not taken, the oldest are released.
  */
 import { OldestFirstMap } from "@palimpsest/wire";
 

@@ -1,19 +1,19 @@
 /**
- * Responsibility: the concurrency groups of an actor: a mailbox for each, in which the methods of that group run.
- * Not responsible for: when a call of one lane runs (mailbox.ts).
+ * Responsibility: the concurrency groups of an actor: one mailbox each, in which the methods of that group run.
+ * Not responsible for: when a call runs within its group (mailbox.ts).
  *
  * Invariants:
- * - LANES-1. A call runs in the lane that it asks for, or else in that of its method's group, any other in the default
- *   lane; a lane that is full keeps no other waiting.
- * - LANES-2. All lanes together hold at most `maxPendingCalls` calls and `maxPendingBytes` bytes that wait.
+ * - LANES-1. A call runs in the group that it requests, else in that of its method, else in the default group. A full
+ *   group does not block the others.
+ * - LANES-2. All groups together hold at most `maxPendingCalls` waiting calls of `maxPendingBytes` bytes.
  */
 import { PalimpsestError } from "@palimpsest/wire";
 import { Mailbox, type MailboxEntry, type MailboxOptions } from "./mailbox.js";
 
 export interface LanesOptions extends MailboxOptions {
-  /** Calls at once in each lane besides the default one, which has maxConcurrency. */
+  /** Concurrent calls in each group besides the default one, which has maxConcurrency. */
   readonly concurrencyGroups?: Readonly<Record<string, number>>;
-  /** Lanes of the methods that do not run in the default one. */
+  /** The groups of methods that do not run in the default one. */
   readonly methodGroups?: Readonly<Record<string, string>>;
 }
 
@@ -47,15 +47,15 @@ export class Lanes {
     return this.#all.reduce((sum, lane) => sum + lane.running, 0);
   }
 
-  /** Of the default lane. */
+  /** Sets the concurrency of the default group. */
   set maxConcurrency(count: number) {
     this.#default.maxConcurrency = count;
   }
 
   /**
-   * Takes a call of a caller; every call is an entry of its own.
-   * @param group the concurrency group that the caller asks for; empty: that of the method
-   * @throws {PalimpsestError} PENDING_CALLS_LIMIT; INVALID_ARGUMENT for a group that there is not
+   * Adds a call of a caller; every call is an entry of its own.
+   * @param group the concurrency group that the caller requests; empty for that of the method
+   * @throws {PalimpsestError} PENDING_CALLS_LIMIT; INVALID_ARGUMENT for a group that does not exist
    */
   offer(caller: unknown, method: string, entry: MailboxEntry, group = ""): void {
     const lane = group === "" ? (this.#ofMethod.get(method) ?? this.#default) : this.#groups.get(group);
@@ -69,13 +69,13 @@ export class Lanes {
     lane.offer(caller, entry);
   }
 
-  /** Takes a waiting call out; false when it does not wait (any more). */
+  /** Removes a waiting call. Returns false if it is not waiting (any more). */
   remove(entry: MailboxEntry): boolean {
     for (const lane of this.#all) if (lane.remove(entry)) return true;
     return false;
   }
 
-  /** Starts no call of the caller until resume(). */
+  /** Starts no calls of the caller until resume(). */
   pause(caller: unknown): void {
     for (const lane of this.#all) lane.pause(caller);
   }

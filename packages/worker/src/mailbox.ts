@@ -1,19 +1,20 @@
 /**
- * Responsibility: decides when each call that reached an actor, or one lane of it (lanes.ts), runs.
- * Not responsible for: what running means, replies, deadlines, the network.
+ * Responsibility: deciding when each call that reached an actor, or one concurrency group of it (lanes.ts), runs.
+ * Not responsible for: running calls, replies, deadlines, or the network.
  *
  * Invariants:
- * - MAILBOX-1. At most `maxConcurrency` calls run at once.
- * - MAILBOX-2. The calls of one caller start in the order in which they arrived.
- * - MAILBOX-3. Callers whose calls wait take turns, so that a flood from one does not starve the others.
- * - MAILBOX-4. At most `maxPendingCalls` calls and `maxPendingBytes` bytes wait; what is above is refused with
- *   PENDING_CALLS_LIMIT and changes nothing. A single call may be larger than `maxPendingBytes`.
+ * - MAILBOX-1. At most `maxConcurrency` calls run concurrently.
+ * - MAILBOX-2. The calls of one caller start in the order of their arrival.
+ * - MAILBOX-3. Callers with waiting calls take turns, so that a flood from one does not starve the others.
+ * - MAILBOX-4. At most `maxPendingCalls` calls of `maxPendingBytes` bytes wait. Further calls are refused with
+ *   PENDING_CALLS_LIMIT and change nothing. A single call may be larger than `maxPendingBytes`.
  * - MAILBOX-5. A call that was removed while it waited never starts.
- * - MAILBOX-6. At most `sliceMs` after calls began to run, the event loop turns before another one starts, whether the
- *   methods are synchronous or not: cancellations, deadlines, credit and other callers' calls are taken in between.
- * - MAILBOX-7. offer() never runs a call: what one message brings is taken in as a whole before any of it runs.
+ * - MAILBOX-6. After calls have run for `sliceMs`, the event loop turns before another one starts, whether methods
+ *   are synchronous or not, so that cancellations, deadlines, credit and other callers' calls are processed in
+ *   between.
+ * - MAILBOX-7. offer() never runs a call: a message is received completely before any of its calls runs.
  * - MAILBOX-8. No call of a paused caller starts.
- * - MAILBOX-9. While the arguments of a call are still read, no later call of its caller starts.
+ * - MAILBOX-9. While the arguments of a call are being read, no later call of its caller starts.
  */
 import { PalimpsestError } from "@palimpsest/wire";
 
@@ -21,11 +22,11 @@ const sliceMs = 10;
 const noOthers = { calls: 0, bytes: 0 };
 
 export interface MailboxEntry {
-  /** Bytes that it holds while it waits. */
+  /** The bytes that it occupies while it waits. */
   readonly sizeBytes: number;
-  /** Runs the call; must not throw or reject. undefined: it is done already. */
+  /** Runs the call; must not throw or reject. Returns undefined if it has ended already. */
   run(): Promise<void> | undefined;
-  /** Of one that runs and whose method has not begun yet: settles when it has, or will not. Never rejects. */
+  /** For a running call whose method has not begun: resolves when it begins, or will not. Never rejects. */
   readonly beginning?: Promise<void> | undefined;
 }
 
@@ -33,7 +34,7 @@ export interface MailboxOptions {
   readonly maxConcurrency: number;
   readonly maxPendingCalls: number;
   readonly maxPendingBytes: number;
-  /** What waits in the other lanes of the actor and counts against the bounds. */
+  /** Calls that wait in the actor's other groups and count against the limits. */
   readonly others?: () => { readonly calls: number; readonly bytes: number };
 }
 
@@ -52,21 +53,21 @@ interface CallerQueue {
 
 export class Mailbox {
   readonly #options: MailboxOptions;
-  /** Calls that run at once. */
+  /** Limit of concurrent calls. */
   #maxConcurrency: number;
   readonly #queues = new Map<unknown, CallerQueue>();
   readonly #waiting = new Map<MailboxEntry, Waiting>();
-  /** Callers with waiting calls that are not paused, the next to be served first. */
+  /** Callers with waiting calls that are not paused, in the order in which they will be served. */
   readonly #turns = new Set<CallerQueue>();
   readonly #paused = new Set<unknown>();
-  /** Callers of which a call runs whose method has not begun (MAILBOX-9). */
+  /** Callers with a running call whose method has not begun (MAILBOX-9). */
   readonly #held = new Set<unknown>();
   #waitingBytes = 0;
   #running = 0;
   #scheduled = false;
-  /** Waits for the event loop's next turn. */
+  /** Whether it is waiting for the event loop's next turn. */
   #yielding = false;
-  /** The last moment at which the event loop is known to have turned. */
+  /** When the event loop is known to have last turned. */
   #turnedAt = 0;
 
   constructor(options: MailboxOptions) {
@@ -87,7 +88,7 @@ export class Mailbox {
     return this.#waitingBytes;
   }
 
-  /** Calls that wait and for which there is no room to run: the others leave the mailbox in this very turn. */
+  /** Waiting calls for which there is no room to run; the others leave the mailbox in this turn. */
   get backlog(): number {
     return Math.max(0, this.#waiting.size - Math.max(0, this.#maxConcurrency - this.#running));
   }
@@ -96,7 +97,7 @@ export class Mailbox {
     return this.#running;
   }
 
-  /** Takes a call of a caller; every call is an entry of its own. @throws {PalimpsestError} PENDING_CALLS_LIMIT */
+  /** Adds a call of a caller; every call is an entry of its own. @throws {PalimpsestError} PENDING_CALLS_LIMIT */
   offer(caller: unknown, entry: MailboxEntry): void {
     this.#refuseAbove(entry.sizeBytes);
     let queue = this.#queues.get(caller);
@@ -114,7 +115,7 @@ export class Mailbox {
     this.#schedule();
   }
 
-  /** Takes a waiting call out; false when it does not wait (any more). */
+  /** Removes a waiting call. Returns false if it is not waiting (any more). */
   remove(entry: MailboxEntry): boolean {
     const waiting = this.#waiting.get(entry);
     if (!waiting) return false;
@@ -122,7 +123,7 @@ export class Mailbox {
     return true;
   }
 
-  /** Starts no call of the caller until resume(). */
+  /** Starts no calls of the caller until resume(). */
   pause(caller: unknown): void {
     this.#paused.add(caller);
     const queue = this.#queues.get(caller);
@@ -133,7 +134,7 @@ export class Mailbox {
     if (this.#paused.delete(caller)) this.#serve(caller);
   }
 
-  /** Its calls may start again, unless something else keeps them. */
+  /** Lets the caller's calls start again, unless something else blocks them. */
   #serve(caller: unknown): void {
     const queue = this.#queues.get(caller);
     if (!queue || this.#paused.has(caller) || this.#held.has(caller)) return;
@@ -144,7 +145,7 @@ export class Mailbox {
   #refuseAbove(sizeBytes: number): void {
     const { maxPendingCalls, maxPendingBytes } = this.#options;
     const others = this.#options.others?.() ?? noOthers;
-    // Calls for which there is room to run leave the mailbox in this very turn.
+    // Calls for which there is room to run leave the mailbox in this turn.
     const waiting = this.#waiting.size - Math.max(0, this.#maxConcurrency - this.#running);
     const takesRoom = waiting >= 0;
     if (waiting >= maxPendingCalls || (takesRoom && waiting + others.calls >= maxPendingCalls)) {
@@ -196,7 +197,7 @@ export class Mailbox {
       }
       const { entry } = queue.first;
       this.#unlink(queue.first);
-      // To the end of the ring (MAILBOX-3).
+      // Moved to the end of the ring (MAILBOX-3).
       if (this.#turns.size > 1 && this.#turns.delete(queue)) this.#turns.add(queue);
       this.#running++;
       const done = entry.run();
@@ -217,7 +218,7 @@ export class Mailbox {
     });
   }
 
-  /** Callbacks of setImmediate run once per turn, after input was taken in. */
+  /** Callbacks of setImmediate run once per turn, after input was received. */
   #yield(): void {
     this.#yielding = true;
     setImmediate(() => {

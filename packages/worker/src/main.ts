@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * The process of one actor, or of the light actors that share it. Its node starts it with an IPC channel and sends ActorProcessStart, at once or, to a process
- * that it keeps warm, when an actor needs one; it answers ActorProcessEvent. It ends when the node asks (SIGTERM) or is
- * gone (the channel closes).
+ * The process of one actor, or of the light actors that share it. Its node starts it with an IPC channel and sends
+ * ActorProcessStart, at once or, for a warm process, when an actor needs one. The process answers with
+ * ActorProcessEvent. It ends when the node orders it (SIGTERM) or is gone (the channel closes).
  */
 import { errorToProto } from "@palimpsest/wire";
 import {
@@ -15,7 +15,7 @@ import {
 import { type RunningActorProcess, startActorProcess } from "./actor-process.js";
 import { SharedProcess } from "./shared-process.js";
 
-/** Exit code after a failed constructor; the node has the error by then. */
+/** Exit code after a failed constructor, whose error has been sent to the node by then. */
 const constructorFailedCode = 70;
 
 let running: Promise<RunningActorProcess> | undefined;
@@ -23,7 +23,7 @@ let shared: Promise<SharedProcess> | undefined;
 
 function tell(event: ActorProcessEvent.$Properties): Promise<void> {
   return new Promise((resolve) => {
-    // "advanced" serialization carries bytes as they are. A closed channel means that nobody listens.
+    // "advanced" serialization transfers bytes unchanged. If the channel is closed, there is no receiver.
     if (!process.send) resolve();
     else process.send(ActorProcessEvent.encode(event).finish(), () => resolve());
   });
@@ -31,7 +31,7 @@ function tell(event: ActorProcessEvent.$Properties): Promise<void> {
 
 async function start(message: ActorProcessStart.$Properties, isShared: boolean): Promise<void> {
   void tell({ received: {} });
-  // The flag --enable-source-maps cannot be given to a process that runs: bundles carry maps, and their stacks are to
+  // The flag --enable-source-maps cannot be set for a running process. Bundles contain source maps, and stacks should
   // name the user's files.
   if (message.spec?.code?.bundle) process.setSourceMapsEnabled(true);
   const onTasks = (taskReport: TaskReport.$Properties) => void tell({ taskReport });
@@ -56,13 +56,13 @@ async function start(message: ActorProcessStart.$Properties, isShared: boolean):
   }
 }
 
-/** Before the start is done the order waits: the process has its first credentials by then. */
+/** Waits until the start has ended, because the process has its first credentials by then. */
 async function adopt(credentials: ProcessCredentials.$Properties): Promise<void> {
   const actor = await running?.catch(() => undefined);
   try {
     actor?.adopt(credentials);
   } catch (reason) {
-    // An actor works on with what it has: until it ends, it can do so without its node.
+    // An actor keeps its present credentials, with which it can work without its node until it ends.
     process.stderr.write(`new credentials cannot be used: ${errorToProto(reason).message}\n`);
   }
 }
@@ -77,12 +77,12 @@ async function stop(): Promise<void> {
   process.exit(0);
 }
 
-/** The node is gone: this process ends, with what the actor has started in its process group. */
+/** The node is gone: ends this process and everything that the actor has started in its process group. */
 function endWithGroup(): void {
   try {
     process.kill(-process.pid, "SIGKILL");
   } catch {
-    // It leads no group: only itself.
+    // It is not a group leader, so it ends only itself.
   }
   process.exit(0);
 }
@@ -91,7 +91,7 @@ process.on("message", (bytes: Uint8Array) => {
   const order = ActorProcessOrder.decode(bytes);
   if (order.start) void start(order.start, false);
   else if (order.startShared) void start(order.startShared, true);
-  // The node waits for its readiness before the first of them.
+  // The node sends the first of these only after the process was ready.
   else if (order.shared) void shared?.then((one) => one.carryOut(order.shared ?? {}));
   else if (order.ping) void tell({ answering: {} });
   else if (order.credentials) void adopt(order.credentials);
@@ -104,6 +104,6 @@ if (!process.send) {
   process.stderr.write("this program is started by a Palimpsest node, with an IPC channel\n");
   process.exit(64);
 }
-// The node may have gone while this module was loaded.
+// The node may have gone while this module was loading.
 if (!process.connected) process.exit(0);
 void tell({ loaded: {} });

@@ -1,11 +1,11 @@
 /**
- * Responsibility: calls to several actors of this process at once: one message is dealt out to them, and what they answer
- * in one turn of the event loop goes back in one message.
+ * Responsibility: calls to several actors of this process at once: one message is distributed to them, and their
+ * answers of one turn of the event loop are returned in one message.
  * Not responsible for: one actor's calls (actor-host.ts).
  *
  * Invariants:
- * - MESHHOST-1. Each member of a mesh call is answered once, as if it had been called by itself: one that is not here, or as
- *   another incarnation, with ACTOR_UNAVAILABLE, and it has run nothing.
+ * - MESHHOST-1. Each member of a mesh call is answered once, as if it had been called alone. A member that is not
+ *   here, or has another incarnation, is answered with ACTOR_UNAVAILABLE and has run nothing.
  */
 import { errorToProto } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";

@@ -1,7 +1,6 @@
 /**
- * Responsibility: the functions of a module as tasks: finds them by name, and keeps what a function may ask about the
- * task that runs.
- * Not responsible for: when they run (mailbox.ts), one call (invocation.ts).
+ * Responsibility: the functions of a module as tasks: finding them by name, and the context of the running task.
+ * Not responsible for: when they run (mailbox.ts), or one call (invocation.ts).
  */
 import { type ActorContext, setTaskContext, type TaskContext } from "@palimpsest/client";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -44,7 +43,7 @@ export class ModuleFunctions implements TaskFunctions {
   }
 
   started(callId: number, signal: () => AbortSignal, alone: boolean): void {
-    // Numbers of two callers say nothing about each other's calls.
+    // Call numbers of two callers cannot be compared.
     this.#unsure ||= !alone;
     this.#mark?.write(this.#unsure ? Number.MAX_SAFE_INTEGER : callId);
     let made: TaskContext | undefined;

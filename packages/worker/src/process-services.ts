@@ -1,17 +1,17 @@
-/** What the process of an actor, or of several, has once: what it proves itself with, its network, its way to the head. */
+/** What the process of one or several actors has once: its credentials, its network, and its connection to the head. */
 import { HeadClient, ProgramValues } from "@palimpsest/client";
 import { AuditLog, credentialsOf, grpcNetwork, systemClock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
 const controlTimeoutMs = 30_000;
-/** As that of a connection that names none. */
+/** The same default as that of a connection. */
 const callTimeoutMs = 600_000;
-/** A node has many actors, and what they refuse lies among their logs. */
+/** A node has many actors, whose refusals are stored next to their logs. */
 const refusalsMaxBytes = 1024 * 1024;
 
 export type ProcessServices = ReturnType<typeof openServices>;
 
-/** @throws {PalimpsestError} INVALID_ARGUMENT for credentials that are none */
+/** @throws {PalimpsestError} INVALID_ARGUMENT for invalid credentials */
 export function openServices(start: proto.ActorProcessStart.$Properties) {
   const credentials = credentialsOf(start.credentials ?? {});
   const onCall = refusalsTo(start.refusalsPath ?? "");
@@ -25,7 +25,7 @@ export function openServices(start: proto.ActorProcessStart.$Properties) {
     credentials,
     onCall,
     network,
-    /** Values and handles of the program that holds them under this name. */
+    /** Values and handles of the program with this name as lease owner. */
     values: (holder: string) =>
       new ProgramValues({
         head,
@@ -37,7 +37,7 @@ export function openServices(start: proto.ActorProcessStart.$Properties) {
   };
 }
 
-/** Writes a line for each call that this process refuses, beside its log. */
+/** Writes a line for each call that this process refuses, next to its log. */
 function refusalsTo(path: string): AuditLog["record"] {
   if (path === "") return () => undefined;
   const onError = (reason: unknown, fields: object) => {

@@ -1,9 +1,9 @@
-/** Spans of an actor's process, where its environment names a collector. */
+/** Spans of an actor's process, if its environment names a collector. */
 import { isTraced, type Metrics, openTracing, tracing } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
-/** @returns undefined, at once, where nobody traces. @throws {PalimpsestError} CONFIG_INVALID for variables that say nothing */
+/** @returns undefined, at once, if tracing is off. @throws {PalimpsestError} CONFIG_INVALID for invalid variables */
 export function openProcessTracing(
   { spec, nodeId }: proto.ActorProcessStart.$Properties,
   environment: Readonly<Record<string, string | undefined>>,

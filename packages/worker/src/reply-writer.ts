@@ -1,12 +1,12 @@
 /**
- * Responsibility: writes replies to one caller, many to a message.
+ * Responsibility: writing replies to one caller, many per message.
  * Not responsible for: making replies.
  *
  * Invariants:
- * - REPLIES-1. Replies leave in the order of post().
- * - REPLIES-2. Replies of one turn of the event loop travel in one message, up to `maxBatchBytes`.
- * - REPLIES-3. While the transport is full nothing is written; while more than `highWaterBytes` of replies wait, the
- *   caller's messages are not read and none of its calls starts, so that what it does not read cannot pile up.
+ * - REPLIES-1. Replies are sent in the order of post().
+ * - REPLIES-2. Replies of one turn of the event loop share one message, up to `maxBatchBytes`.
+ * - REPLIES-3. Nothing is written while the transport is full. While more than `highWaterBytes` of replies are
+ *   queued, the caller's messages are not read and none of its calls starts, so that unread replies cannot pile up.
  */
 import type { ServerDuplexStream } from "@grpc/grpc-js";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -19,7 +19,7 @@ type CallerStream = ServerDuplexStream<proto.CallBatch.$Properties, proto.ReplyB
 export class ReplyWriter {
   readonly #stream: CallerStream;
   #replies: proto.Reply.$Properties[] = [];
-  /** Actors that have left: told with the last of the replies that wait. */
+  /** Actors that have left, which are reported with the last of the queued replies. */
   #left: proto.MeshMember.$Properties[] = [];
   #waitingBytes = 0;
   #scheduled = false;
@@ -28,7 +28,7 @@ export class ReplyWriter {
   #behind = false;
   readonly #onBehind: (behind: boolean) => void;
 
-  /** @param onBehind told whether the caller has to read replies before any more of its calls may start */
+  /** @param onBehind called with whether the caller has to read replies before more of its calls may start */
   constructor(stream: CallerStream, onBehind: (behind: boolean) => void) {
     this.#stream = stream;
     this.#onBehind = onBehind;
@@ -47,7 +47,7 @@ export class ReplyWriter {
     } else this.#schedule();
   }
 
-  /** After all that was posted. */
+  /** Reported after everything that was posted. */
   postLeft(actor: proto.MeshMember.$Properties): void {
     if (this.#closed) return;
     this.#left.push(actor);

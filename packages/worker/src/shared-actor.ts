@@ -1,9 +1,10 @@
 /**
- * Responsibility: one light actor inside the process that it shares: its instance, its mailbox, its end.
+ * Responsibility: one light actor inside its shared process: its instance, its mailbox, its end.
  * Not responsible for: the process (shared-process.ts).
  *
  * Invariants:
- * - SHAREDACTOR-1. Its stop() runs at most once, and not longer than its grace; then its callers see it end.
+ * - SHAREDACTOR-1. Its stop() runs at most once, and for no longer than its grace period; then its callers see it
+ *   end.
  */
 import type { ActorContext, ProgramValues } from "@palimpsest/client";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -24,9 +25,9 @@ export interface SharedActorDeps {
   readonly callMetrics: CallMetrics;
   readonly environment: ActorContext["environment"];
   readonly onTasks: (report: proto.TaskReport.$Properties) => void;
-  /** Runs what is this actor's code. */
+  /** Wraps every run of this actor's code. */
   readonly around: <Result>(call: () => Result) => Result;
-  /** Told when it ends itself: somebody is then to call stop(). */
+  /** Called when it ends itself; the caller then calls stop(). */
   readonly onExit: (reason: string) => void;
 }
 
@@ -57,17 +58,17 @@ export class SharedActor {
     this.#opened = createContext(start, { network, metrics, environment, onExit, program });
   }
 
-  /** Runs the constructor and start(). @throws {PalimpsestError} when one of them fails */
+  /** Runs the constructor and start(). @throws {PalimpsestError} if one of them fails */
   async begin(Class: Parameters<typeof createInstance>[0]): Promise<void> {
     const { start, around } = this.#deps;
     const { context } = this.#opened;
     const args = await argumentsOf(start.spec ?? {}, context);
     this.#instance = await around(() => createInstance(Class, args, context, this.#values().values));
-    // It may have been stopped meanwhile.
+    // It may have been stopped in the meantime.
     if (!this.#stopping) this.host.serve(this.#instance);
   }
 
-  /** @param graceMs how long stop() of the actor may take; 0: it does not run */
+  /** @param graceMs how long the actor's stop() may take; 0 to skip it */
   stop(graceMs: number, reason: string): Promise<void> {
     this.#stopping ??= this.#stop(graceMs, reason);
     return this.#stopping;

@@ -1,10 +1,10 @@
 /**
  * Responsibility: one stream of a program for its calls to all light actors of this process.
- * Not responsible for: one actor's calls (actor-host.ts), what the program makes of them (client/shared-streams.ts).
+ * Not responsible for: one actor's calls (actor-host.ts), or the program's side (client/shared-streams.ts).
  *
  * Invariants:
- * - SHAREDCALLS-1. A call to an actor that is not here, or as another incarnation, is answered so and has run nothing. Of
- *   one that ends while it has calls the stream tells that it has left, after all replies of it.
+ * - SHAREDCALLS-1. A call to an actor that is not here, or has another incarnation, is answered accordingly and has
+ *   run nothing. When an actor with calls ends, the stream reports that it has left, after all of its replies.
  */
 import { errorToProto } from "@palimpsest/wire";
 import { Caller, type CallerStream } from "./caller.js";

@@ -1,15 +1,16 @@
 /**
- * Responsibility: what light actors write to standard output and standard error, apart: the file of each, made when it
- * writes first.
- * Not responsible for: the file of the process, which has all of it and is written by the node; how long files are kept.
+ * Responsibility: separating what light actors write to standard output and standard error: a file for each, created
+ * at its first write.
+ * Not responsible for: the file of the process, which has all output and is written by the node, or how long files
+ * are kept.
  *
- * What is written outside of any actor's code is in the file of the process alone: by a module while it loads, by native
- * code and child processes, which do not pass through here.
+ * Output from outside of any actor's code is only in the file of the process: that of a module while it loads, and
+ * that of native code and child processes, which does not pass through here.
  *
  * Invariants:
- * - SHAREDOUTPUT-1. A file has what its actor wrote, in order, and nothing of another's; at most `maxBytes`.
- * - SHAREDOUTPUT-2. What a full or broken disk does not take is dropped; when it takes output again, a line in the file says how
- *   much is missing. Nobody waits for it.
+ * - SHAREDOUTPUT-1. A file has its actor's output, in order, and no other; at most `maxBytes`.
+ * - SHAREDOUTPUT-2. Output that a full or broken disk cannot take is dropped; when it takes output again, a line in
+ *   the file says how much is missing. No writer waits for it.
  */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
@@ -33,9 +34,9 @@ export interface SharedOutputOptions {
 export class SharedOutput {
   readonly #folder: string;
   readonly #maxBytes: number;
-  /** Bytes of the files that there are. */
+  /** The sizes of existing files. */
   readonly #written = new Map<string, number>();
-  /** Of files that the disk did not take. */
+  /** Output that the disk did not take, by file. */
   readonly #lost = new Map<string, { readonly bytes: number; readonly failedAtMs: number }>();
   readonly #clock: Clock;
 
@@ -45,7 +46,7 @@ export class SharedOutput {
     this.#clock = clock;
   }
 
-  /** @param writer whose code runs; undefined where it is nobody's */
+  /** @param writer whose code is running; undefined if no actor's */
   watch(streams: readonly NodeJS.WriteStream[], writer: () => WriterOf | undefined): void {
     if (this.#folder === "") return;
     for (const stream of streams) {
@@ -59,7 +60,7 @@ export class SharedOutput {
     }
   }
 
-  /** The actor has ended. */
+  /** Forgets an actor that has ended. */
   ended(writer: WriterOf): void {
     this.#written.delete(fileName(writer));
     this.#lost.delete(fileName(writer));

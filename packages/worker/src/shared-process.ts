@@ -1,13 +1,13 @@
 /**
  * Responsibility: the process of many light actors: one address, one metrics page and one copy of the module for all.
- * Not responsible for: one actor (shared-actor.ts), the channel to the node (main.ts).
+ * Not responsible for: one actor (shared-actor.ts), or the channel to the node (main.ts).
  *
  * Invariants:
- * - LIGHT-1. While the synchronous part of an actor's code runs, the mark names its slot: whatever becomes of the process,
- *   its node knows whose code ran. An error that nobody caught and process.exit() leave the slot of the actor in whose
- *   asynchronous context they came.
- * - LIGHT-2. An actor that fails to start, or ends, takes no other with it.
- * - LIGHT-3. Each slot that was started is told ended once, unless the process ends before.
+ * - LIGHT-1. While the synchronous part of an actor's code runs, the mark names its slot, so that the node knows
+ *   whose code was running when the process ended. After an uncaught error or process.exit(), the mark names the
+ *   actor in whose asynchronous context it happened.
+ * - LIGHT-2. An actor that fails to start, or ends, affects no other.
+ * - LIGHT-3. The end of each started slot is reported once, unless the process ends before.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ActorContext } from "@palimpsest/client";
@@ -42,15 +42,15 @@ import { serveShared } from "./shared-calls.js";
 import { SharedOutput } from "./shared-output.js";
 import { StartedMark } from "./started-mark.js";
 
-/** For stop() of an actor that ends itself, and of all when the process ends. */
+/** For stop() of an actor that ends itself, and of all actors when the process ends. */
 const exitGraceMs = 5_000;
-/** For spans that were not sent yet. */
+/** How long spans that have not been sent may take. */
 const flushMs = 1_000;
 
 export interface SharedListener {
-  /** Takes what became of actors, of one turn of the event loop together. */
+  /** Receives the events of actors, one message per turn of the event loop. */
   tell(news: proto.SharedNews.$Properties): void;
-  /** Takes what became of their calls, of each once per second at most. */
+  /** Receives reports about their calls, at most one per actor and second. */
   onTasks(report: proto.TaskReport.$Properties): void;
 }
 
@@ -133,7 +133,7 @@ export class SharedProcess implements RunningActorProcess {
   adopt(credentials: proto.ProcessCredentials.$Properties): void {
     adoptCredentials(this.#services.credentials, credentials, (reason) => {
       process.stderr.write(
-        `the node's new certificate cannot be used, the one before stays: ${String(reason)}\n`,
+        `the node's new certificate cannot be used; the earlier one stays in use: ${String(reason)}\n`,
       );
     });
   }

@@ -1,8 +1,8 @@
 import { openSync, writeSync } from "node:fs";
 
 /**
- * A file that says which call began last. It is written before the call runs, and the kernel keeps it whatever becomes of
- * the process: whoever looks at a process that was killed knows which of its calls have not run.
+ * A file that says which call began last. It is written before the call runs, and the kernel keeps it whatever
+ * happens to the process: after a kill it shows which calls have not run.
  */
 export class StartedMark {
   readonly #file: number;
@@ -13,7 +13,7 @@ export class StartedMark {
     this.write(0);
   }
 
-  /** @throws when the file cannot be made */
+  /** @throws if the file cannot be created */
   static open(path: string): StartedMark {
     return new StartedMark(openSync(path, "w", 0o600));
   }

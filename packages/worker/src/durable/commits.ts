@@ -1,12 +1,12 @@
 /**
- * Responsibility: carries the changes of a durable actor to the head, one commit at a time, each with all that has
- * gathered meanwhile.
+ * Responsibility: committing the changes of a durable actor at the head, one commit at a time, each with all changes
+ * that have accumulated.
  *
  * Invariants:
- * - COMMITS-1. Changes are committed in the order in which they were made; a promise of `add` resolves only when its change
- *   is in the store.
- * - COMMITS-2. A commit that was not answered is sent again until it is: the store knows it by its version. One that is
- *   refused ends the process, and nothing is answered any more.
+ * - COMMITS-1. Changes are committed in the order in which they were made. A promise of `add` resolves only when its
+ *   change is in the store.
+ * - COMMITS-2. A commit without an answer is repeated until there is one, because the store recognizes it by its
+ *   version. A refused commit ends the process, and nothing is answered any more.
  */
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Field } from "./record.js";
@@ -19,7 +19,7 @@ export interface Change {
 export interface CommitsDeps {
   readonly version: number;
   commit(version: number, change: Change): Promise<void>;
-  /** Waits before a commit is sent again. */
+  /** Waits before a commit is repeated. */
   pause(): Promise<void>;
   readonly onRefused: (error: PalimpsestError) => void;
 }

@@ -1,14 +1,14 @@
 /**
- * Responsibility: runs the methods of a durable actor one after the other, each as a transaction: its state, its timers and
- * its reply are committed together, and then it is answered.
- * Not responsible for: how commits reach the store (commits.ts), which replies are kept (kept-calls.ts).
+ * Responsibility: running the methods of a durable actor one after the other, each as a transaction: its state, its
+ * timers and its reply are committed together, and only then is the call answered.
+ * Not responsible for: committing to the store (commits.ts), or which replies are kept (kept-calls.ts).
  *
  * Invariants:
- * - DURABLEACTOR-1. Methods run one at a time, in the order in which they begin; the next one may run while the last one's
- *   commit is under way, and is answered after it.
- * - DURABLEACTOR-2. A method that throws changes nothing, neither state nor timers.
- * - DURABLEACTOR-3. A call that has run is not run again: whoever repeats it gets the reply of the first time.
- * - DURABLEACTOR-4. A timer's firing is committed with what its method changed.
+ * - DURABLEACTOR-1. Methods run one at a time, in the order in which they begin. The next one may run while the
+ *   previous commit is in flight, and is answered after it.
+ * - DURABLEACTOR-2. A method that throws changes neither state nor timers.
+ * - DURABLEACTOR-3. A call that has run is not run again: a retry gets the reply of the first run.
+ * - DURABLEACTOR-4. The firing of a timer is committed with the changes of its method.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { DurableState, DurableTimers } from "@palimpsest/client";
@@ -20,7 +20,7 @@ import { delayOf, maxTimers, nextDue, timerArguments } from "./timers.js";
 
 export const maxStateBytes = 1024 * 1024;
 const longestTimeoutMs = 2 ** 31 - 1;
-/** A timer whose method threw is tried again after a delay that doubles. */
+/** A timer whose method threw is retried after a delay that doubles. */
 const retryMs = { first: 1_000, longest: 60_000 };
 
 type Method = (...args: unknown[]) => unknown;
@@ -28,14 +28,15 @@ type Method = (...args: unknown[]) => unknown;
 interface Draft {
   state: Uint8Array | undefined;
   stateChanged: boolean;
-  /** Undefined: removed. */
+  /** Undefined means removed. */
   readonly timers: Map<string, Timer | undefined>;
   over: boolean;
 }
 
 /**
- * The method that runs. One storage for all actors of the process: Node.js 20 asks every storage that was ever used at
- * every promise, so that one for each of some hundred actors would slow the whole process down a hundredfold.
+ * The running method. There is one storage for all actors of the process, because Node.js 20 calls every storage that
+ * was ever used at every promise: one for each of some hundred actors would slow the whole process down a
+ * hundredfold.
  */
 const runningMethod = new AsyncLocalStorage<{ readonly actor: DurableActor; readonly draft: Draft }>();
 
@@ -52,7 +53,7 @@ export interface DurableActorDeps {
 export class DurableActor {
   readonly #deps: DurableActorDeps;
   readonly #timers: Map<string, Timer>;
-  /** Calls that run, by caller and number. */
+  /** Running calls, by caller and number. */
   readonly #running = new Map<string, Promise<unknown>>();
   readonly #failures = new Map<string, number>();
   #state: Uint8Array | undefined;
@@ -125,7 +126,7 @@ export class DurableActor {
     this.#methodOf = undefined;
   }
 
-  /** The method as a transaction of this call. */
+  /** Wraps the method as a transaction of this call. */
   method(call: CallId | undefined, name: string, method: Method): Method {
     return (...args) => this.call(call, name, () => method(...args));
   }
@@ -198,7 +199,7 @@ export class DurableActor {
     return this.#deps.commits.add({ set: [...set, ...kept.set], remove: [...remove, ...kept.remove] });
   }
 
-  /** That of this actor's method that runs. */
+  /** The draft of this actor's running method. */
   #current(): Draft | undefined {
     const store = runningMethod.getStore();
     return store?.actor === this ? store.draft : undefined;
@@ -209,7 +210,7 @@ export class DurableActor {
     if (draft !== undefined && !draft.over) return draft;
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `${what} outside of a method that runs: it would be committed with nothing; await it within the method`,
+      `${what} outside of a running method would not be committed: await it within the method`,
     );
   }
 
@@ -249,7 +250,7 @@ export class DurableActor {
     if (methodOf === undefined) return;
     try {
       await this.#transact(undefined, timer.method, async () => {
-        // Another method has cleared or replaced it meanwhile.
+        // Another method has cleared or replaced it in the meantime.
         if (this.#timers.get(name) !== timer) return;
         this.#draft("a timer").timers.set(name, nextDue(timer, this.#deps.clock.now()));
         const args: unknown = decodeValue(timer.args);

@@ -1,9 +1,9 @@
 /**
- * Responsibility: which calls have run, and what they gave, for as long as their callers may ask again.
+ * Responsibility: which calls have run, and their replies, for as long as their callers may retry.
  *
  * Invariants:
- * - KEPTCALLS-1. A reply is kept until its caller has said that it has it, or was not heard of for `callerKeptMs`; calls that
- *   are older than half of that and come from a caller that is not known are refused, not run.
+ * - KEPTCALLS-1. A reply is kept until its caller has confirmed it, or was silent for `callerKeptMs`. Calls that are
+ *   older than half of that and come from an unknown caller are refused instead of run.
  * - KEPTCALLS-2. Replies take at most `maxReplies` and `maxBytes` together.
  */
 import { PalimpsestError } from "@palimpsest/wire";
@@ -34,7 +34,7 @@ export class KeptCalls {
     for (const ofCaller of replies.values()) for (const reply of ofCaller.values()) this.#add(reply, 1);
   }
 
-  /** What the call gave; undefined: it has not run. @throws {PalimpsestError} when nobody can tell any more */
+  /** The reply of the call; undefined if it has not run. @throws {PalimpsestError} if that is no longer known */
   find({ caller, sequence, ageMs }: CallId): Uint8Array | undefined {
     const mark = this.#marks.get(caller);
     const reply = this.#replies.get(caller)?.get(sequence);
@@ -44,7 +44,7 @@ export class KeptCalls {
     if (mark === undefined && ageMs > callerKeptMs / 2)
       throw new PalimpsestError(
         "GET_TIMEOUT",
-        `call ${sequence} of ${caller} was sent first ${ageMs} ms ago: whether it has run is not known any more`,
+        `call ${sequence} of ${caller} was sent first ${ageMs} ms ago: whether it has run is no longer known`,
         { retryable: false },
       );
     return undefined;
@@ -65,7 +65,7 @@ export class KeptCalls {
     );
   }
 
-  /** The call has run. @returns what of it is to be committed */
+  /** Records that the call has run. @returns the change to be committed */
   keep(call: CallId, reply: Uint8Array, nowMs: number): Change {
     const { caller, sequence } = call;
     const before = this.#marks.get(caller);

@@ -10,14 +10,14 @@ import { readRecord } from "./record.js";
 
 const retryPauseMs = 200;
 
-/** Fences what earlier processes of the actor commit, and reads what they have committed. @throws {PalimpsestError} */
+/** Fences commits of the actor's earlier processes, and reads what they have committed. @throws {PalimpsestError} */
 export async function openDurable(
   spec: proto.ActorSpec.$Properties,
   incarnation: number,
   deps: {
     readonly head: HeadClient;
     readonly logger: Logger;
-    /** Nothing is committed any more: the process is to end. */
+    /** Called when nothing can be committed any more, so that the process must end. */
     readonly onRefused: (error: PalimpsestError) => void;
   },
 ): Promise<DurableActor> {
@@ -41,6 +41,6 @@ export async function openDurable(
     ...{ name: spec.name ?? "", clock: systemClock, commits, kept: new KeptCalls(loaded) },
     ...{ state: loaded.state, timers: loaded.timers },
     onTimerFailed: (name, reason) =>
-      logger.warn({ err: reason, timer: name }, "the method of a timer threw: it is tried again"),
+      logger.warn({ err: reason, timer: name }, "the method of a timer threw: it will be retried"),
   });
 }

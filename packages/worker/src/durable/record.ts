@@ -1,4 +1,4 @@
-/** The fields of a durable actor's record, as the head stores them without knowing them. */
+/** The fields of a durable actor's record. The head stores them without interpreting them. */
 import { decodeValue, encodeValue, PalimpsestError } from "@palimpsest/wire";
 
 export interface Field {
@@ -8,14 +8,14 @@ export interface Field {
 
 export interface Timer {
   readonly method: string;
-  /** By the clock of the machine: it goes on when the machine was off. */
+  /** On the wall clock, which continues while the machine is off. */
   readonly dueAtMs: number;
-  /** 0: it fires once. */
+  /** 0 for a timer that fires once. */
   readonly everyMs: number;
   readonly args: Uint8Array;
 }
 
-/** What is known of one caller: up to which call it has all outcomes, and when it was heard of last. */
+/** What is known of one caller: up to which call it has all outcomes, and when it was last heard from. */
 export interface CallerMark {
   readonly acknowledged: number;
   readonly heardAtMs: number;
@@ -57,7 +57,7 @@ export function readRecord(fields: readonly Field[]): Loaded {
   return loaded;
 }
 
-/** By hand, not with zod: what an actor's process loads is waited for. */
+/** Checked by hand instead of with zod, because the load time of an actor's process matters. */
 function fieldsOf(bytes: Uint8Array, name: string): Readonly<Record<string, unknown>> {
   const value = decodeValue(bytes);
   if (typeof value === "object" && value !== null) return { ...value };
