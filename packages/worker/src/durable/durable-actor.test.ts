@@ -70,7 +70,7 @@ it("a call that has run is not run again, in the same process or the next (DURAB
   expect([...record.fields.keys()].filter((name) => name.startsWith("r:"))).toEqual(["r:caller-a:2"]);
   await expect(next.call(call(1), "add", add(next, 5))).rejects.toThrow("has its outcome already");
   const old = { ...call(3, 0, "caller-of-yesterday"), ageMs: 4_000_000 };
-  await expect(next.call(old, "add", add(next, 5))).rejects.toThrow("not known any more");
+  await expect(next.call(old, "add", add(next, 5))).rejects.toThrow("no longer known");
 });
 
 it("two of the same call at once run once", async () => {
@@ -94,8 +94,8 @@ it("a method that throws changes nothing, and what goes on after it cannot eithe
   });
   await expect(failing).rejects.toThrow("no");
   expect([actor.state.get(), actor.timers.list()]).toEqual([1, []]);
-  await expect(late).rejects.toThrow("outside of a method");
-  expect(() => actor.state.set(1)).toThrow("outside of a method");
+  await expect(late).rejects.toThrow("outside of a running method");
+  expect(() => actor.state.set(1)).toThrow("outside of a running method");
 });
 
 it("commits that were not answered are sent again and count once, in order (COMMITS-1, COMMITS-2, DURABLEACTOR-1)", async () => {
