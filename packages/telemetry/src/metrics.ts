@@ -17,7 +17,7 @@ export interface Metrics {
   counter<N extends MetricNameOf<"counter">>(name: N): Counter<LabelsOf<N>>;
   gauge<N extends MetricNameOf<"gauge">>(name: N): Gauge<LabelsOf<N>>;
   histogram<N extends MetricNameOf<"histogram">>(name: N): Histogram<LabelsOf<N>>;
-  /** One for what is observed with each call. A name is either of them, and not both. */
+  /** Creates a histogram that is observed with each call. A name is used for either kind, not for both. */
   tallies<N extends MetricNameOf<"histogram">>(name: N): TallyHistogram<LabelsOf<N>>;
 }
 

@@ -1,10 +1,12 @@
 import { Histogram } from "prom-client";
 
-/** What was observed under one set of labels. */
+/** The observations under one set of labels. */
 export class Tally {
   count = 0;
   sum = 0;
-  /** How many lie in each bucket, and not in those below it; the last is above all bounds. */
+  /**
+   * The number of observations in each bucket, without those of lower buckets. The last bucket is above all bounds.
+   */
   readonly buckets: Float64Array;
   readonly #bounds: readonly number[];
 
@@ -24,9 +26,9 @@ export class Tally {
 }
 
 /**
- * A histogram of what is observed for each call: the library's own looks up labels, checks them and makes objects with each
- * observation, and takes a tenth of a small call. Series come into being with tally(), and observe() of the class itself is
- * not for use.
+ * A histogram for values that are observed with each call. The library's own histogram looks up and checks labels and
+ * allocates objects for each observation, which takes a tenth of a small call. Series are created with tally(); do
+ * not call observe() of the class itself.
  */
 export class TallyHistogram<L extends string> extends Histogram<L> {
   readonly #name: string;
@@ -41,14 +43,14 @@ export class TallyHistogram<L extends string> extends Histogram<L> {
     this.#bounds = [...(config.buckets ?? [])].sort((one, other) => one - other);
   }
 
-  /** Asked for once for each set of labels. */
+  /** Call it once for each set of labels. */
   tally(labels: Partial<Record<L, string>>): Tally {
     const tally = new Tally(this.#bounds);
     this.#tallies.push({ labels, tally });
     return tally;
   }
 
-  /** What the library asks a histogram for, whatever it makes of it. */
+  /** Overrides the method by which the library collects a histogram. */
   getForPromString(): Promise<unknown> {
     const values = this.#tallies.flatMap(({ labels: sharedLabels, tally }) => {
       let below = 0;

@@ -73,10 +73,10 @@ class AuditFile {
   readonly #linesPerSecond: number;
   readonly #options: AuditOptions;
   readonly #maxBytes: number;
-  /** The file stays open, because opening and closing it costs four times what writing a line does. */
+  /** The file stays open, because opening and closing it costs four times as much as writing a line. */
   #descriptor: number | undefined;
   #sizeBytes = 0;
-  /** Looked for once per second. */
+  /** True once per second, when the file's path is checked before the next line. */
   #mayHaveMoved = false;
   #secondStartsMs = 0;
   #lines = 0;
@@ -149,7 +149,10 @@ class AuditFile {
     return descriptor;
   }
 
-  /** Somebody may have renamed or removed the file: what comes now belongs into a new one of its name. */
+  /**
+   * Closes the file if its path now names another one or none, as after a log rotation, so that the next line opens a
+   * new file.
+   */
   #closeIfMoved(): void {
     this.#mayHaveMoved = false;
     if (this.#descriptor === undefined) return;

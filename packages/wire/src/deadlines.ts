@@ -1,11 +1,11 @@
 /**
- * Responsibility: the deadlines of many calls, of which nearly all are answered long before: those of one duration share a
- *   timer, so that a call pays for an entry in a list and for no timer of its own.
- * Not responsible for: what a deadline means to whoever has it.
+ * Responsibility: the deadlines of many calls, nearly all of which are answered long before. Deadlines of the same
+ * duration share a timer, so that a call costs a list entry and no timer.
+ * Not responsible for: what happens when a deadline passes.
  *
  * Invariants:
  * - DEADLINES-1. expire() runs once, not before the deadline, and never after remove().
- * - DEADLINES-2. While there is a deadline there is a timer of the clock for it; without one there is none.
+ * - DEADLINES-2. A timer of the clock runs exactly while there is a deadline.
  */
 import type { Clock } from "./clock.js";
 
@@ -15,17 +15,17 @@ export interface Expiring {
   expire(): void;
 }
 
-/** A place among the deadlines. */
+/** A deadline and its links in the list of its duration. */
 export interface Deadline {
   readonly owner: Expiring;
   readonly atMs: number;
-  /** Undefined when it is over. */
+  /** Undefined after the deadline has expired or was removed. */
   list: DeadlineList | undefined;
   previous: Deadline | undefined;
   next: Deadline | undefined;
 }
 
-/** Those of one duration: each is later than those before it. */
+/** The deadlines of one duration, in the order in which they expire. */
 interface DeadlineList {
   readonly durationMs: number;
   first: Deadline | undefined;
@@ -41,7 +41,7 @@ export class Deadlines {
     this.#clock = clock;
   }
 
-  /** @param durationMs from now; finite */
+  /** @param durationMs milliseconds from now; must be finite */
   add(owner: Expiring, durationMs: number): Deadline {
     let list = this.#lists.get(durationMs);
     if (list === undefined) {
@@ -57,7 +57,7 @@ export class Deadlines {
     return deadline;
   }
 
-  /** Does nothing when it is over. */
+  /** Does nothing if the deadline has expired or was removed. */
   remove(deadline: Deadline): void {
     const { list, previous, next } = deadline;
     if (list === undefined) return;
@@ -83,7 +83,7 @@ export class Deadlines {
         due.owner.expire();
       }
     } finally {
-      // One that has become empty is forgotten, and what begins anew under its duration has another.
+      // An empty list has been removed from the map, and the next deadline of its duration creates a new one.
       if (list.first !== undefined) this.#arm(list, Math.max(1, list.first.atMs - nowMs));
     }
   }

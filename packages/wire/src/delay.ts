@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "./clock.js";
 import { whenAborted } from "./when-aborted.js";
 
-/** Returns after `delayMs` or as soon as the signal aborts. */
+/** Resolves after `delayMs`, or as soon as the signal aborts. */
 export function delay(delayMs: number, signal?: AbortSignal, clock: Clock = systemClock): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

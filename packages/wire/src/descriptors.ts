@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import descriptor from "protobufjs/ext/descriptor.js";
 
-/** The folder of the protos: beside the code in an installed package, at the root in a checkout. */
+/** The folder of the protos: next to the code in an installed package, at the root in a checkout. */
 export const protoFolder =
   ["../protos", "../../../protos"]
     .map((place) => fileURLToPath(new URL(place, import.meta.url)))

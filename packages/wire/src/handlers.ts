@@ -11,7 +11,10 @@ import type {
 import type { PalimpsestError } from "./error.js";
 import { toGrpcError } from "./status.js";
 
-/** The handler that a method needs. A definition that does not say how it streams, as other libraries' do not, takes any. */
+/**
+ * The handler type of a method. A definition that does not declare how it streams, as in other libraries, accepts any
+ * handler.
+ */
 export type HandlerOf<M> =
   M extends MethodDefinition<infer Request, infer Response>
     ? M extends { readonly requestStream: false; readonly responseStream: false }
@@ -25,12 +28,12 @@ export type HandlerOf<M> =
             : UntypedHandleCall
     : never;
 
-/** The handlers of all methods of a service: one that is missing, or of another method's type, does not compile. */
+/** The handlers of all methods of a service. A missing handler, or one of another method's type, does not compile. */
 export type ServiceHandlers<Service extends ServiceDefinition> = {
   readonly [Name in keyof Service]: HandlerOf<Service[Name]>;
 };
 
-/** Handlers that fail every call of a service, as a server does that must not serve it now. */
+/** Creates handlers that fail every call of a service, for a server that must not serve it now. */
 export function refusals<Service extends ServiceDefinition>(
   service: Service,
   error: PalimpsestError,
@@ -43,12 +46,12 @@ export function refusals(service: ServiceDefinition, error: PalimpsestError): Un
   return Object.fromEntries(Object.keys(service).map((name) => [name, refuse]));
 }
 
-/** A server, as far as services are added to it. */
+/** The part of a server that adds services. */
 interface AddsServices {
   addService<Service extends ServiceDefinition>(service: Service, handlers: ServiceHandlers<Service>): void;
 }
 
-/** Serves some methods of a service, as tests do; the server does not know the others. */
+/** Serves only some methods of a service, for tests. The server answers UNIMPLEMENTED to the others. */
 export function servePart<Service extends ServiceDefinition>(
   server: AddsServices,
   service: Service,

@@ -32,7 +32,10 @@ export class HeadPeer implements Peer {
   readonly #heads: HeadConnection;
   readonly #clock: Clock;
   readonly #streams = new Set<Stream>();
-  /** Aborts at the next move: all calls that go to one head share it, since nearly all are answered before. */
+  /**
+   * Aborts at the next move. All calls to one head share it, because nearly all of them are answered before it
+   * aborts.
+   */
   #moved = sharedController();
   #stopProbing: (() => void) | undefined;
   #probing = false;
@@ -149,7 +152,7 @@ export class HeadPeer implements Peer {
   /** Ends everything in progress on the old channel after a move. */
   #endAll(): void {
     const moved = this.#moved;
-    // What is called from now on goes to the other head.
+    // Calls made from now on go to the other head.
     this.#moved = sharedController();
     moved.abort();
     const streams = [...this.#streams];
@@ -186,14 +189,19 @@ function silent(peer: Peer): PalimpsestError {
   return new PalimpsestError("UNAVAILABLE", `the head at ${peer.address} does not answer`);
 }
 
-/** A controller whose signal keeps its one listener, so that a call adds and removes no listener of its own. */
+/**
+ * Creates a controller whose signal keeps one listener, so that calls do not add and remove listeners of their own.
+ */
 function sharedController(): AbortController {
   const controller = new AbortController();
   whenAborted(controller.signal, () => undefined);
   return controller;
 }
 
-/** A signal that aborts with the first of two. Not AbortSignal.any: on Node 20 such a signal is lost to the garbage collector. */
+/**
+ * Returns a signal that aborts with the first of two. AbortSignal.any is not used, because on Node 20 its signal can
+ * be garbage-collected before it aborts.
+ */
 function firstOf(
   one: AbortSignal,
   other: AbortSignal,

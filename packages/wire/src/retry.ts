@@ -8,7 +8,7 @@ export interface BackoffLimits {
   readonly longestMs: number;
 }
 
-/** Waits between attempts: each is twice as long as the one before it, up to a limit. */
+/** Computes the delays between attempts: each is twice as long as the previous one, up to a limit. */
 export class Backoff {
   readonly #limits: BackoffLimits;
   #nextMs: number;
@@ -24,7 +24,7 @@ export class Backoff {
     return waitMs;
   }
 
-  /** After an attempt that succeeded. */
+  /** Starts again from the first delay, after an attempt that succeeded. */
   reset(): void {
     this.#nextMs = this.#limits.firstMs;
   }
@@ -35,15 +35,15 @@ export interface RetryOptions {
   readonly backoff: BackoffLimits;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
-  /** Whether the failure may pass. */
+  /** Whether the error is transient, so that another attempt may succeed. */
   readonly mayRetry: (error: PalimpsestError) => boolean;
 }
 
 /**
  * Repeats an attempt until it succeeds.
- * @param attempt is given what is left of the time, at least 1 ms
- * @throws {PalimpsestError} the last attempt's, where it may not pass, where the next wait would outlast the time, or where the
- *   signal is aborted
+ * @param attempt receives the remaining time in milliseconds, at least 1
+ * @throws {PalimpsestError} the last attempt's error, if it may not be retried, if the next delay would pass the
+ *   deadline, or if the signal is aborted
  */
 export async function retryUntil<T>(
   { timeoutMs, backoff: limits, clock, signal, mayRetry }: RetryOptions,

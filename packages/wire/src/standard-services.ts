@@ -1,6 +1,6 @@
 /**
  * Responsibility: the standard services of a gRPC server: grpc.health.v1 and grpc.reflection (v1 and v1alpha).
- * Not responsible for: their libraries, which the servers' packages bring, so that clients install without them.
+ * Not responsible for: their libraries, which the servers' packages supply, so that clients install without them.
  */
 import { asProtocDescribes, protoFolder } from "./descriptors.js";
 import { type AcceptsServices, addLazily } from "./lazy-service.js";
@@ -18,21 +18,22 @@ interface Libraries<Server, Definition extends object> {
   ) => { addToServer(server: Server): void };
 }
 
-/** Made when somebody asks for it: to describe all messages takes as long as the rest of a head's start. */
+/** These are created on first use, because describing all messages takes as long as the rest of a head's start. */
 const reflectionPaths = ["v1", "v1alpha"].map(
   (version) => `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`,
 );
 
 /**
- * Adds the services to a server, which may serve already. Returns how to say that it no longer serves.
- * @param services what the server serves: full name of each service, and the proto file of it
+ * Adds the services to a server, which may be serving already. The returned function reports that it no longer
+ * serves.
+ * @param services full name of each service, and the proto file that defines it
  */
 export function addStandardServices<Server, Definition extends object>(
   rpcServer: AcceptsServices,
   services: Readonly<Record<string, string>>,
   { HealthImplementation, loadSync, ReflectionService }: Libraries<Server, Definition>,
 ): { readonly notServing: () => void } {
-  // These libraries ask for a grpc-js server and use addService alone.
+  // These libraries expect a grpc-js server, of which they use only addService.
   const asServer = (server: AcceptsServices) => server as Server;
   const names = Object.keys(services);
   const all = ["", ...names];

@@ -1,6 +1,6 @@
 /**
- * Responsibility: the layout of a value that is an object: a header, the encoded value, and after it the bytes of its long
- *   arrays, so that these are written from where they lie and read to where they will lie.
+ * Responsibility: the layout of a value that is stored as an object: a header, the encoded value, and then the bytes
+ * of its long arrays, which are written from and read into memory without a copy.
  *
  *   bytes 0-3 the format (1), 4-7 the length of the encoded value, both little-endian; the encoded value; then, each at a
  *   multiple of 64 bytes, the arrays. Offsets of arrays count from the first multiple of 64 after the encoded value.

@@ -136,7 +136,7 @@ export function epochUs(monotonicMs: number): number {
 }
 
 function messageOf(error: PalimpsestError): string {
-  // The message of what user code threw says more than the fact that it threw.
+  // The message of an error thrown by user code is more informative than the wrapping error's.
   const { cause } = error;
   const message = cause instanceof Error ? `${cause.name}: ${cause.message}` : error.rawMessage;
   return message.slice(0, maxMessageLength);

@@ -14,7 +14,7 @@ const longestHandshakeMs = 600_000;
 /** Names of the three files in an identity's folder. */
 export const tlsFiles = { ca: "ca.crt", cert: "tls.crt", key: "tls.key" } as const;
 
-/** Name of the file beside them with the serial numbers of revoked certificates, one per line. */
+/** Name of the file next to them with the serial numbers of revoked certificates, one per line. */
 export const revokedFile = "revoked.txt";
 
 /** Every certificate of a cluster carries this name, so that `server_name: palimpsest` matches each metrics page. */

@@ -22,15 +22,15 @@ const packr = new Packr({
 });
 
 /**
- * For values in which nothing can occur twice, refer to something or be code: the other one makes a table for each value, of
- * what it has seen, and is slower by half. The bytes are the same.
+ * Encodes values in which nothing can occur twice, be a reference or be code. The other encoder builds a table of
+ * visited parts for each value, which makes it half as fast. The bytes are the same.
  */
 const plainPackr = new Packr({ useRecords: true, useBigIntExtension: true, moreTypes: true });
 
-/** What a short list may have to be looked at for: longer ones are packed as they come. */
+/** The longest list that isPlain() checks item by item. Longer lists take the general encoder. */
 const maxPlainItems = 16;
 
-/** Whether it is text, a number, a boolean or nothing, or a short list of those. */
+/** Returns whether the value is a string, number, boolean, undefined or null, or a short list of those. */
 export function isPlain(value: unknown): boolean {
   if (!Array.isArray(value)) return isPlainItem(value);
   if (value.length > maxPlainItems || Object.getPrototypeOf(value) !== Array.prototype) return false;
@@ -45,7 +45,7 @@ function isPlainItem(value: unknown): boolean {
   );
 }
 
-/** As encodeValue gives it, of a value that isPlain(). */
+/** Encodes a value for which isPlain() is true, to the same bytes as encodeValue. */
 export function encodePlain(value: unknown): Uint8Array {
   return plainPackr.pack(value);
 }

@@ -101,7 +101,8 @@ function containerOf(
     args,
     env: [
       { name: "POD_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
-      // A file: an environment is told to whoever may look at a process or has it dumped.
+      // The token is passed as a file, because environment variables are visible to anyone who inspects or dumps the
+      // process.
       { name: "PALIMPSEST_TOKEN_FILE", value: join(tokenFolder, "token") },
     ],
     resources: { requests: asked, ...(Object.keys(limits).length > 0 ? { limits } : {}) },

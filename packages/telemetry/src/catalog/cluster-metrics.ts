@@ -1,6 +1,6 @@
 import { counter, fastSeconds, gauge, histogram, type MetricTable, slowSeconds } from "./definition.js";
 
-/** What the processes of a cluster measure: the head, nodes, actors and the queues. */
+/** Metrics of the processes of a cluster: the head, nodes, actors and the queues. */
 export const clusterMetrics = {
   // Head: tables, scheduling, jobs.
   palimpsest_head_nodes: gauge("Nodes known to the head, by state.", "1", ["state"]),

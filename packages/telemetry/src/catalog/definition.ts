@@ -1,4 +1,4 @@
-/** What describes one metric, and how the tables of metrics are written. */
+/** Describes one metric, and how the tables of metrics are written. */
 
 export const metricGroups = [
   "head",

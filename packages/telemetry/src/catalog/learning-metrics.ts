@@ -1,6 +1,6 @@
 import { counter, gauge, histogram, type MetricTable, slowSeconds } from "./definition.js";
 
-/** What training and answering measure: samplers, learners, runs and the OpenAI-compatible server. */
+/** Metrics of training and serving: samplers, learners, runs and the OpenAI-compatible server. */
 export const learningMetrics = {
   // Sampler: generation.
   palimpsest_sampler_tokens_total: counter(
