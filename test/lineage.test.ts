@@ -77,7 +77,7 @@ test("a lost result is computed again, with what it was made of, once for all wh
   for (const lost of [put, ofActor]) {
     const failed = client.get(lost);
     await expect(failed).rejects.toMatchObject({ code: "OBJECT_LOST" });
-    await expect(failed).rejects.toThrow("it was put, is the result of an actor");
+    await expect(failed).rejects.toThrow("this one was stored with put, is the result of an actor");
   }
   for (const ref of [alone, second, third, once, put, ofActor]) ref.release();
   await until("the store is empty", async () => (await client.listObjects()).totalObjects === 0);

@@ -1,21 +1,22 @@
 /**
  * Responsibility: all calls of this process to one actor: finds the actor, keeps a stream to its current process, and
- * decides what happens to calls when that process goes.
- * Not responsible for: encoding, typing (actor-handle.ts); transport (call-stream.ts).
+ * decides what happens to calls when that process ends.
+ * Not responsible for: encoding and typing (actor-handle.ts), or transport (call-stream.ts).
  *
  * Invariants:
  * - CHANNEL-1. Calls made before the actor is alive wait and are sent in the order in which they were made.
- * - CHANNEL-2. A call is sent at most once, unless it has retries left and none of its items was seen.
- * - CHANNEL-8. What a method throws ends the call, unless the call asks for retries of that and has one left.
- * - CHANNEL-3. When the process dies, calls in flight fail: ACTOR_DIED when it does not come back, else
- *   ACTOR_UNAVAILABLE.
+ * - CHANNEL-2. A call is sent at most once, unless it has retries left and none of its items has been read.
+ * - CHANNEL-8. An error thrown by the method ends the call, unless the call asks for retries on exceptions and has
+ *   one left.
+ * - CHANNEL-3. When the process dies, calls in flight fail: with ACTOR_DIED if the actor does not come back, else
+ *   with ACTOR_UNAVAILABLE.
  * - CHANNEL-4. After ACTOR_DIED every call fails at once with the same certificate.
- * - CHANNEL-5. At most `maxOutstandingCalls` calls of `maxOutstandingBytes` bytes have no outcome; one more fails with
- *   PENDING_CALLS_LIMIT. A single call may be larger.
- * - CHANNEL-7. An actor that refuses this caller's token counts as one that cannot be reached for now: while a token is
- *   replaced it may know the old one only. A token that the head refuses too is wrong, and every call fails with that.
- * - CHANNEL-6. A process that is silent while calls are in flight is given up only when the head says that the actor
- *   does not live in that incarnation any more: an actor may compute for as long as it likes.
+ * - CHANNEL-5. At most `maxOutstandingCalls` calls with `maxOutstandingBytes` bytes are outstanding; one more fails
+ *   with PENDING_CALLS_LIMIT. A single call may be larger.
+ * - CHANNEL-7. An actor that refuses this caller's token counts as temporarily unreachable, because during a rotation
+ *   it may know only the old token. A token that the head refuses too is wrong, and every call fails with that error.
+ * - CHANNEL-6. A process that is silent while calls are in flight is given up only when the head reports that this
+ *   incarnation of the actor has ended, because an actor may compute for any length of time.
  */
 import { type Clock, Deadlines, type Network, PalimpsestError, systemClock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -33,24 +34,24 @@ import type { SharedStreams } from "./shared-streams.js";
 import { StreamWatch } from "./stream-watch.js";
 import { WaitingCalls } from "./waiting-calls.js";
 
-/** Silence after which the head is asked about the actor; asked again at intervals that grow to the longest. */
+/** After this silence the head is asked about the actor, and again at intervals that grow to the longest. */
 const defaultSilenceMs = { first: 5_000, longest: 30_000 };
 const defaultMaxOutstandingCalls = 100_000;
 const defaultMaxOutstandingBytes = 256 * 1024 * 1024;
 
 export interface ActorChannelOptions {
   readonly actorId: string;
-  /** Who calls, for lists of calls. */
+  /** The caller's name, for listings of calls. */
   readonly callerId?: string | undefined;
   readonly network: Network;
   readonly resolver: ActorResolver;
-  /** Ways to light actors. Default: each has a stream of its own. */
+  /** The shared streams to light actors. Absent: each has a stream of its own. */
   readonly shared?: SharedStreams | undefined;
   readonly maxOutstandingCalls?: number;
   readonly maxOutstandingBytes?: number;
   readonly silenceMs?: { readonly first: number; readonly longest: number };
   readonly clock?: Clock;
-  /** Called once when the actor has died for good. */
+  /** Called once when the actor has permanently died. */
   readonly onDead?: () => void;
 }
 
@@ -128,7 +129,7 @@ export class ActorChannel implements RetryCarrier {
     }
   }
 
-  /** Returns when the actor is alive. @throws {PalimpsestError} ACTOR_DIED, GET_TIMEOUT, CANCELLED */
+  /** Resolves when the actor is alive. @throws {PalimpsestError} ACTOR_DIED, GET_TIMEOUT, CANCELLED */
   async ready(timeoutMs: number, signal?: AbortSignal): Promise<void> {
     const deadlineAt = this.clock.monotonicMs() + timeoutMs;
     while (!this.#stream) {
@@ -154,7 +155,7 @@ export class ActorChannel implements RetryCarrier {
     }
   }
 
-  /** The head says that it died for good. */
+  /** Handles the head's report that the actor has permanently died. */
   noticeDeath(info: proto.ActorInfo.$Properties): void {
     this.#die(diedError(info));
   }
@@ -174,7 +175,7 @@ export class ActorChannel implements RetryCarrier {
     if (call.callId > 0) this.#stream?.abandon(call);
     else {
       this.#waiting.abandonOne();
-      // Its arguments may have been what those behind it waited for.
+      // The calls behind it may have waited for its arguments.
       this.prepared();
     }
   }
@@ -213,12 +214,12 @@ export class ActorChannel implements RetryCarrier {
     return undefined;
   }
 
-  /** Starts looking for the actor's process unless that is under way or not needed. */
+  /** Starts the search for the actor's process unless a search is in progress or not needed. */
   #find(cause?: PalimpsestError): void {
     if (!this.#stream) this.#search.start(cause);
   }
 
-  /** Sends what waits on a stream that the actor has taken. */
+  /** Sends the waiting calls on a stream that the actor has accepted. */
   #adopt(stream: ActorStream): void {
     this.#stream = stream;
     this.#sendReady(stream);

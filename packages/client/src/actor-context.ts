@@ -3,12 +3,12 @@ import type { Cluster } from "./cluster.js";
 import type { DurableState, DurableTimers } from "./durable.js";
 import type { Objects } from "./objects.js";
 
-/** What an actor's class gets in `start(context)`. */
+/** The context that an actor's class receives in `start(context)`. */
 export interface ActorContext<State = unknown> {
   readonly actorId: string;
-  /** Empty when it has none. */
+  /** The actor's name; empty if it has none. */
   readonly name: string;
-  /** In which its name is unique, and in which `connect()` names and finds actors. */
+  /** The namespace in which the actor's name is unique, and in which `connect()` creates and finds named actors. */
   readonly namespace: string;
   readonly role: string;
   readonly nodeId: string;
@@ -18,25 +18,34 @@ export interface ActorContext<State = unknown> {
   readonly clusterId: string;
   /** host:port of the head. */
   readonly headAddress: string;
-  /** Of the actor's process: what its node runs with, less the node's own settings and secrets. */
+  /** Environment variables of the actor's process: the node's, without the node's own settings and secrets. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The object store, through this node. */
   readonly objects: Objects;
   readonly logger: Logger;
-  /** Served on the actor's own metrics endpoint. */
+  /** The metrics that the actor's own metrics endpoint serves. */
   readonly metrics: Metrics;
-  /** Of a durable actor: what outlives its process. @throws {PalimpsestError} INVALID_ARGUMENT of any other */
+  /**
+   * State of a durable actor that outlives its process.
+   * @throws {PalimpsestError} INVALID_ARGUMENT if the actor is not durable
+   */
   readonly state: DurableState<State>;
-  /** Of a durable actor: methods that are called later. @throws {PalimpsestError} INVALID_ARGUMENT of any other */
+  /**
+   * Timers of a durable actor, which call its methods later.
+   * @throws {PalimpsestError} INVALID_ARGUMENT if the actor is not durable
+   */
   readonly timers: DurableTimers;
   /** Aborts when the process is asked to stop. */
   readonly signal: AbortSignal;
   /**
-   * Ends this actor for good, in order: stop() runs, it is not started again, and its certificate says so. What waits and
-   * what runs fails with ACTOR_DIED at the callers. Never returns.
+   * Ends this actor permanently: stop() runs, the actor is not restarted, and its death certificate says so. Waiting
+   * and running calls fail with ACTOR_DIED at their callers. Never returns.
    */
   exit(reason?: string): Promise<never>;
-  /** The cluster as a client; the same connection every time. What it spawns ends with this actor. */
+  /**
+   * Connects to the cluster as a client; every call returns the same connection. Whatever the actor spawns ends with
+   * this actor.
+   */
   connect(): Promise<Cluster>;
 }
 
@@ -44,6 +53,6 @@ export interface ActorContext<State = unknown> {
 export interface ActorLifecycle {
   /** Runs after the constructor and before the first call. */
   start?(context: ActorContext): Promise<void> | void;
-  /** Runs when the process is asked to stop, within the node's grace. */
+  /** Runs when the process is asked to stop, within the node's grace period. */
   stop?(): Promise<void> | void;
 }

@@ -5,7 +5,9 @@ import { encodeArguments } from "./call-arguments.js";
 import type { DeathListener } from "./death-watches.js";
 import type { ValueStore } from "./value-store.js";
 
-/** A method as a caller elsewhere sees it: a promise of its value, or its items when it is an async generator. */
+/**
+ * A method as a remote caller sees it: it returns a promise of the value, or the items if it is an async generator.
+ */
 export type RemoteMethod<Method> = Method extends (...args: infer Args) => infer Result
   ? (
       ...args: Args
@@ -18,7 +20,7 @@ type MethodNames<Actor> = {
   [Name in keyof Actor]: Actor[Name] extends (...args: never[]) => unknown ? Name : never;
 }[keyof Actor];
 
-/** Names that a handle keeps for itself, and the hooks of the actor's life: none of them can be called remotely. */
+/** Names that a handle reserves for itself, and the life-cycle hooks of the actor. They cannot be called remotely. */
 export const reservedMethods = [
   "actorId",
   "info",
@@ -37,45 +39,46 @@ export type RemoteMethods<Actor> = {
 };
 
 export interface CallSettings {
-  /** From the call until it fails with GET_TIMEOUT; Infinity for none. */
+  /** Milliseconds from the call until it fails with GET_TIMEOUT; Infinity for no deadline. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-  /** How often the call may run again after the actor's process died under it. */
+  /** How often the call may run again after the actor's process died during it. */
   readonly retries?: number;
-  /** Whether what the method throws is tried again too, as one of the retries. */
+  /** Whether a call whose method throws is retried too, which uses one of the retries. */
   readonly retryExceptions?: boolean;
-  /** The concurrency group of the actor that the call runs in, in place of that of its method. */
+  /** The concurrency group of the actor in which the call runs, instead of its method's group. */
   readonly concurrencyGroup?: string;
 }
 
 export interface ActorControls<Actor> {
   readonly actorId: string;
   /**
-   * Returns when it is alive.
-   * @throws {PalimpsestError} ACTOR_DIED with the death certificate; UNSCHEDULABLE when time is up and no node has room,
-   *   with what each lacks; GET_TIMEOUT
+   * Resolves when the actor is alive.
+   * @throws {PalimpsestError} ACTOR_DIED with the death certificate; UNSCHEDULABLE at the timeout if no node has
+   *   room, with what each node lacks; GET_TIMEOUT
    */
   ready(options?: { readonly timeoutMs?: number; readonly signal?: AbortSignal }): Promise<void>;
   info(): Promise<ActorInfo>;
   /**
-   * Calls back once when it has died for good, with its death certificate, also where another program owns it; a restart
-   * is no death. @returns how to watch no more
+   * Calls back once when the actor has permanently died, with its death certificate, also if another program owns the
+   * actor. A restart does not count as a death.
+   * @returns a function that stops watching
    */
   onDeath(listener: DeathListener): () => void;
-  /** Ends it for good, or with `restart` as a crash would. */
+  /** Kills the actor permanently or, with `restart`, as a crash would. */
   kill(options?: { readonly restart?: boolean }): Promise<void>;
-  /** The same actor under other call settings. */
+  /** Returns a handle of the same actor with other call settings. */
   with(settings: CallSettings): ActorHandle<Actor>;
 }
 
-/** An actor elsewhere. Its methods travel to the actor's process; the head is not in between. */
+/** A remote actor. Calls of its methods go directly to the actor's process, not through the head. */
 export type ActorHandle<Actor> = RemoteMethods<Actor> & ActorControls<Actor>;
 
 export interface HandleDeps {
   readonly channel: ActorChannel;
-  /** Undefined: calls carry no references. */
+  /** Undefined means that calls carry no references. */
   readonly values?: ValueStore | undefined;
-  /** What the handle is in values. Default: it does not travel. */
+  /** How the handle is represented in values. Default: it cannot be sent. */
   readonly reference?: { readonly maxTaskRetries: number };
   readonly defaults: Required<Pick<CallSettings, "timeoutMs" | "retries">>;
   info(): Promise<ActorInfo>;
@@ -126,7 +129,8 @@ async function ready(deps: HandleDeps, timeoutMs: number, signal: AbortSignal | 
     await deps.channel.ready(timeoutMs, signal);
   } catch (reason) {
     if (!(reason instanceof PalimpsestError) || reason.code !== "GET_TIMEOUT") throw reason;
-    // Asked only now: what waits for room and what merely starts look the same until then.
+    // The reason is requested only now, because until then an actor without room and one that is starting look the
+    // same.
     const info = await deps.info().catch(() => undefined);
     if (info?.state !== "pending" || info.pendingReason === "") throw reason;
     throw new PalimpsestError(
@@ -167,12 +171,12 @@ function signalsOf(one: AbortSignal | undefined, other: AbortSignal | undefined)
   return [one, other].filter((given) => given !== undefined);
 }
 
-/** -1: without limit, as in options. */
+/** -1 means no limit, as in the options. */
 function retriesOf(retries: number): number {
   return retries < 0 ? Number.POSITIVE_INFINITY : retries;
 }
 
-/** The answer of a call that could not be made. */
+/** The result of a call that could not be made. */
 function refused(error: PalimpsestError): ReturnType<Call> {
   const promise = Promise.reject(error);
   const iterate = () => {

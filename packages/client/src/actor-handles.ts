@@ -1,7 +1,7 @@
 /**
- * Responsibility: the handles of one connection. All handles of an actor share one channel, which lives as long as the
- * actor and one of its handles.
- * Not responsible for: calls (actor-channel.ts), making actors (actor-type.ts).
+ * Responsibility: the handles of one connection. All handles of an actor share one channel, which exists as long as
+ * the actor is not dead and one of its handles exists.
+ * Not responsible for: calls (actor-channel.ts), or creating actors (actor-type.ts).
  */
 import { headService, type Network, PalimpsestError, systemClock } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
@@ -14,16 +14,16 @@ import type { HeadClient } from "./head-client.js";
 import { SharedStreams } from "./shared-streams.js";
 import type { ValueStore } from "./value-store.js";
 
-/** Time over its own wait that ResolveActor gets to answer. */
+/** Time beyond its own wait that ResolveActor has to answer. */
 const resolveSlackMs = 2_000;
 
 export interface ActorHandlesDeps {
   readonly head: HeadClient;
   readonly network: Network;
   readonly callTimeoutMs: number;
-  /** Who calls, for lists of calls. */
+  /** The caller's name, for listings of calls. */
   readonly callerId?: string;
-  /** Default: calls carry no references. */
+  /** Absent: calls carry no references. */
   readonly values?: () => ValueStore;
 }
 
@@ -32,7 +32,7 @@ export class ActorHandles {
   readonly resolver: ActorResolver;
   readonly #deaths: DeathWatches;
   readonly #shared: SharedStreams;
-  /** Channels of dead actors are dropped, and those that no handle refers to are collected. */
+  /** Channels of dead actors are dropped, and those without handles are garbage-collected. */
   readonly #channels = new Map<string, WeakRef<ActorChannel>>();
   readonly #collected = new FinalizationRegistry<string>((actorId) => {
     if (this.#channels.get(actorId)?.deref() === undefined) this.#channels.delete(actorId);
@@ -66,17 +66,18 @@ export class ActorHandles {
       info: async () => actorView(await head.call(headService.resolveActor, { actorId, waitMs: 0 })),
       onDeath: (listener) => this.#deaths.watch(actorId, listener),
       kill: async (restart) => {
-        // A request that is repeated because its answer was lost must not crash the next incarnation too.
+        // A request that is repeated because its answer was lost must not also crash the next incarnation.
         const known = restart ? await head.call(headService.resolveActor, { actorId, waitMs: 0 }) : {};
         const incarnation = known.incarnation ?? 0;
         const killed = await head.call(headService.killActor, { actorId, noRestart: !restart, incarnation });
-        // The session says it too, and perhaps later than this answer: a call that follows must not find the process alive.
+        // The session reports the death too, but possibly after this answer, and a later call must not find the
+        // process alive.
         if (killed.state === proto.ActorState.ACTOR_STATE_DEAD) this.noticeDeath(killed);
       },
     });
   }
 
-  /** The head says that an actor died for good. */
+  /** Handles the head's report that an actor has permanently died. */
   noticeDeath(info: proto.ActorInfo.$Properties): void {
     this.#deaths.notice(info);
     this.#channels

@@ -6,18 +6,19 @@ import type { ClusterState } from "./cluster-state.js";
 const restartPollMs = 500;
 
 export interface ActorOutputOptions {
-  /** Which of its processes, counted from 1; default: the newest. */
+  /** The incarnation whose output is read, counted from 1. Default: the newest. */
   readonly incarnation?: number;
-  /** Only the last lines, so many, within the last MiB; default: all that the node keeps. */
+  /** Returns only this many last lines, within the last MiB. Default: everything that the node keeps. */
   readonly tailLines?: number;
-  /** Goes on with what is written, over restarts, until the actor has died. */
+  /** Continues with new output, across restarts, until the actor has died. */
   readonly follow?: boolean;
   readonly signal?: AbortSignal;
 }
 
 /**
- * What an actor's process has written to its output and its errors, as text, from the node that keeps it.
- * @param target id or name, "namespace/name" outside of the default namespace; of several dead ones of a name the newest
+ * Reads the output and error streams of an actor's process, as text, from the node that keeps them.
+ * @param target id or name; "namespace/name" outside of the default namespace; if several dead actors had the name,
+ *   the newest
  * @throws {PalimpsestError} NOT_FOUND, UNAVAILABLE
  */
 export async function* actorOutput(
@@ -35,23 +36,23 @@ export async function* actorOutput(
     try {
       yield* oneProcess(network, address, { actorId: actor.actorId, incarnation, tailLines, follow }, signal);
     } catch (error) {
-      // One that came and went between two looks may have run on another node.
+      // An incarnation that started and ended between two polls may have run on another node.
       if (actor.incarnation <= incarnation || PalimpsestError.from(error).code !== "NOT_FOUND") throw error;
     }
     if (!follow || options.incarnation !== undefined) return;
-    // The head may hear of an end later than who reads the output: until then nothing is read again.
+    // The head may learn of an end later than the reader of the output. Nothing is read again until it has.
     while (actor.incarnation <= incarnation || !hasOutput(actor)) {
       if (actor.state === "dead" || signal?.aborted) return;
       await delay(restartPollMs, signal);
       actor = await actorOf(state, actor.actorId);
     }
     incarnation += 1;
-    // Of the next process all is wanted.
+    // All of the next process's output is read.
     tailLines = 0;
   }
 }
 
-/** Before it lives, the file of its newest process may not be there. */
+/** Before the actor is alive, the file of its newest process may not exist yet. */
 function hasOutput({ state }: ActorInfo): boolean {
   return state === "alive" || state === "dead";
 }

@@ -5,17 +5,18 @@ import { PoolMembers } from "./pool-members.js";
 import { PoolResults } from "./pool-results.js";
 
 /**
- * Actors that share work, one piece at a time each. Work goes to the actor that has been idle longest; without one it
- * waits its turn. An actor that has died leaves the pool; when none is left, what waits fails with ACTOR_DIED.
+ * Actors that share work, each of them one item at a time. Work goes to the actor that has been idle longest; without
+ * an idle actor it waits in order. An actor that has died leaves the pool; when none is left, pending work fails with
+ * ACTOR_DIED.
  *
- * @typeParam Result what work that is given to submit() returns
+ * @typeParam Result the result of the work that is passed to submit()
  */
 export class ActorPool<Actor, Result = unknown> {
   readonly #members = new PoolMembers<Actor>();
   readonly #results = new PoolResults<Result>();
 
   /**
-   * @param actors at least one, each once; the pool does not end them
+   * @param actors at least one, without duplicates; the pool does not end them
    * @throws {PalimpsestError} INVALID_ARGUMENT, ALREADY_EXISTS
    */
   constructor(actors: Iterable<ActorHandle<Actor>>) {
@@ -25,11 +26,12 @@ export class ActorPool<Actor, Result = unknown> {
   }
 
   /**
-   * The results of the values, in their order, each as soon as it and those before it are there. A value is taken when
-   * an actor is idle, and only while fewer values than actors plus 16 have results that were not read.
+   * Yields the results of the values in their order, each as soon as it and all earlier ones are available. A value
+   * is taken from the input when an actor is idle, and only while fewer than the number of actors plus 16 results are
+   * unread.
    *
-   * @param work an error that it throws is thrown by the read of its value's result; reads after it go on. An actor's
-   *   death has to be among what it throws for the pool to notice
+   * @param work an error that it throws is thrown when the result of its value is read; later reads continue. It must
+   *   pass on an actor's death, so that the pool notices it
    */
   map<Value, Output>(
     work: PoolWork<Actor, Value, Output>,
@@ -38,7 +40,7 @@ export class ActorPool<Actor, Result = unknown> {
     return new PoolMap({ members: this.#members, work, values, ordered: true });
   }
 
-  /** As map(), with the results in the order in which they come. */
+  /** Like map(), with the results in the order in which they become available. */
   mapUnordered<Value, Output>(
     work: PoolWork<Actor, Value, Output>,
     values: Iterable<Value> | AsyncIterable<Value>,
@@ -47,7 +49,8 @@ export class ActorPool<Actor, Result = unknown> {
   }
 
   /**
-   * Gives the value to an idle actor, or lets it wait for one. Its result is read by next() or nextUnordered().
+   * Passes the value to an idle actor, or queues it until one is idle. Read its result with next() or
+   * nextUnordered().
    * @throws {PalimpsestError} PENDING_CALLS_LIMIT when 10,000 results have not been read
    */
   submit<Value>(work: PoolWork<Actor, Value, Result>, value: Value): void {
@@ -55,32 +58,38 @@ export class ActorPool<Actor, Result = unknown> {
     this.#results.add(this.#members.run((actor) => work(actor, value)));
   }
 
-  /** Whether something was submitted whose result nobody has asked for. */
+  /** Whether there is a submitted item whose result has not been requested. */
   hasNext(): boolean {
     return this.#results.left > 0;
   }
 
-  /** The result of what was submitted first. @throws {PalimpsestError} NOT_FOUND when there is none; its own error */
+  /**
+   * Returns the result of the item that was submitted first. @throws {PalimpsestError} NOT_FOUND if there is none;
+   * the item's own error
+   */
   next(): Promise<Result> {
     return this.#results.next();
   }
 
-  /** The result that came first. @throws {PalimpsestError} NOT_FOUND when there is none; its own error */
+  /**
+   * Returns the result that completed first. @throws {PalimpsestError} NOT_FOUND if there is none; the item's own
+   * error
+   */
   nextUnordered(): Promise<Result> {
     return this.#results.nextUnordered();
   }
 
-  /** Adds an actor. @throws {PalimpsestError} ALREADY_EXISTS when it is in the pool */
+  /** Adds an actor. @throws {PalimpsestError} ALREADY_EXISTS if it is in the pool */
   push(actor: ActorHandle<Actor>): void {
     this.#members.add(actor);
   }
 
-  /** Takes an idle actor out of the pool; undefined when all work. */
+  /** Removes an idle actor from the pool and returns it; undefined if all are busy. */
   popIdle(): ActorHandle<Actor> | undefined {
     return this.#members.takeIdle();
   }
 
-  /** Whether an actor is idle. */
+  /** Returns whether an actor is idle. */
   hasFree(): boolean {
     return this.#members.idleCount > 0;
   }

@@ -1,8 +1,8 @@
 import type * as proto from "@palimpsest/wire/protocol";
 
-/** The head, as far as a channel needs it. */
+/** The part of the head's service that a channel needs. */
 export interface ActorResolver {
-  /** As Head.ResolveActor. */
+  /** Like Head.ResolveActor. */
   resolve(
     actorId: string,
     knownIncarnation: number,

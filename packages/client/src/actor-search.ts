@@ -1,7 +1,7 @@
 /**
- * Responsibility: finds the process that an actor runs in: asks the head until the actor is alive and opens a stream to
- * it. The first news, or the lack of any, decides about calls that were in flight (CHANNEL-3).
- * Not responsible for: what is done with the stream (actor-channel.ts).
+ * Responsibility: finds the process in which an actor runs: asks the head until the actor is alive, and opens a
+ * stream to it. The first report, or its absence, decides about calls that were in flight (CHANNEL-3).
+ * Not responsible for: the use of the stream (actor-channel.ts).
  */
 import { Backoff, type Clock, delay, type Network, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
@@ -15,7 +15,7 @@ import type { WaitingCalls } from "./waiting-calls.js";
 
 const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD } = proto.ActorState;
 
-/** How long calls in flight wait for news of a process whose stream broke. */
+/** How long calls in flight wait for a report about a process whose stream broke. */
 const firstNewsWaitMs = 1_000;
 const resolveWaitMs = 10_000;
 const backoffLimits = { firstMs: 100, longestMs: 2_000 };
@@ -28,25 +28,25 @@ export interface ActorSearchDeps {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly inFlight: InFlightCalls;
-  /** Of calls, where the actor is durable. */
+  /** Identities of calls, if the actor is durable. */
   readonly identities: CallIdentities;
   readonly waiting: WaitingCalls;
-  /** Ways to light actors. Default: each has a stream of its own. */
+  /** The shared streams to light actors. Absent: each has a stream of its own. */
   readonly shared?: SharedStreams | undefined;
-  /** Why nothing is looked for any more; undefined while the channel is in use. */
+  /** Why the search has ended; undefined while the channel is in use. */
   readonly over: () => PalimpsestError | undefined;
-  /** The actor has taken this stream. */
+  /** Called with the stream that the actor has accepted. */
   readonly onFound: (stream: ActorStream) => void;
   readonly onBreak: (stream: ActorStream, ...broken: Parameters<OnBreak>) => void;
-  /** The head says that the actor has died for good. */
+  /** Called when the head reports that the actor has permanently died. */
   readonly onDeath: (info: proto.ActorInfo.$Properties) => void;
-  /** The head refuses this caller. */
+  /** Called when the head refuses this caller. */
   readonly onRefusal: (error: PalimpsestError) => void;
 }
 
 export class ActorSearch {
   readonly #deps: ActorSearchDeps;
-  /** A stream that the actor has not taken yet. */
+  /** The stream that the actor has not accepted yet. */
   #opening: ActorStream | undefined;
   #searching = false;
   #incarnation = 0;
@@ -56,19 +56,19 @@ export class ActorSearch {
     this.#deps = deps;
   }
 
-  /** Why the process that the head names did not take the last stream. */
+  /** Why the process that the head named did not accept the last stream. */
   get hindrance(): PalimpsestError | undefined {
     return this.#hindrance;
   }
 
-  /** Begins unless it is under way. @param cause why the last stream broke */
+  /** Starts the search unless one is in progress. @param cause why the last stream broke */
   start(cause?: PalimpsestError): void {
     if (this.#searching) return;
     this.#searching = true;
     void this.#search(cause);
   }
 
-  /** Ends the stream that is being opened; the search itself ends because it is over. */
+  /** Ends the stream that is being opened, after which the search ends by itself. */
   close(error: PalimpsestError): void {
     this.#opening?.close(error);
   }
@@ -88,7 +88,7 @@ export class ActorSearch {
       waitMs = resolveWaitMs;
       const alive = info?.state === ACTOR_STATE_ALIVE;
       if (alive && (await this.#open(info))) return;
-      // No news, or the process that the head still believes in cannot be reached.
+      // There is no report, or the process that the head believes to be alive cannot be reached.
       if (alive) waitMs = firstNewsWaitMs;
       if (alive || !info) {
         await delay(backoff.next(), signal, clock);
@@ -107,13 +107,13 @@ export class ActorSearch {
     } catch (reason) {
       const error = PalimpsestError.from(reason);
       if (error.code === "NOT_FOUND") onDeath({ spec: { actorId }, certificate: { reason: error.message } });
-      // CHANNEL-7: unless a new token has come since the question was sent.
+      // CHANNEL-7, unless a new token has arrived since the request was sent.
       if (error.code === "UNAUTHENTICATED" && network.credentials?.token === token) onRefusal(error);
       return undefined;
     }
   }
 
-  /** Opens a stream to the actor's process; false when it cannot be reached. */
+  /** Opens a stream to the actor's process. Returns false if it cannot be reached. */
   async #open({ address, incarnation: number, spec }: proto.ActorInfo.$Properties): Promise<boolean> {
     const { actorId, callerId, network, clock, over, onFound, onBreak, identities } = this.#deps;
     const incarnation = number ?? 0;

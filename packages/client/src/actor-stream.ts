@@ -1,26 +1,26 @@
 import type { PalimpsestError } from "@palimpsest/wire";
 import type { PendingCall } from "./pending-call.js";
 
-/** A way to one process of an actor: a stream of its own, or one that it shares (shared-streams.ts). */
+/** A stream to one process of an actor, either of its own or shared (shared-streams.ts). */
 export interface ActorStream {
   readonly incarnation: number;
-  /** Calls on their way or waiting for their reply. */
+  /** The number of calls that were sent, or wait to be sent, and have no reply. */
   readonly size: number;
   readonly broken: boolean;
-  /** Milliseconds for which calls have waited without a word from the actor; 0 when none waits. */
+  /** Milliseconds for which calls have waited without a message from the actor; 0 if none waits. */
   readonly silentMs: number;
   send(call: PendingCall): void;
-  /** The caller does not wait for it any more. */
+  /** Records that the caller no longer waits for the call. */
   abandon(call: PendingCall): void;
   grant(call: PendingCall, items: number, bytes: number): void;
-  /** Ends it; calls without an outcome are handed to its OnBreak. */
+  /** Ends the stream. Calls without an outcome are passed to its OnBreak. */
   close(error: PalimpsestError): void;
 }
 
 /**
- * Called once when the way is closed.
+ * Called once when the stream has closed.
  * @param unanswered calls that may have run, in the order in which they were sent
- * @param unsent calls that have surely not run and were sent after those
+ * @param unsent calls that certainly have not run, in their order after those
  */
 export type OnBreak = (
   error: PalimpsestError,

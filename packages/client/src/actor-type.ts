@@ -10,10 +10,10 @@ import { placementField } from "./placement-field.js";
 import type { ConnectionEnvironment, PackedEnvironment } from "./runtime-environment.js";
 import { schedulingFields } from "./scheduling.js";
 
-/** Largest encoded constructor arguments in an actor's specification; the head refuses more. */
+/** The maximum size in bytes of encoded constructor arguments in an actor's specification. The head refuses more. */
 const maxInlineArgsBytes = 100 * 1024;
 
-/** Loaded by the first spawn, see config.ts. */
+/** Loaded by the first spawn, see load-config.ts. */
 let configModule: Promise<typeof import("./config.js")> | undefined;
 
 export type ActorClass<Instance extends object, Args extends unknown[]> = new (...args: Args) => Instance;
@@ -22,35 +22,35 @@ export type ActorClass<Instance extends object, Args extends unknown[]> = new (.
 export type ActorSource = CodeSource;
 
 export interface ActorType<Instance extends object, Args extends unknown[]> {
-  /** Registers one actor; returns when the head knows it. Await `handle.ready()` to know that it runs. */
+  /** Registers one actor. Resolves when the head knows it; await `handle.ready()` to know that it runs. */
   spawn(...args: Args): Promise<ActorHandle<Instance>>;
   /**
-   * The actor that has the name of the options, or else a new one, as Ray's `get_if_exists`: of several that ask at once
-   * one creates it, and all get the same. An existing one keeps its arguments and options.
-   * @throws {PalimpsestError} INVALID_ARGUMENT without a name; ALREADY_EXISTS when the existing one is of another class or
-   *   has other resources, with their names in `details.fields`
+   * Returns the actor with the name of the options, or creates it, like Ray's `get_if_exists`. If several callers ask
+   * at once, one creates it and all get the same actor. An existing actor keeps its arguments and options.
+   * @throws {PalimpsestError} INVALID_ARGUMENT without a name; ALREADY_EXISTS if the existing actor is of another
+   *   class or has other resources, with the names of the differing fields in `details.fields`
    */
   getOrCreate(...args: Args): Promise<ActorHandle<Instance>>;
-  /** The same kind with other options. */
+  /** Returns the same kind of actor with other options. */
   options(options: ActorOptions): ActorType<Instance, Args>;
 }
 
 export interface ActorTypeDeps {
   readonly ownerId: string;
-  /** 0 when the owner is a session. */
+  /** 0 if the owner is a session. */
   readonly ownerIncarnation: number;
   readonly jobId: string;
-  /** Of names; that of the connection. */
+  /** The namespace of names, which is the connection's. */
   readonly namespace: string;
-  /** Placement group that captures what its owner spawns; empty: none does. */
+  /** Placement group that captures what its owner spawns; empty if none does. */
   readonly capturedBy: string;
-  /** Puts constructor arguments into the object store, held by the actor. */
+  /** Puts constructor arguments into the object store, owned by the actor. */
   putArguments(bytes: Uint8Array, holder: string): Promise<ContentRef>;
-  /** Has values that constructor arguments refer to held by the actor. */
+  /** Adds references, owned by the actor, to the values that the constructor arguments refer to. */
   holdValues(refs: readonly ObjectRef[], holder: string): Promise<void>;
   /**
-   * @param bundles what its code and its environment name, for the head to have first
-   * @returns the actor that was created; with getIfExists the one that has its name
+   * @param bundles the bundles of its code and its environment, which the head must have first
+   * @returns the actor that was created or, with getIfExists, the one that has the name
    */
   create(
     request: proto.CreateActorRequest.$Properties,
@@ -133,7 +133,7 @@ const fences = {
   none: proto.Fence.FENCE_NONE,
 } as const;
 
-/** Small arguments travel in the specification, which the head keeps; large ones as an object. */
+/** Small arguments are sent in the specification, which the head keeps; large ones as an object. */
 async function argumentsOf(
   values: readonly unknown[],
   actorId: string,
@@ -151,7 +151,7 @@ async function argumentsOf(
   return { argsObject: { objectId, sizeBytes } };
 }
 
-/** A group that is not there, or a method that the class does not have, would do nothing. */
+/** Refuses a group that does not exist, or a method that the class does not have, because it would have no effect. */
 function checkGroups(
   { name, prototype }: { readonly name: string; readonly prototype: object },
   { concurrencyGroups, methodGroups }: Pick<ResolvedActorOptions, "concurrencyGroups" | "methodGroups">,
@@ -169,7 +169,10 @@ function checkGroups(
   }
 }
 
-/** A method of a reserved name could never be called: said when the kind is made, not at the first call. */
+/**
+ * Refuses a method with a reserved name, which could never be called, when the class is declared rather than at the
+ * first call.
+ */
 function refuseReserved(Class: { readonly name: string; readonly prototype: object }): void {
   for (const name of reservedMethods) {
     if (name === "constructor" || name === "start" || name === "stop") continue;

@@ -2,11 +2,11 @@ import * as proto from "@palimpsest/wire/protocol";
 
 export type ActorStateName = "pending" | "starting" | "alive" | "restarting" | "dead" | "unknown";
 
-/** What is known of why a process ended. */
+/** The known facts about the end of a process. */
 export interface DeathCertificate {
   readonly reason: string;
   readonly exitCode: number | undefined;
-  /** Such as SIGKILL; empty when it exited by itself. */
+  /** The signal, such as SIGKILL; empty if it exited by itself. */
   readonly signal: string;
   readonly lastStderrLines: readonly string[];
   /** Milliseconds since the epoch. */
@@ -19,26 +19,26 @@ export interface DeathCertificate {
 
 export interface ActorInfo {
   readonly actorId: string;
-  /** Empty when it has none. */
+  /** The actor's name; empty if it has none. */
   readonly name: string;
-  /** In which its name is unique. */
+  /** The namespace in which its name is unique. */
   readonly namespace: string;
   readonly role: string;
   readonly state: ActorStateName;
   readonly nodeId: string;
-  /** host:port, empty unless alive. */
+  /** host:port; empty unless the actor is alive. */
   readonly address: string;
   readonly metricsAddress: string;
   readonly pid: number;
-  /** Counts its processes: 1 for the first. */
+  /** The number of its processes so far: 1 for the first. */
   readonly incarnation: number;
   readonly resources: Readonly<Record<string, number>>;
   readonly ownerId: string;
   readonly jobId: string;
   readonly detached: boolean;
-  /** Its placement group; empty when it is in none. */
+  /** Its placement group; empty if it is in none. */
   readonly groupId: string;
-  /** Why it is not placed: causes by count, and what the nearest node lacks. */
+  /** Why the actor has no node: the number of nodes by cause, and what the nearest node lacks. */
   readonly pendingReason: string;
   readonly createdAtMs: number;
   /** The last death, also after a restart. */
@@ -47,7 +47,7 @@ export interface ActorInfo {
 
 /** Which actors to list. */
 export interface ActorFilter {
-  /** Dead ones too, when no states are named. */
+  /** Lists dead actors too if no states are named. */
   readonly includeDead?: boolean;
   readonly states?: readonly ActorStateName[];
   readonly nodeId?: string;

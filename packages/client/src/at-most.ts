@@ -1,6 +1,6 @@
 import { type Clock, delay, systemClock } from "@palimpsest/wire";
 
-/** Waits until the work is over, however it ends, and no longer than `limitMs`. @returns whether it was over by then */
+/** Waits until the work has ended, successfully or not, for at most `limitMs`. @returns whether it ended in time */
 export async function atMost(
   limitMs: number,
   work: Promise<unknown> | undefined,

@@ -1,30 +1,33 @@
 /**
- * Responsibility: sees that the head has the bundles that a request names, and sends each only once.
- * Not responsible for: making bundles (bundle.ts), keeping them (the head does).
+ * Responsibility: makes sure that the head has the bundles that a request names, and sends each only once.
+ * Not responsible for: building bundles (bundle.ts), or storing them (the head does).
  *
  * Invariants:
- * - UPLOAD-1. An upload that a head's death cut short begins again at whichever head leads, until its time is over.
- * - UPLOAD-2. A request that a head without its bundle refused is made again, after another upload.
+ * - UPLOAD-1. An upload that was interrupted by a head's death begins again at the leading head, until its deadline.
+ * - UPLOAD-2. A request that a head refused because it lacks the bundle is repeated after another upload.
  */
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Bundle, uploadBundle } from "./bundle.js";
 import type { HeadCallOptions, HeadClient } from "./head-client.js";
 
-/** Heads that change between each upload and its request are no accident. */
+/**
+ * The maximum number of attempts. A head that changes between upload and request more often than this is no
+ * coincidence.
+ */
 const maxUploads = 4;
 
 export class BundleUploads {
   readonly #head: HeadClient;
-  /** By hash. */
+  /** Uploads by hash. */
   readonly #uploads = new Map<string, Promise<void>>();
 
   constructor(head: HeadClient) {
     this.#head = head;
-    // Another head may not have what this connection has uploaded.
+    // Another head may lack the bundles that this connection has uploaded.
     head.peer.onMoved(() => this.#uploads.clear());
   }
 
-  /** Makes a request of the head that names these bundles. @throws {PalimpsestError} LIMIT_EXCEEDED; what it throws */
+  /** Sends a request that names these bundles. @throws {PalimpsestError} LIMIT_EXCEEDED; the request's own errors */
   async naming<T>(
     bundles: readonly Bundle[],
     request: () => Promise<T>,

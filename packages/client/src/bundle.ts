@@ -8,11 +8,11 @@ import { placelessBundle } from "./placeless-bundle.js";
 const chunkBytes = 512 * 1024;
 
 export interface BundleOptions {
-  /** Packages that the nodes have themselves, such as native addons. "@palimpsest/*" always is. */
+  /** Packages that the nodes have installed, such as native addons. "@palimpsest/*" is always among them. */
   readonly external?: readonly string[];
 }
 
-/** One ES module that holds user code and all that it imports, except packages of the installation. */
+/** One ES module with user code and everything that it imports, except packages of the installation. */
 export interface Bundle {
   readonly sha256: string;
   readonly bytes: Uint8Array;
@@ -23,7 +23,7 @@ export type ModuleSource = string | URL;
 
 /**
  * Bundles a module (TypeScript or JavaScript) with esbuild.
- * @throws {PalimpsestError} INVALID_ARGUMENT when it does not build
+ * @throws {PalimpsestError} INVALID_ARGUMENT if it does not build
  */
 export async function bundleModule(source: ModuleSource, options: BundleOptions = {}): Promise<Bundle> {
   const url = sourceUrl(source);
@@ -46,7 +46,7 @@ export async function uploadBundle(
 ): Promise<void> {
   const { stream, response } = peer.clientStream(jobsService.putBundle, settings);
   response.catch(() => undefined);
-  // A head that refuses the bundle before its end says why in the response.
+  // A head that refuses the bundle before its end gives the reason in the response.
   stream.on("error", () => undefined);
   for (let offset = 0; offset < bundle.bytes.byteLength; offset += chunkBytes) {
     stream.write({ data: bundle.bytes.subarray(offset, offset + chunkBytes) });
@@ -64,19 +64,19 @@ export async function uploadBundle(
   }
 }
 
-/** @param within the modules that are being bundled around this one, the outermost first */
+/** @param within the modules whose bundling led to this one, the outermost first */
 async function build(
   path: string,
   options: BundleOptions,
   within: readonly string[] = [],
 ): Promise<Uint8Array> {
-  // Most clients never bundle: esbuild is loaded by the first that does.
+  // esbuild is loaded on first use, because most clients never bundle.
   const esbuild = await import("esbuild");
   try {
     const result = await esbuild.build({
       entryPoints: [path],
-      // Names inside the bundle are relative to it, and those of packages to their node_modules (placelessBundle): equal
-      // sources give equal bytes, whoever bundles them where.
+      // Paths inside the bundle are relative to it, and those of packages relative to their node_modules
+      // (placelessBundle), so that equal sources give equal bytes on every machine.
       absWorkingDir: dirname(path),
       bundle: true,
       write: false,
@@ -85,13 +85,13 @@ async function build(
       format: "esm",
       sourcemap: "inline",
       sourcesContent: false,
-      // At the end of the file they would be headed by paths.
+      // At the end of the file they would be preceded by paths.
       legalComments: "inline",
       keepNames: true,
       metafile: true,
       logLevel: "silent",
       external: ["@palimpsest/*", "*.node", ...(options.external ?? [])],
-      // CommonJS packages inside an ES module still ask for require.
+      // CommonJS packages inside an ES module still need require.
       banner: {
         js: 'import { createRequire as palimpsestCreateRequire } from "node:module"; const require = palimpsestCreateRequire(import.meta.url);',
       },
@@ -109,9 +109,9 @@ async function build(
 const moduleUrl = /new URL\(\s*(["'])(\.{1,2}\/[^"']+\.[cm]?[jt]sx?)\1\s*,\s*import\.meta\.url\s*\)/g;
 
 /**
- * A program that names an actor's module as `new URL("./counter.js", import.meta.url)` runs on a machine that
- * has only its bundle: the named module is bundled too and put in its place as a data: URL. A module that is being bundled
- * cannot hold itself: where it is the bundle's own, its URL is the bundle's, and where it is one around it, there is none.
+ * Replaces `new URL("./counter.js", import.meta.url)` by a data: URL with the bundle of the named module, because the
+ * program runs on a machine that has only its bundle. A module that is being bundled cannot contain itself: the URL
+ * of the bundle's own module becomes the bundle's URL, and the URL of a module around it is refused.
  */
 function workerModules(options: BundleOptions, bundling: readonly string[]): import("esbuild").Plugin {
   return {
@@ -175,7 +175,10 @@ function shown(url: URL): string {
   return url.href.slice(0, 200);
 }
 
-/** Whether a module is the program that runs now: bundled as an actor, it would run again in every actor. */
+/**
+ * Returns whether the module is the running program itself, which as an actor's bundle would run again in every
+ * actor.
+ */
 export function isMainModule(url: URL, mainPath: string | undefined): boolean {
   if (url.protocol !== "file:" || mainPath === undefined) return false;
   try {

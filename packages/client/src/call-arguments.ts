@@ -4,7 +4,7 @@ import type { ValueStore } from "./value-store.js";
 
 const markerKey = "@palimpsest";
 
-/** Whether an argument stands for the AbortSignal that the caller passed in its place. */
+/** Returns whether an argument is the placeholder of the AbortSignal that the caller passed. */
 export function isSignalMarker(argument: unknown): boolean {
   return (
     typeof argument === "object" &&
@@ -20,13 +20,16 @@ function isSignal(argument: unknown): argument is AbortSignal {
 
 export interface EncodedArguments {
   readonly value: OutgoingValue;
-  /** The AbortSignal among the arguments: it cancels the call, and the method gets a signal in its place. */
+  /**
+   * Returns the AbortSignal among the arguments. It cancels the call, and the method receives a signal of its own in
+   * that position.
+   */
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * @param values undefined: there are no references, and everything travels in the message
- * @throws {PalimpsestError} INVALID_ARGUMENT for what cannot travel, LIMIT_EXCEEDED above maxCallBytes
+ * @param values undefined means that there are no references and everything is sent in the message
+ * @throws {PalimpsestError} INVALID_ARGUMENT for values that cannot be sent, LIMIT_EXCEEDED above maxCallBytes
  */
 export function encodeArguments(args: readonly unknown[], values?: ValueStore): EncodedArguments {
   const signal = args.find(isSignal);

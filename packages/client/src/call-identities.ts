@@ -8,13 +8,13 @@ interface Sent {
 }
 
 /**
- * What calls to a durable actor are known by, whatever stream they are sent on: a number that they keep when they are sent
- * again, and up to which number this caller has all outcomes.
+ * Identifies calls to a durable actor independently of the stream on which they are sent: each call has a number that
+ * it keeps when it is sent again, and carries the number up to which this caller has all outcomes.
  */
 export class CallIdentities {
   readonly #clock: Clock;
   readonly #caller = newId("caller");
-  /** Calls without an outcome, in the order of their numbers. */
+  /** Numbers of the calls without an outcome, in order. */
   readonly #sent = new OldestFirstMap<PendingCall, Sent>();
   #last = 0;
 

@@ -1,17 +1,18 @@
 /**
- * Responsibility: one gRPC stream to one process of an actor: puts calls on it, many to a message, and hands replies
- * back.
- * Not responsible for: where the actor is, what happens to calls after a break (actor-channel.ts).
+ * Responsibility: one gRPC stream to one process of an actor: sends calls on it, many per message, and passes on the
+ * replies.
+ * Not responsible for: where the actor is, or what happens to calls after a break (actor-channel.ts).
  *
  * Invariants:
  * - STREAM-1. Calls reach the actor in the order of send().
  * - STREAM-2. Frames of one turn of the event loop travel in one message, up to `maxBatchBytes`.
  * - STREAM-3. While the transport is full nothing is written; frames wait in order.
- * - STREAM-4. Nothing is sent before the actor has answered the stream's opening, which names the actor and its
- *   incarnation: what was not sent has not run, and no other actor ever reads it.
- * - STREAM-5. After a break each call that has no outcome is handed back exactly once, and nothing settles any more.
- * - STREAM-6. What a reply refers to counts as being taken before its call is answered: the worker that has it may be given
- *   back with the answer.
+ * - STREAM-4. Nothing is sent before the actor has accepted the stream, whose opening names the actor and its
+ *   incarnation: a call that was not sent has not run, and no other actor ever reads it.
+ * - STREAM-5. After a break each call without an outcome is passed on exactly once, and no reply is processed any
+ *   more.
+ * - STREAM-6. The references in a reply are registered as being taken before its call resolves, because the worker
+ *   that holds them may be returned as soon as the call resolves.
  */
 import type { ClientDuplexStream } from "@grpc/grpc-js";
 import {
@@ -40,25 +41,28 @@ export interface CallStreamOptions {
   readonly clock: Clock;
   readonly actorId: string;
   readonly incarnation: number;
-  /** Who calls, for lists of calls. */
+  /** The caller's name, for listings of calls. */
   readonly callerId?: string | undefined;
   readonly connectTimeoutMs?: number;
-  /** own: to one actor; mesh: MeshCalls; shared: to any light actors of the process, whom each call names. Default own. */
+  /**
+   * own: calls to one actor; mesh: MeshCalls; shared: calls to any light actors of the process, each naming its
+   * actor. Default own.
+   */
   readonly kind?: "own" | "mesh" | "shared";
-  /** Of a stream of the kind shared: these actors of the process have ended. */
+  /** For a stream of the kind shared: these actors of the process have ended. */
   readonly onLeft?: (actors: readonly proto.MeshMember.$Properties[]) => void;
-  /** Default: calls have none, and each is sent once to this process. */
+  /** Absent: calls have no identities, and each is sent once to this process. */
   readonly identities?: CallIdentities;
-  /** Called once, with the calls that have no outcome, in the order in which they were sent. */
+  /** Called once, with the calls without an outcome, in the order in which they were sent. */
   readonly onBreak: OnBreak;
 }
 
-/** One of several actors that a shared stream leads to. */
+/** One of the actors that share a stream. */
 export interface Recipient {
   readonly to: proto.MeshMember.$Properties;
-  /** It does not live there: the call has not run. */
+  /** The actor is not in the process, so the call has not run. */
   notThere(call: PendingCall, error: PalimpsestError): void;
-  /** The last reply to a call. */
+  /** Called with the last reply to a call. */
   replied(call: PendingCall): void;
 }
 
@@ -70,7 +74,7 @@ export class CallStream implements ActorStream {
   readonly #onBreak: CallStreamOptions["onBreak"];
   readonly #onLeft: CallStreamOptions["onLeft"];
   readonly #calls = new Map<number, PendingCall>();
-  /** Of calls on a shared stream. */
+  /** The recipients of calls on a shared stream. */
   readonly #recipients = new Map<number, Recipient>();
   readonly #taking = new Set<Promise<void>>();
   #stream: ClientDuplexStream<proto.CallBatch.$Properties, proto.ReplyBatch.$Properties> | undefined;
@@ -90,7 +94,7 @@ export class CallStream implements ActorStream {
     this.#identities = options.identities;
   }
 
-  /** Settles when the actor has taken the stream. @throws {PalimpsestError} after onBreak was called */
+  /** Resolves when the actor has accepted the stream. @throws {PalimpsestError} after onBreak was called */
   static open(options: CallStreamOptions): { readonly stream: CallStream; readonly ready: Promise<void> } {
     const opened = new CallStream(options);
     const stream = opened.#peer.bidi(methods[options.kind ?? "own"], {
@@ -120,7 +124,7 @@ export class CallStream implements ActorStream {
     return { stream: opened, ready };
   }
 
-  /** Calls on their way or waiting for their reply. */
+  /** The number of calls that were sent, or wait to be sent, and have no reply. */
   get size(): number {
     return this.#calls.size;
   }
@@ -129,12 +133,12 @@ export class CallStream implements ActorStream {
     return this.#stream === undefined;
   }
 
-  /** Milliseconds for which calls have waited without a word from the actor; 0 when none waits. */
+  /** Milliseconds for which calls have waited without a message from the actor; 0 if none waits. */
   get silentMs(): number {
     return this.#calls.size === 0 ? 0 : this.#clock.monotonicMs() - this.#heardAtMs;
   }
 
-  /** @param recipient whom the call is for, on a shared stream */
+  /** @param recipient the actor that the call is for, on a shared stream */
   send(call: PendingCall, recipient?: Recipient): void {
     if (this.#calls.size === 0) this.#heardAtMs = this.#clock.monotonicMs();
     call.callId = this.#nextCallId++;
@@ -143,7 +147,7 @@ export class CallStream implements ActorStream {
     this.#post({ call: callOf(call, this.#identities, recipient) });
   }
 
-  /** One message for the calls to several actors of the process, whose arguments are the same. */
+  /** Sends one message with a call to several actors of the process, whose arguments are the same. */
   sendMesh(
     calls: readonly PendingCall[],
     members: readonly proto.MeshMember.$Properties[],
@@ -159,19 +163,19 @@ export class CallStream implements ActorStream {
     this.#post({ meshCall: { call: { ...call, callId }, members: [...members] } });
   }
 
-  /** The caller does not wait for it any more. */
+  /** Records that the caller no longer waits for the call. */
   abandon(call: PendingCall): void {
     this.#recipients.delete(call.callId);
     if (this.#calls.delete(call.callId)) this.#post({ cancelCallId: call.callId });
   }
 
-  /** No reply comes to it any more. */
+  /** Records that the call gets no more replies. */
   forget(call: PendingCall): void {
     this.#recipients.delete(call.callId);
     this.#calls.delete(call.callId);
   }
 
-  /** The caller does not wait for it any more, and its reply tells when the process has done with it. */
+  /** Records that the caller no longer waits for the call. Its reply still shows when the process is done with it. */
   cancel(call: PendingCall): void {
     if (this.#calls.has(call.callId)) this.#post({ cancelCallId: call.callId });
   }
@@ -180,7 +184,7 @@ export class CallStream implements ActorStream {
     if (this.#calls.has(call.callId)) this.#post({ credit: { callId: call.callId, items, bytes } });
   }
 
-  /** Ends the stream; calls without an outcome are handed to onBreak. */
+  /** Ends the stream. Calls without an outcome are passed to onBreak. */
   close(error: PalimpsestError): void {
     this.#break(error);
   }
@@ -190,7 +194,7 @@ export class CallStream implements ActorStream {
     this.#outbox.push(frame);
     if (this.#flushing || this.#full) return;
     this.#flushing = true;
-    // Runs when the current turn, with all its promise callbacks, has made its calls.
+    // Runs after the current turn, with all its promise callbacks, has made its calls.
     process.nextTick(() => this.#flush());
   }
 
@@ -217,7 +221,7 @@ export class CallStream implements ActorStream {
     return this.#outbox.splice(0, count);
   }
 
-  /** Settles when this program holds what replies refer to that have come; undefined: it does. */
+  /** Resolves when this program has leased the references of the replies that have arrived; undefined if it has. */
   get taking(): Promise<unknown> | undefined {
     return this.#taking.size === 0 ? undefined : Promise.allSettled(this.#taking);
   }
@@ -228,7 +232,7 @@ export class CallStream implements ActorStream {
       const callId = reply.callId ?? 0;
       const call = this.#calls.get(callId);
       if (!call) {
-        // Nobody waits for it any more: the actor need not keep what it refers to.
+        // No caller waits for it, so the actor need not keep the references of its reply.
         if (reply.taking) this.#post({ takenCallId: callId });
         continue;
       }
@@ -260,7 +264,7 @@ export class CallStream implements ActorStream {
     }
   }
 
-  /** Says so when this program holds what the reply refers to (STREAM-6). */
+  /** Tells the actor when this program has leased the references of the reply (STREAM-6). */
   #take(call: PendingCall, reply: proto.Reply.$Properties): void {
     const taking = Promise.resolve()
       .then(() => call.held())
@@ -295,7 +299,7 @@ const methods = {
 
 const noBytes = new Uint8Array();
 
-/** Most calls have no more than the first fields: what a call lacks is left out, since each field costs its encoding. */
+/** Most calls have only the first fields. Absent fields are left out, because each field costs encoding time. */
 function callOf(
   pending: PendingCall,
   identities: CallIdentities | undefined,

@@ -2,7 +2,7 @@ import { headService } from "@palimpsest/wire";
 import { ClusterState } from "./cluster-state.js";
 import type { HeadCallOptions, HeadClient } from "./head-client.js";
 
-/** The cluster's new token, and when those of before end. */
+/** The cluster's new token, and when the earlier ones expire. */
 export interface RotatedToken {
   readonly token: string;
   /** Whether the passwords of the head's own Redis were replaced too. */
@@ -10,25 +10,25 @@ export interface RotatedToken {
   readonly acceptedUntilMs: number;
 }
 
-/** What is still on a node that is drained. */
+/** What is left on a node that is being drained. */
 export interface DrainProgress {
-  /** The node has left. */
+  /** True when the node has left. */
   readonly done: boolean;
-  /** The deadline has passed: what runs is ended. */
+  /** True when the deadline has passed, so that whatever still runs is ended. */
   readonly overdue: boolean;
   readonly movingActors: number;
-  /** Actors that cannot restart: they are waited for. */
+  /** The number of actors that cannot restart; the drain waits for them. */
   readonly waitingActors: number;
   readonly taskWorkers: number;
-  /** Of jobs. */
+  /** The number of drivers of jobs. */
   readonly drivers: number;
-  /** Held on this node alone. */
+  /** Objects that only this node holds. */
   readonly objects: number;
   readonly objectBytes: number;
   readonly leftMs: number;
 }
 
-/** What changes the cluster itself. */
+/** Operations that change the cluster itself. */
 export class ClusterAdministration extends ClusterState {
   readonly #head: HeadClient;
 
@@ -37,15 +37,16 @@ export class ClusterAdministration extends ClusterState {
     this.#head = head;
   }
 
-  /** Ends the head in order; with all, every node and the head's own Redis too. */
+  /** Shuts down the head in an orderly way; with all, every node and the head's own Redis too. */
   async shutdown(options: HeadCallOptions & { readonly all?: boolean } = {}): Promise<void> {
     await this.#head.call(headService.shutdown, { all: options.all ?? false }, options);
   }
 
   /**
-   * Empties a node and ends it: actors that can restart do so elsewhere, tasks finish, what it alone holds is moved. Goes
-   * on by itself; asked again it tells how far it is.
-   * @param options deadlineMs: after which what still runs is ended, counted from the first time; default 10 minutes
+   * Drains a node and ends it: actors that can restart do so elsewhere, tasks finish, and objects that only it holds
+   * are moved. The drain continues by itself; calling this again returns its progress.
+   * @param options deadlineMs: milliseconds, counted from the first call, after which whatever still runs is ended.
+   *   Default 10 minutes
    * @throws {PalimpsestError} NOT_FOUND, INVALID_ARGUMENT
    */
   async drain(
@@ -68,8 +69,9 @@ export class ClusterAdministration extends ClusterState {
   }
 
   /**
-   * Removes the state of a durable actor, with its timers and what it knows of calls. @returns whether there was any
-   * @throws {PalimpsestError} ALREADY_EXISTS while an actor of that name lives: kill it first
+   * Removes the state of a durable actor, with its timers and its record of calls.
+   * @returns whether there was any
+   * @throws {PalimpsestError} ALREADY_EXISTS while an actor of that name is alive: kill it first
    */
   async removeDurable(
     name: string,
@@ -80,7 +82,7 @@ export class ClusterAdministration extends ClusterState {
   }
 
   /**
-   * Replaces the cluster's token while everything goes on; for holders of the cluster's own token. Tokens of before are
+   * Replaces the cluster's token while everything keeps running. Requires the cluster's own token. Earlier tokens are
    * refused after graceMs.
    */
   async rotateToken(

@@ -37,10 +37,10 @@ import {
   summaryView,
 } from "./views.js";
 
-/** How long a process may take to show its stack. */
+/** How long a process may take to return its stack. */
 const stackTimeoutMs = 10_000;
 
-/** What the head's tables say of the cluster. Nothing here changes anything. */
+/** Read access to the head's tables. Nothing here changes anything. */
 export class ClusterState {
   readonly #head: HeadClient;
 
@@ -52,7 +52,7 @@ export class ClusterState {
     return clusterView(await this.#head.call(headService.getCluster, {}, options));
   }
 
-  /** All nodes, or those that pass the filter. */
+  /** Lists all nodes, or those that match the filter. */
   async nodes(options: HeadCallOptions & NodeFilter = {}): Promise<readonly NodeInfo[]> {
     const { hostname = "", states = [], limit, ...call } = options;
     const filter = { hostname, states: states.map(nodeStateOf) };
@@ -63,7 +63,7 @@ export class ClusterState {
     });
   }
 
-  /** All actors that are not dead, or those that pass the filter. */
+  /** Lists all actors that are not dead, or those that match the filter. */
   async actors(options: HeadCallOptions & ActorFilter = {}): Promise<readonly ActorInfo[]> {
     const { includeDead = false, states = [], nodeId = "", jobId = "", limit, ...others } = options;
     const { role = "", className = "", namespace = "", ...call } = others;
@@ -83,7 +83,7 @@ export class ClusterState {
     });
   }
 
-  /** All placement groups, or those that pass the filter. */
+  /** Lists all placement groups, or those that match the filter. */
   async placementGroups(
     options: HeadCallOptions & PlacementGroupFilter = {},
   ): Promise<readonly PlacementGroupInfo[]> {
@@ -96,12 +96,15 @@ export class ClusterState {
     });
   }
 
-  /** Counts of everything, and what waits: answered at once however large the cluster is. */
+  /** Returns counts of everything, and of pending work. It is answered at once, however large the cluster is. */
   async summary(options: HeadCallOptions = {}): Promise<ClusterSummary> {
     return summaryView(await this.#head.call(headService.summarize, {}, options));
   }
 
-  /** Addresses of the nodes that have the object: where it is held, then where copies lie. Empty: it is lost or freed. */
+  /**
+   * Returns the addresses of the nodes that have the object: first those that hold it, then those with copies. Empty
+   * means that it is lost or freed.
+   */
   async locateObject(
     { objectId }: Pick<ContentRef, "objectId">,
     options: HeadCallOptions = {},
@@ -110,7 +113,7 @@ export class ClusterState {
     return answer.addresses ?? [];
   }
 
-  /** Of these, the ones that no node has any more. Empty while a node is away that may have them. */
+  /** Returns those of the objects that no node has any more. Empty while a node that may have them is away. */
   async missingObjects<Ref extends Pick<ContentRef, "objectId">>(
     refs: readonly Ref[],
     options: HeadCallOptions = {},
@@ -121,15 +124,15 @@ export class ClusterState {
     return refs.filter(({ objectId }) => missing.has(objectId));
   }
 
-  /** What lies in the cluster's object stores, at most `limit` objects of it (default 100). */
+  /** Lists objects in the cluster's object stores, at most `limit` of them (default 100). */
   async listObjects(options: HeadCallOptions & { readonly limit?: number } = {}): Promise<ObjectList> {
     const request = { limit: options.limit ?? 0 };
     return objectListView(await this.#head.call(headService.listObjects, request, options));
   }
 
   /**
-   * Tasks, calls of actors and transfers of objects, the newest first, those that wait or run before all. Of many a sample;
-   * `taskSummary` counts all.
+   * Lists tasks, calls of actors and transfers of objects: pending and running ones first, then the newest. If there
+   * are many, the list is a sample; `taskSummary` counts all.
    */
   async tasks(options: HeadCallOptions & TaskFilter = {}): Promise<readonly TaskInfo[]> {
     const { timeoutMs, signal, limit, ...filter } = options;
@@ -142,7 +145,7 @@ export class ClusterState {
     });
   }
 
-  /** Tasks, calls and transfers counted by name. */
+  /** Counts tasks, calls and transfers by name. */
   async taskSummary(
     options: HeadCallOptions & { readonly jobId?: string } = {},
   ): Promise<readonly TaskCountsInfo[]> {
@@ -151,7 +154,7 @@ export class ClusterState {
     return (counts ?? []).map(taskCountsView);
   }
 
-  /** What has happened to nodes, actors and jobs, the newest first. */
+  /** Lists events of nodes, actors and jobs, the newest first. */
   async events(options: HeadCallOptions & ClusterEventFilter = {}): Promise<readonly ClusterEventInfo[]> {
     const { kind = "", subjectId = "", nodeId = "", jobId = "", limit, ...call } = options;
     return await pages(limit, async (pageLimit, pageToken) => {
@@ -167,7 +170,7 @@ export class ClusterState {
   }
 
   /**
-   * What a process of the cluster does at this moment, also one that computes and answers nothing else.
+   * Returns the current stack of a process of the cluster, also of one that computes and answers nothing else.
    * @param target id or name of an actor, job, driver or node, or a process id
    * @throws {PalimpsestError} NOT_FOUND, UNAVAILABLE, GET_TIMEOUT
    */

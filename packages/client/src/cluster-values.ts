@@ -8,14 +8,18 @@ export abstract class ClusterValues extends ClusterAdministration {
   protected abstract readonly values: ValueStore;
 
   /**
-   * Puts a value: structured data, typed arrays, references and handles. Its arrays must not change until it is put.
+   * Stores a value: structured data, typed arrays, references and handles. Its arrays must not change until the
+   * returned promise resolves.
    * @throws {PalimpsestError} INVALID_ARGUMENT for functions and symbols, OBJECT_STORE_FULL
    */
   put<T>(value: T, options: PutOptions = {}): Promise<ObjectRef<T>> {
     return this.values.put(value, options);
   }
 
-  /** The value, a new one each time; of several references their values in order. @throws {PalimpsestError} OBJECT_LOST */
+  /**
+   * Returns the value, a new copy each time; for several references, their values in order.
+   * @throws {PalimpsestError} OBJECT_LOST
+   */
   get<T>(ref: ObjectRef<T>, options?: GetOptions): Promise<T>;
   get<T>(refs: readonly ObjectRef<T>[], options?: Omit<GetOptions, "into">): Promise<T[]>;
   get<T>(refs: ObjectRef<T> | readonly ObjectRef<T>[], options: GetOptions = {}): Promise<T | T[]> {
@@ -24,14 +28,17 @@ export abstract class ClusterValues extends ClusterAdministration {
   }
 
   /**
-   * Waits until `count` of the references (their values can be had) and promises (they are settled) are ready.
+   * Waits until `count` of the references (their values are available) and promises (they are settled) are ready.
    * @throws {PalimpsestError} INVALID_ARGUMENT, CANCELLED
    */
   wait<Item extends Waitable>(items: readonly Item[], options: WaitOptions = {}): Promise<Waited<Item>> {
     return waitFor(items, options, this.values);
   }
 
-  /** Removes values everywhere, whoever refers to them. To need them no more oneself is `ref.release()`. */
+  /**
+   * Removes values from all nodes, whichever programs refer to them. To give up only this program's reference, call
+   * `ref.release()`.
+   */
   free(refs: ObjectRef | readonly ObjectRef[], options: PutOptions = {}): Promise<void> {
     return this.values.free("objectId" in refs ? [refs] : refs, options);
   }

@@ -40,10 +40,10 @@ import type { ValueStore } from "./value-store.js";
 import { type ClusterInfo, clusterView } from "./views.js";
 import { networkOf, type WatchedNetwork } from "./watched-network.js";
 
-/** What a session's goodbye may take together: SESSION-6, SESSION-8. */
+/** The maximum total time of a session's goodbye: SESSION-6, SESSION-8. */
 const closeLimitMs = 10_000;
 
-/** Opens the session of a driver; `Session.open` in this thread. */
+/** Opens the session of a driver. `Session.open` opens it in this thread. */
 type OpenSession = (
   peer: Peer,
   options: SessionOptions,
@@ -53,21 +53,21 @@ type OpenSession = (
 export interface ConnectDeps {
   /** Default: gRPC with the token and the certificate of the options. */
   readonly network?: Network;
-  /** The values that this process has already. Default: its own. */
+  /** The values of this process, if it has some already. Default: new ones. */
   readonly program?: ProgramValues;
 }
 
-/** A connection to a cluster: what a driver can ask. Close it to let the session's actors go. */
+/** A connection to a cluster, with everything that a driver can do. Close it to end the session's actors. */
 export class Cluster extends ClusterValues {
   readonly sessionId: string;
-  /** Where its actors have their names. */
+  /** The namespace in which it creates and finds named actors. */
   readonly namespace: string;
-  /** Bytes that are named by their hash: weights, files, whatever is its content. */
+  /** Immutable bytes that are named by their hash, such as weights and files. */
   readonly objects: Objects;
   readonly jobs: Jobs;
   protected readonly values: ValueStore;
   readonly #program: ProgramValues;
-  /** They belong to the process, which goes on without this connection. */
+  /** True if the values belong to the process, which continues without this connection. */
   readonly #shared: boolean;
   readonly #options: ResolvedConnectOptions;
   readonly #network: Network;
@@ -128,7 +128,7 @@ export class Cluster extends ClusterValues {
   }
 
   /**
-   * What an actor's process has written to its output and its errors, as text.
+   * Reads the output and error streams of an actor's process, as text.
    * @param target id or name
    * @throws {PalimpsestError} NOT_FOUND, UNAVAILABLE
    */
@@ -136,7 +136,7 @@ export class Cluster extends ClusterValues {
     return actorOutput(this, this.#network, target, options);
   }
 
-  /** Who holds what in the object stores of all nodes. */
+  /** Lists the objects in the stores of all nodes, and their owners. */
   memory(options: MemoryOptions = {}): Promise<ObjectMemory> {
     return objectMemory(this, this.#network, options);
   }
@@ -153,13 +153,13 @@ export class Cluster extends ClusterValues {
       network,
       resolved,
       (peer, session, timeoutMs) =>
-        // The thread begins with every head that is known by now.
+        // The thread starts with every head that is known by now.
         SessionThread.open(
           peer,
           {
             address: peer instanceof HeadPeer ? peer.addresses : resolved.address,
             credentials,
-            // A network that was given may have its certificate from elsewhere.
+            // A network passed by the caller may have its certificate from elsewhere.
             tlsFolder: deps.network ? "" : resolved.tls,
           },
           session,
@@ -179,7 +179,7 @@ export class Cluster extends ClusterValues {
     }
   }
 
-  /** As connect(), over a network that is there already; its session lives in this thread unless `openSession` differs. */
+  /** Like connect(), over an existing network. Its session runs in this thread unless `openSession` differs. */
   static async over(
     network: Network,
     resolved: ResolvedConnectOptions,
@@ -193,7 +193,7 @@ export class Cluster extends ClusterValues {
       const info = await cluster.#head.call(headService.getCluster, {}, { timeoutMs });
       cluster.#head.peer.learn(info.headAddresses);
       cluster.#info = clusterView(info);
-      // What an actor spawns is owned by the actor, whose process its node watches: it needs no lease of its own.
+      // What an actor spawns is owned by the actor, whose process its node watches, so it needs no lease of its own.
       if (resolved.owner === undefined) {
         const opening = openSession(cluster.#head.peer, cluster.#sessionOptions(), timeoutMs);
         cluster.#session = await opening.catch(undefinedForReader);
@@ -222,19 +222,22 @@ export class Cluster extends ClusterValues {
     };
   }
 
-  /** Why the head has ended this connection's session: what it spawned is dead, and it can spawn no more. */
+  /**
+   * Why the head has ended this connection's session, so that the actors that it spawned are dead and it can spawn no
+   * more.
+   */
   get lostBecause(): PalimpsestError | undefined {
     return this.#lostBecause;
   }
 
-  /** Facts of the cluster as they were when it was connected. */
+  /** Facts about the cluster at the time of the connection. */
   get facts(): ClusterInfo {
     if (!this.#info) throw new PalimpsestError("INTERNAL", "the cluster is not connected");
     return this.#info;
   }
 
   /**
-   * A kind of actor: `.spawn(...args)` makes one.
+   * Declares a kind of actor; `.spawn(...args)` creates one.
    * @param source where nodes find the class: a module of the installation, or the user's file, which is bundled
    */
   actor<Instance extends object, Args extends unknown[]>(
@@ -262,20 +265,21 @@ export class Cluster extends ClusterValues {
   }
 
   /**
-   * A queue of items that programs share. With a name it is the queue of that name, which is made when there is none.
-   * @throws {PalimpsestError} INVALID_ARGUMENT; ALREADY_EXISTS when the name is that of another actor
+   * Creates a queue of items that programs share. With a name it returns the queue of that name, and creates it if
+   * there is none.
+   * @throws {PalimpsestError} INVALID_ARGUMENT; ALREADY_EXISTS if another actor has the name
    */
   async queue<Item>(options: QueueOptions = {}): Promise<Queue<Item>> {
     const { bounds, options: ofActor } = queueActorOptions(options);
-    // Loaded by the first queue of a program.
+    // Loaded on first use.
     const { QueueActor } = await import("./queue-actor.js");
     const type = this.actor<QueueActor<Item>, [QueueBounds]>(QueueActor<Item>, queueSource, ofActor);
     return Queue.of(await (options.name ? type.getOrCreate(bounds) : type.spawn(bounds)));
   }
 
   /**
-   * Many actors of one class in a grid, that are called together: `.spawn(...args)` makes them.
-   * @param options those of actors, and the mesh's shape
+   * Declares a grid of many actors of one class that are called together; `.spawn(...args)` creates them.
+   * @param options the options of actors, and the mesh's shape
    */
   mesh<Instance extends object, Args extends unknown[]>(
     Class: ActorClass<Instance, Args>,
@@ -294,8 +298,8 @@ export class Cluster extends ClusterValues {
   }
 
   /**
-   * A function as tasks, as Ray's remote functions: `cluster.task(fn, source, options)(...args)` runs it somewhere in the
-   * cluster. Without the function itself the source names its export.
+   * Declares a function that runs as tasks, like Ray's remote functions: `cluster.task(fn, source, options)(...args)`
+   * runs it somewhere in the cluster. Without the function itself, the source names its export.
    */
   task<Fn extends TaskFunction>(fn: Fn, source: CodeSource, options?: TaskOptions): TaskType<Fn>;
   task<Fn extends TaskFunction>(
@@ -313,7 +317,8 @@ export class Cluster extends ClusterValues {
   }
 
   /**
-   * The actor of that id, or of that name in the namespace of the options, by default that of this connection.
+   * Returns a handle of the actor with that id, or with that name in the options' namespace (default: the
+   * connection's).
    * @throws {PalimpsestError} NOT_FOUND, ACTOR_DIED
    */
   async getActor<Instance extends object>(
@@ -328,15 +333,15 @@ export class Cluster extends ClusterValues {
   }
 
   /**
-   * Leases resources together, for actors that are put into them by their option `placement`. Returns when the head knows
-   * it; await `group.ready()` to know that every bundle has its node.
-   * @throws {PalimpsestError} CONFIG_INVALID; ALREADY_EXISTS when the name is taken
+   * Leases resources together, for actors that are placed in them by their option `placement`. Resolves when the head
+   * knows the group; await `group.ready()` to know that every bundle has a node.
+   * @throws {PalimpsestError} CONFIG_INVALID; ALREADY_EXISTS if the name is taken
    */
   placementGroup(options: PlacementGroupOptions): Promise<PlacementGroup> {
     return createPlacementGroup(this.#head, this.#owner(), options);
   }
 
-  /** The placement group of that name or id. @throws {PalimpsestError} NOT_FOUND */
+  /** Returns the placement group with that name or id. @throws {PalimpsestError} NOT_FOUND */
   async getPlacementGroup(
     which: string | { readonly groupId: string },
     options: HeadCallOptions = {},
@@ -351,7 +356,9 @@ export class Cluster extends ClusterValues {
     return { ownerId: this.sessionId, ownerIncarnation: owner?.incarnation ?? 0, jobId };
   }
 
-  /** Says goodbye: the session's actors end, except detached ones. Over within 10 s, also when no head answers. */
+  /**
+   * Says goodbye, which ends the session's actors except detached ones. Takes at most 10 s, also if no head answers.
+   */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -361,7 +368,7 @@ export class Cluster extends ClusterValues {
     this.#unwatch?.();
     this.#tasks.close();
     this.#meshCalls?.close();
-    // Before the session: what is still under way needs it.
+    // These are closed before the session, because pending work still needs it.
     if (!this.#shared) this.#program.close();
     await atMost(closeLimitMs, this.#session?.close());
     this.objects.close();

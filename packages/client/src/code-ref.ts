@@ -1,4 +1,4 @@
-/** How the code of an actor or a task is named to the cluster, and made ready to be sent there. */
+/** Names the code of an actor or a task to the cluster, and prepares it for upload. */
 import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import {
@@ -19,7 +19,7 @@ export type CodeSource =
       readonly exportName?: string;
     }
   | ({
-      /** The file that exports it: it is bundled and uploaded. Not the program's main file. */
+      /** URL of the file that exports it, which is bundled and uploaded. It must not be the program's main file. */
       readonly from: ModuleSource;
       readonly exportName?: string;
     } & BundleOptions);
@@ -33,13 +33,15 @@ export interface Code {
 /** Hashes of the bundles that this process runs, by the URLs of their files. */
 const ownBundles = new Map<string, string>();
 
-/** For a process that runs a bundle which the head keeps: its own file need not be bundled again. */
+/**
+ * Registers the bundle that this process runs and that the head keeps, so that its file need not be bundled again.
+ */
 export function knowBundle(url: string, sha256: string): void {
   ownBundles.set(url, sha256);
 }
 
 /**
- * @param external packages that its environment has
+ * @param external packages that its environment provides
  * @throws {PalimpsestError} INVALID_ARGUMENT
  */
 export async function codeOf(
@@ -51,7 +53,7 @@ export async function codeOf(
     if (!source.module.startsWith("@palimpsest/")) {
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
-        `module ${source.module} is not of the installation ("@palimpsest/…"); pass { from: new URL("./file.js", import.meta.url) } to have it bundled`,
+        `module ${source.module} is not part of the installation ("@palimpsest/…"); pass { from: new URL("./file.js", import.meta.url) } to have it bundled`,
       );
     }
     return { ref: { module: source.module, exportName }, bundle: undefined };

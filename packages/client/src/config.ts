@@ -14,19 +14,23 @@ const connectOptionsSchema = z.strictObject({
   address: z
     .string()
     .min(1)
-    .describe("host:port of the head; of several, separated by commas, the one that serves is found"),
+    .describe(
+      "host:port of the head, or of several heads separated by commas, of which the leading one is found",
+    ),
   token: z.string().min(1).describe("The cluster's token"),
   tls: z
     .string()
     .default("")
-    .describe("Folder with ca.crt, tls.crt and tls.key, made by `palimpsest certs`; empty: without TLS"),
+    .describe("Folder with ca.crt, tls.crt and tls.key, made by `palimpsest certs`; empty means no TLS"),
   name: z.string().default("driver").describe("Name of the session, for people"),
   namespace: z
     .string()
     .min(1, 'is "": leave it out for the default one')
     .default("default")
-    .describe("Where its actors have their names, and where it looks for actors by name"),
-  environment: text.default({}).describe("Variables of what it spawns; the job's are added"),
+    .describe("Namespace in which it creates and finds named actors"),
+  environment: text
+    .default({})
+    .describe("Environment variables of everything that it spawns; the job's are added"),
   workingDir: workingDirSchema,
   packages: packagesSchema,
   jobId: z.string().default("").describe("Job that this driver belongs to; empty for an interactive one"),
@@ -38,32 +42,44 @@ const connectOptionsSchema = z.strictObject({
       capturedBy: z
         .string()
         .default("")
-        .describe("Placement group that what it spawns goes into, unless that says another place"),
+        .describe(
+          "Placement group for everything that it spawns, unless the spawn's own options say otherwise",
+        ),
     })
     .optional()
     .describe(
-      "The actor that connects: what it spawns ends with this incarnation of it. Default: a session of its own",
+      "The actor that connects; whatever it spawns ends with this incarnation. Default: the connection has a session",
     ),
   objectsAddress: z
     .string()
     .default("")
-    .describe("host:port of the local node's Objects service; empty: a node on this machine is looked up"),
+    .describe(
+      "host:port of the local node's Objects service; empty means that a node on this machine is looked up",
+    ),
   objectHolder: z
     .string()
     .default("")
-    .describe("Id of the session, actor or job that holds what is put; empty: the job, else the session"),
-  connectTimeoutMs: z.number().positive().default(10_000).describe("Until connect() gives up"),
+    .describe(
+      "Id of the session, actor or job that owns stored values; empty means the job, else the session",
+    ),
+  connectTimeoutMs: z.number().positive().default(10_000).describe("Milliseconds until connect() fails"),
   callTimeoutMs: z
     .number()
     .positive()
     .default(600_000)
-    .describe("Deadline of calls to actors that name none; Infinity for none"),
-  controlTimeoutMs: z.number().positive().default(30_000).describe("Deadline of calls to the head"),
+    .describe(
+      "Deadline in milliseconds of calls to actors without one of their own; Infinity for no deadline",
+    ),
+  controlTimeoutMs: z
+    .number()
+    .positive()
+    .default(30_000)
+    .describe("Deadline in milliseconds of calls to the head"),
   tracesEndpoint: z
     .union([z.literal(""), z.url({ protocol: /^https?$/ })])
     .default("")
     .describe(
-      "Address of a collector of OpenTelemetry that this process sends spans to, such as http://localhost:4318; empty: what OTEL_EXPORTER_OTLP_ENDPOINT says",
+      "Address of an OpenTelemetry collector that receives this process's spans, such as http://localhost:4318; empty means the value of OTEL_EXPORTER_OTLP_ENDPOINT",
     ),
 });
 
@@ -75,7 +91,7 @@ const placementGroupOptionsSchema = z.strictObject({
     .array(z.record(z.string(), z.number().nonnegative()))
     .min(1, "is []: give at least one bundle, such as { cpu: 1 }")
     .max(256)
-    .describe("What each bundle leases of its node"),
+    .describe("Resources that each bundle leases on its node"),
   strategy: z
     .enum(["PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD"])
     .default("PACK")
@@ -84,8 +100,10 @@ const placementGroupOptionsSchema = z.strictObject({
   lifetime: z
     .enum(["owner", "detached"])
     .default("owner")
-    .describe("owner: ends with the session, job or actor that made it; detached: when it is removed"),
-  labels: labelsSchema.describe("What the labels of every bundle's node must be like"),
+    .describe(
+      "owner: ends with the session, job or actor that created it; detached: ends when it is removed",
+    ),
+  labels: labelsSchema.describe("Conditions on the labels of every bundle's node"),
 });
 
 export type PlacementGroupOptions = z.input<typeof placementGroupOptionsSchema>;
@@ -100,111 +118,122 @@ const actorOptionsSchema = z.strictObject({
     .string()
     .min(1, 'is "": leave it out for that of the connection')
     .optional()
-    .describe("In which its name is unique; default that of the connection"),
-  role: z.string().default("").describe("For people and metrics; default the class's name"),
+    .describe("Namespace in which its name is unique. Default: the connection's"),
+  role: z
+    .string()
+    .default("")
+    .describe("Role of the actor, shown to people and in metrics. Default: the class's name"),
   resources: resourcesSchema.default({}),
   labels: labelsSchema.describe(
     'What the labels of its node must be like: "value", { in: [...] }, { notIn: [...] } or { exists: true or false } for each name',
   ),
   strategy: strategySchema.describe(
-    "pack: fills nodes to half, then spreads; spread: the least full node; { nodeId, soft }: that node, with soft another while it has no room",
+    "pack: fills nodes to half, then spreads; spread: the least full node; { nodeId, soft }: that node or, if soft, another one while it has no room",
   ),
   placement: placementSchema
     .optional()
     .describe(
-      "The placement group, and its bundle, of which it takes its resources: without labels and strategy, which the group has",
+      "The placement group, and its bundle, from which it takes its resources. Labels and strategy are those of the group and must be left out",
     ),
   process: z
     .enum(["own", "shared"])
     .default("own")
     .describe(
-      "own: a process of its own; shared: a light actor, in one process with others of the same owner and module, which ends when one of them crashes it",
+      "own: a process of its own; shared: a light actor, in one process with others of the same owner and module, all of which end if one of them crashes the process",
     ),
-  maxRestarts: z.int().min(-1).default(0).describe("Restarts after a crash; -1 without limit"),
+  maxRestarts: z.int().min(-1).default(0).describe("Maximum restarts after crashes; -1 for no limit"),
   maxTaskRetries: z
     .int()
     .min(-1)
     .default(0)
-    .describe("How often a call runs again after its process died under it; -1 without limit"),
+    .describe("How often a call runs again after the actor's process died during it; -1 for no limit"),
   maxConcurrency: z
     .int()
     .min(1)
     .optional()
     .describe(
-      "Calls that run at once; 1 keeps their order. Default 1000 for a class with async methods, else 1",
+      "Maximum number of calls that run at once; 1 keeps their order. Default 1000 for a class with async methods, else 1",
     ),
   concurrencyGroups: z
     .record(z.string().min(1), z.int().min(1, "must be at least 1"))
     .default({})
-    .describe("Calls that run at once in lanes besides the default one, by the lane's name: { io: 2 }"),
+    .describe(
+      "Maximum number of calls that run at once in each further concurrency group, by its name: { io: 2 }",
+    ),
   methodGroups: z
     .record(z.string(), z.string())
     .default({})
     .describe('The lanes of methods that do not run in the default one: { fetch: "io" }'),
-  maxPendingCalls: z.int().min(1).default(10_000).describe("Calls that wait in its mailbox"),
+  maxPendingCalls: z
+    .int()
+    .min(1)
+    .default(10_000)
+    .describe("Maximum number of calls that wait in its mailbox"),
   maxPendingBytes: z
     .int()
     .min(1)
     .default(256 * 1024 * 1024)
-    .describe("Bytes of the calls that wait in its mailbox"),
-  detached: z.boolean().default(false).describe("Outlives the session that made it"),
+    .describe("Maximum bytes of the calls that wait in its mailbox"),
+  detached: z.boolean().default(false).describe("Whether it outlives the session that created it"),
   durable: z
     .boolean()
     .default(false)
     .describe(
-      "Its state lies under its name and outlives its process, its node and the head; one method runs at a time, and calls run once. Needs a name; detached, maxRestarts -1 and maxTaskRetries -1 unless said otherwise",
+      "Whether its state is stored under its name and outlives its process, its node and the head. One method runs at a time, and calls run exactly once. Requires a name; implies detached, maxRestarts -1 and maxTaskRetries -1 unless these are set",
     ),
   environment: text
     .default({})
-    .describe("Variables of its process; those of the job, or of what spawns it, are added"),
+    .describe("Environment variables of its process; those of the job, or of its parent, are added"),
   workingDir: workingDirSchema,
   packages: packagesSchema,
   fence: z
     .enum(["lease", "none"])
     .optional()
     .describe(
-      "lease: no two processes of it ever run at once, so it is killed when its node cannot renew its lease at the head; none: it runs on. Default lease for detached and named actors, else none",
+      "lease: no two processes of it ever run at once, so it is killed when its node cannot renew its lease at the head; none: it keeps running. Default: lease for detached and named actors, else none",
     ),
 });
 
 const taskOptionsSchema = z.strictObject({
-  name: z.string().default("").describe("For people, in messages; default the function's name"),
+  name: z.string().default("").describe("Name in messages. Default: the function's name"),
   resources: resourcesSchema.default({ cpu: 1 }),
-  labels: labelsSchema.describe("What the labels of its node must be like, as for an actor"),
+  labels: labelsSchema.describe("Conditions on the labels of its node, as for an actor"),
   strategy: strategySchema.describe("How its node is chosen, as for an actor"),
   placement: placementSchema
     .optional()
-    .describe("The placement group, and its bundle, of which it takes its resources, as for an actor"),
+    .describe("The placement group, and its bundle, from which it takes its resources, as for an actor"),
   environment: text
     .default({})
-    .describe("Variables of its process; those of the job, or of what spawns it, are added"),
+    .describe("Environment variables of its process; those of the job, or of its parent, are added"),
   workingDir: workingDirSchema,
   packages: packagesSchema,
   maxRetries: z
     .int()
     .min(-1)
     .default(3)
-    .describe("How often it runs again after its process ended under it; -1 without limit"),
+    .describe("How often it runs again after its process ended during it; -1 for no limit"),
   retryExceptions: z
     .boolean()
     .default(false)
-    .describe("Whether what the function throws is retried too, as one of maxRetries"),
+    .describe("Whether it is retried if the function throws, too, which uses one of maxRetries"),
   maxCalls: z
     .int()
     .min(0)
     .default(0)
-    .describe("Calls of the function after which its process ends and is replaced; 0 without limit"),
+    .describe("Number of calls of the function after which its process is replaced; 0 for no limit"),
   timeoutMs: z
     .number()
     .positive()
     .default(Number.POSITIVE_INFINITY)
-    .describe("From the call until it fails with GET_TIMEOUT and is ended; default none"),
+    .describe(
+      "Milliseconds from the call until it fails with GET_TIMEOUT and is canceled. Default: no deadline",
+    ),
 });
 
 export type TaskOptions = z.input<typeof taskOptionsSchema>;
 export type ResolvedTaskOptions = z.output<typeof taskOptionsSchema>;
 
-/** @throws {PalimpsestError} CONFIG_INVALID that names the field */
+/** @throws {PalimpsestError} CONFIG_INVALID naming the field */
 export function parseTaskOptions(value: TaskOptions, name: string): ResolvedTaskOptions {
   return parsed(taskOptionsSchema.safeParse(value), `options of task ${name}`);
 }
@@ -212,12 +241,12 @@ export function parseTaskOptions(value: TaskOptions, name: string): ResolvedTask
 export type ActorOptions = z.input<typeof actorOptionsSchema>;
 export type ResolvedActorOptions = z.output<typeof actorOptionsSchema>;
 
-/** @throws {PalimpsestError} CONFIG_INVALID that names the field */
+/** @throws {PalimpsestError} CONFIG_INVALID naming the field */
 export function parseConnectOptions(value: ConnectOptions): ResolvedConnectOptions {
   return parsed(connectOptionsSchema.safeParse(value), "connect options");
 }
 
-/** @throws {PalimpsestError} CONFIG_INVALID that names the field */
+/** @throws {PalimpsestError} CONFIG_INVALID naming the field */
 export function parseActorOptions(value: ActorOptions, className: string): ResolvedActorOptions {
   const given = value.durable ? { ...durableDefaults, ...value } : value;
   const options = parsed(actorOptionsSchema.safeParse(given), `options of actor ${className}`);
@@ -234,20 +263,20 @@ function checkDurable(options: ResolvedActorOptions, className: string): void {
       `options of actor ${className}: durable is true and ${problem}`,
     );
   };
-  if (options.name === "") refuse("name is empty: its state lies under its name, so give it one");
+  if (options.name === "") refuse("name is empty: its state is stored under its name, so give it one");
   if (options.process === "shared") refuse('process is "shared": it has a process of its own');
   if ((options.maxConcurrency ?? 1) > 1 || Object.keys(options.concurrencyGroups).length > 0)
     refuse("one method of it runs at a time: leave maxConcurrency and concurrencyGroups out");
 }
 
-/** @throws {PalimpsestError} CONFIG_INVALID that names the field */
+/** @throws {PalimpsestError} CONFIG_INVALID naming the field */
 export function parsePlacementGroupOptions(value: PlacementGroupOptions): ResolvedPlacementGroupOptions {
   return parsed(placementGroupOptionsSchema.safeParse(value), "options of a placement group");
 }
 
 function parsed<Value>(result: z.ZodSafeParseResult<Value>, what: string): Value {
   if (result.success) return result.data;
-  // This module is loaded by the first that connects: actors' processes start faster without zod.
+  // This module is loaded by the first connection, because actors' processes start faster without zod.
   const text = z.prettifyError(result.error).replaceAll("\n", " ");
   throw new PalimpsestError("CONFIG_INVALID", `${what}: ${text}`);
 }

@@ -1,17 +1,17 @@
 /**
- * Responsibility: tells who watches an actor that it has died for good, whoever owns it.
- * Not responsible for: calls (actor-channel.ts): they fail by themselves.
+ * Responsibility: notifies the watchers of an actor that it has permanently died, whoever owns it.
+ * Not responsible for: calls (actor-channel.ts), which fail by themselves.
  *
  * Invariants:
- * - WATCH-1. Each listener is told once, with the certificate that the head has, also when the actor was dead before;
- *   after it was taken back, never. A restart is no death.
+ * - WATCH-1. Each listener is called once, with the certificate that the head has, also if the actor was dead before,
+ *   and never after it was removed. A restart is not a death.
  */
 import { Backoff, type Clock, delay, PalimpsestError, systemClock } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
 import { type ActorInfo, actorView } from "./actor-view.js";
 
-/** No incarnation is later: the head then answers early only of a death. */
+/** An incarnation that is never reached, so that the head answers early only after a death. */
 const noIncarnation = 2 ** 31 - 1;
 const askMs = 30_000;
 const backoffLimits = { firstMs: 100, longestMs: 5_000 };
@@ -33,7 +33,7 @@ export class DeathWatches {
     this.#clock = clock;
   }
 
-  /** @returns how to watch no more */
+  /** @returns a function that stops watching */
   watch(actorId: string, listener: DeathListener): () => void {
     let watch = this.#watches.get(actorId);
     if (watch === undefined) {
@@ -41,7 +41,7 @@ export class DeathWatches {
       this.#watches.set(actorId, watch);
       void this.#follow(actorId, watch);
     }
-    // A listener of its own for each call, so that one function may watch twice.
+    // Each call registers a new function, so that one listener may be added twice.
     const own: DeathListener = (info) => listener(info);
     watch.listeners.add(own);
     const { listeners, abort } = watch;
@@ -53,7 +53,7 @@ export class DeathWatches {
     };
   }
 
-  /** The head says that an actor died for good. */
+  /** Handles the head's report that an actor has permanently died. */
   notice(info: proto.ActorInfo.$Properties): void {
     const actorId = info.spec?.actorId ?? "";
     const watch = this.#watches.get(actorId);
@@ -65,7 +65,8 @@ export class DeathWatches {
       try {
         listener(view);
       } catch (reason) {
-        // Thrown on its own, as by an EventTarget: the other listeners, and the calls of the actor, hear of the death all the same.
+        // Rethrown in a separate tick, as EventTarget does, so that the other listeners and the actor's calls
+        // learn of the death all the same.
         process.nextTick(() => {
           throw reason;
         });

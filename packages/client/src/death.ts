@@ -1,7 +1,7 @@
 import { errorFromProto, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
-/** "reward actor-12ab" or "actor counter (actor-12ab)": how messages name an actor. */
+/** Names an actor in messages: "reward actor-12ab" or "actor counter (actor-12ab)". */
 export function actorTitle(info: proto.ActorInfo.$Properties): string {
   const id = info.spec?.actorId ?? "";
   const kind = info.spec?.role || "actor";
@@ -33,8 +33,8 @@ export function certificateDetails(info: proto.ActorInfo.$Properties): Record<st
 }
 
 /**
- * ACTOR_DIED with the certificate in its details; the cause is what its constructor threw, when it did. ENVIRONMENT_FAILED
- * when its environment could not be made, so that nothing of it has run.
+ * Returns ACTOR_DIED with the certificate in its details; its cause is the error that the constructor threw, if it
+ * did. Returns ENVIRONMENT_FAILED if the actor's environment could not be created, so that none of its code has run.
  */
 export function diedError(info: proto.ActorInfo.$Properties): PalimpsestError {
   const reason = info.certificate?.reason || "no certificate is known";

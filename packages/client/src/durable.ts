@@ -1,38 +1,38 @@
-/** What a durable actor's methods change: committed together with their reply, or not at all. */
+/** State that the methods of a durable actor change. It is committed together with their reply, or not at all. */
 
 export interface DurableState<State = unknown> {
-  /** A copy of what was set last; undefined before anything was. */
+  /** Returns a copy of the value that was set last; undefined if none was. */
   get(): State | undefined;
   /**
-   * Replaces it, at the end of the method that runs; a method that throws has changed nothing.
-   * @throws {PalimpsestError} LIMIT_EXCEEDED with its size when it takes more than 1 MiB encoded; INVALID_ARGUMENT outside
-   *   of a method and of start()
+   * Replaces the state when the running method ends. A method that throws changes nothing.
+   * @throws {PalimpsestError} LIMIT_EXCEEDED with the size if it has more than 1 MiB encoded; INVALID_ARGUMENT
+   *   outside of a method and of start()
    */
   set(state: State): void;
-  /** Sets what `change` makes of a copy, and gives it back. */
+  /** Sets the state to the result of `change` for a copy of it, and returns the result. */
   transaction(change: (state: State | undefined) => State | Promise<State>): Promise<State>;
 }
 
-/** Once after so long, or again and again. At least 1 ms, at most 10 years. */
+/** When the timer fires: once after a delay, or repeatedly. At least 1 ms, at most 10 years. */
 export type TimerDelay = { readonly afterMs: number } | { readonly everyMs: number };
 
 export interface DurableTimer {
   readonly name: string;
   readonly method: string;
   readonly dueAtMs: number;
-  /** 0: it fires once. */
+  /** Milliseconds between firings; 0 if it fires once. */
   readonly everyMs: number;
 }
 
 export interface DurableTimers {
   /**
-   * Calls a method of this actor later, also when it, its node and the head were killed meanwhile. What the method changes is
-   * committed with the fact that the timer has fired, so that it happens once; one that throws is tried again. A timer of
-   * that name is replaced.
+   * Calls a method of this actor later, even if it, its node and the head are killed in the meantime. The changes of
+   * the method are committed together with the firing of the timer, so that it takes effect once; a method that
+   * throws is retried. Replaces an existing timer of that name.
    * @throws {PalimpsestError} LIMIT_EXCEEDED above 1,000 timers or 64 KiB of arguments; INVALID_ARGUMENT
    */
   set(name: string, delay: TimerDelay, method: string, ...args: unknown[]): void;
-  /** @returns whether there was one */
+  /** Removes the timer. @returns whether it existed */
   clear(name: string): boolean;
   list(): readonly DurableTimer[];
 }

@@ -3,9 +3,9 @@ import { PalimpsestError } from "@palimpsest/wire";
 import type { ConnectOptions } from "./config.js";
 
 /**
- * What a job's driver needs to connect, from the environment that its node gives it:
+ * Reads the options that a job's driver needs to connect from the environment that its node gives it:
  * `connect(fromEnvironment(process.env))`.
- * @throws {PalimpsestError} CONFIG_INVALID that names the missing variable
+ * @throws {PalimpsestError} CONFIG_INVALID naming the missing variable
  */
 export function fromEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
@@ -27,7 +27,7 @@ function required(environment: Readonly<Record<string, string | undefined>>, nam
   );
 }
 
-/** A node writes the token of its jobs to a file, which it rewrites when the token is rotated. */
+/** A node writes the token of its jobs to a file, and rewrites it when the token is rotated. */
 function tokenOf(environment: Readonly<Record<string, string | undefined>>): string | undefined {
   const path = environment["PALIMPSEST_TOKEN_FILE"];
   if (!path) return environment["PALIMPSEST_TOKEN"];

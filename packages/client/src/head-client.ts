@@ -16,8 +16,8 @@ export interface HeadCallOptions {
 }
 
 /**
- * Unary calls to the head. All of them are idempotent, so while the head cannot be reached they are tried again
- * until the deadline: a head that is restarted is not noticed by its callers.
+ * Sends unary calls to the head. All of them are idempotent, so while the head cannot be reached they are retried
+ * until their deadline, and callers do not notice a restart of the head.
  */
 export class HeadClient {
   readonly peer: HeadPeer;
@@ -30,7 +30,7 @@ export class HeadClient {
     this.#defaultTimeoutMs = defaultTimeoutMs;
   }
 
-  /** @throws {PalimpsestError} the head's own; UNAVAILABLE when it stayed away until the deadline */
+  /** @throws {PalimpsestError} the head's own error; UNAVAILABLE if it could not be reached until the deadline */
   async call<Request, Response>(
     method: Method<Request, Response>,
     request: Request,
@@ -40,8 +40,8 @@ export class HeadClient {
   }
 
   /**
-   * Does what is safe to be done twice, again while the head cannot be reached.
-   * @throws {PalimpsestError} the head's own; UNAVAILABLE when it stayed away until the deadline
+   * Runs an idempotent operation, and retries it while the head cannot be reached.
+   * @throws {PalimpsestError} the head's own error; UNAVAILABLE if it could not be reached until the deadline
    */
   async untilDeadline<T>(
     attempt: (settings: { readonly timeoutMs: number; readonly signal?: AbortSignal }) => Promise<T>,

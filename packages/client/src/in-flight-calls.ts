@@ -3,7 +3,7 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { actorTitle, certificateDetails } from "./death.js";
 import type { PendingCall } from "./pending-call.js";
 
-/** Calls that were in flight when their stream broke, until the first news of their actor decides about them. */
+/** Calls that were in flight when their stream broke, until the first report about their actor decides about them. */
 export class InFlightCalls {
   readonly #actorId: string;
   #calls: PendingCall[] = [];

@@ -12,34 +12,34 @@ export interface JobInfo {
   readonly jobId: string;
   readonly name: string;
   readonly status: JobStatusName;
-  /** Why it is pending or how it failed. */
+  /** Why it is pending, or how it failed. */
   readonly message: string;
   readonly nodeId: string;
   readonly driverPid: number;
   readonly driverExitCode: number | undefined;
-  /** Milliseconds since the epoch, 0 when it has not come to that. */
+  /** Milliseconds since the epoch; 0 if it has not happened. */
   readonly submittedAtMs: number;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly metadata: Readonly<Record<string, string>>;
-  /** A stop was asked for; it becomes stopped when its driver has ended. */
+  /** A stop was requested. The job becomes stopped when its driver has ended. */
   readonly stopRequested: boolean;
-  /** What its driver leases of its node. */
+  /** Resources that its driver leases on its node. */
   readonly resources: Readonly<Record<string, number>>;
-  /** SHA-256 of its packed working directory; empty without one. */
+  /** SHA-256 of its packed working directory; empty if it has none. */
   readonly workingDir: string;
-  /** Size of its whole output, once it has ended. */
+  /** Size of its whole output in bytes, once it has ended. */
   readonly outputBytes: number;
 }
 
-/** The environment is that of the driver, and of what it spawns; its driver runs in a copy of the folder of its own. */
+/** The environment of the driver and of everything that it spawns. The driver runs in its own copy of the folder. */
 interface CommonJobOptions extends RuntimeEnvironmentOptions {
-  /** Makes the submission idempotent; default a new one. */
+  /** Makes the submission idempotent. Default: a new id. */
   readonly submissionId?: string;
   readonly name?: string;
   readonly argv?: readonly string[];
   readonly metadata?: Readonly<Record<string, string>>;
-  /** What the driver itself takes of its node; default nothing. */
+  /** Resources that the driver itself needs on its node. Default: none. */
   readonly resources?: Readonly<Record<string, number>>;
 }
 
@@ -49,7 +49,7 @@ export type SubmitJobOptions = CommonJobOptions &
 
 export interface JobLogsOptions {
   readonly offsetBytes?: number;
-  /** Go on until the job ends. */
+  /** Continue until the job ends. */
   readonly follow?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -66,7 +66,7 @@ const ended: ReadonlySet<JobStatusName> = new Set(["stopped", "succeeded", "fail
 const logRetryMs = 500;
 const pollMs = 500;
 
-/** Programs whose driver runs on the cluster. */
+/** Programs whose drivers run on the cluster. */
 export class Jobs {
   readonly #head: HeadClient;
   readonly #uploads: BundleUploads;
@@ -124,12 +124,15 @@ export class Jobs {
     return jobView(await this.#head.call(jobsService.stop, { jobId }, call));
   }
 
-  /** Forgets a job that has ended, with its output. @throws {PalimpsestError} NOT_FOUND; INVALID_ARGUMENT while it runs */
+  /**
+   * Deletes a job that has ended, with its output.
+   * @throws {PalimpsestError} NOT_FOUND; INVALID_ARGUMENT while it runs
+   */
   async delete(jobId: string, call: HeadCallOptions = {}): Promise<JobInfo> {
     return jobView(await this.#head.call(jobsService.delete, { jobId }, call));
   }
 
-  /** Returns when the job has ended. @throws {PalimpsestError} GET_TIMEOUT, CANCELLED */
+  /** Resolves when the job has ended. @throws {PalimpsestError} GET_TIMEOUT, CANCELLED */
   async wait(jobId: string, options: HeadCallOptions & { readonly timeoutMs: number }): Promise<JobInfo> {
     const deadlineAt = performance.now() + options.timeoutMs;
     for (;;) {
@@ -147,7 +150,7 @@ export class Jobs {
     }
   }
 
-  /** The driver's output as text. After a break the stream is opened again and goes on where it stopped. */
+  /** Yields the driver's output as text. After a break the stream is reopened and continues where it stopped. */
   async *logs(jobId: string, options: JobLogsOptions = {}): AsyncGenerator<string, void, undefined> {
     const decoder = new TextDecoder();
     let offsetBytes = options.offsetBytes ?? 0;
@@ -158,10 +161,10 @@ export class Jobs {
       try {
         for await (const chunk of stream as AsyncIterable<proto.LogChunk.$Properties>) {
           const at = chunk.offsetBytes ?? offsetBytes;
-          // What a repeated chunk tells again is left out.
+          // The part that a repeated chunk shares with earlier ones is left out.
           const chunkData = chunk.data ?? new Uint8Array();
           const data = chunkData.subarray(Math.max(0, offsetBytes - at));
-          // Not from where the last one ended: holes of lost output are left out.
+          // The chunk's own offset counts, because lost output leaves holes between chunks.
           offsetBytes = Math.max(offsetBytes, at + chunkData.byteLength);
           const text = decoder.decode(data, { stream: true });
           if (text) yield text;

@@ -1,8 +1,9 @@
 let config: typeof import("./config.js") | undefined;
 
 /**
- * The schemas of options, which take zod along: loaded by the first program that connects or makes a placement group. Later
- * calls wait for no module: an import gives way to the event loop each time, also of what is loaded.
+ * Loads the schemas of options, and zod with them, for the first program that connects or creates a placement group.
+ * Later calls import nothing, because an import yields to the event loop each time, even for a
+ * loaded module.
  */
 export async function loadConfig(): Promise<typeof import("./config.js")> {
   config ??= await import("./config.js");

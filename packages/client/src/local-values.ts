@@ -1,43 +1,44 @@
 /**
- * Responsibility: small values that only this program has: their bytes, what they refer to, and their way to the node when a
- *   reference leaves.
- * Not responsible for: values on nodes (value-store.ts), which of those are held (value-holds.ts).
+ * Responsibility: small values that exist only in this program: their bytes, the references in them, and their upload
+ * to the node when a reference leaves the program.
+ * Not responsible for: values on nodes (value-store.ts), or which of those are leased (value-holds.ts).
  *
  * Invariants:
- * - LOCALVALUES-1. What a small value refers to can be had as long as it can itself, whoever lets go of the references.
- * - LOCALVALUES-2. It goes, and lets go of what it refers to, when no reference to it and no small value that refers to it is
- *   left.
+ * - LOCALVALUES-1. The values that a small value refers to are available as long as it is, even if their own
+ *   references are released.
+ * - LOCALVALUES-2. A small value is dropped, and releases its references, when no reference to it and no small value
+ *   that refers to it remain.
  */
 import { PalimpsestError } from "@palimpsest/wire";
 import { ObjectRef, type RefStore } from "./object-ref.js";
 import type { ValueHolds } from "./value-holds.js";
 
-/** A value that only this program has. */
+/** A value that exists only in this program. */
 export interface LocalValue {
   readonly bytes: Uint8Array;
   readonly contained: readonly Contained[];
-  /** References of this program to it that nobody released. */
+  /** The number of unreleased references to it in this program. */
   refs: number;
-  /** Small values that refer to it, and ways to the node that are under way. */
+  /** The number of small values that refer to it, and of uploads in progress. */
   users: number;
   isFreed: boolean;
-  /** It lies on the node, or is on its way there. */
+  /** Whether it is on the node or is being uploaded. */
   promoting: Promise<void> | "done" | undefined;
-  /** Ends what keeps it on the node although its reference was released. */
+  /** Ends whatever keeps it on the node although its reference was released. */
   unpin: (() => void) | undefined;
 }
 
-/** What a small value refers to. */
+/** A reference in a small value. */
 export interface Contained {
   readonly ref: ObjectRef;
-  /** Undefined: it lies on a node. */
+  /** The small value; undefined if the value is on a node. */
   readonly local: LocalValue | undefined;
   readonly unpin: () => void;
 }
 
 export interface LocalValuesDeps {
   readonly holds: ValueHolds;
-  /** Stores it on the node. */
+  /** Stores the value on the node. */
   readonly store: (objectId: string, local: LocalValue) => Promise<void>;
 }
 
@@ -66,19 +67,19 @@ export class LocalValues {
     });
   }
 
-  /** The reference that a small value refers to; undefined: it names a value on a node. */
+  /** Returns the reference of that id in the small value; undefined if it names a value on a node. */
   referred({ contained }: LocalValue, objectId: string, store: RefStore): ObjectRef | undefined {
     const { ref, local } = contained.find((one) => one.ref.objectId === objectId) ?? {};
     if (ref === undefined || local === undefined || local.isFreed) return undefined;
     if (this.#values.has(ref)) return ref;
-    // It was released. What lies on the node is held there for this program already.
+    // The reference was released. If the value is on the node, it is already leased there for this program.
     if (local.promoting !== undefined) return undefined;
     const next = new ObjectRef(objectId, ref.sizeBytes, store);
     this.#refer(next, local);
     return next;
   }
 
-  /** The program needs the reference no more. */
+  /** Records that the program no longer needs the reference. */
   release(ref: ObjectRef): void {
     const local = this.#values.get(ref);
     if (local === undefined) return;
@@ -88,14 +89,14 @@ export class LocalValues {
     this.#unreferred(local);
   }
 
-  /** Nobody is to have it any more. */
+  /** Drops the value for all of its users. */
   free(ref: ObjectRef): void {
     const local = this.#values.get(ref);
     if (local !== undefined) local.isFreed = true;
     this.release(ref);
   }
 
-  /** Has them lie on the node, with what they refer to; undefined: they do already. */
+  /** Stores values on the node, with the values that they refer to; undefined if they are all stored. */
   promoted(refs: readonly ObjectRef[]): Promise<void> | undefined {
     const ways: Promise<void>[] = [];
     for (const ref of refs) {
@@ -115,7 +116,7 @@ export class LocalValues {
     if (local.promoting !== undefined)
       return local.promoting === "done" ? Promise.resolve() : local.promoting;
     const { holds, store } = this.#deps;
-    // Held from now on: it may be released while it is on its way.
+    // The value is kept from now on, because it may be released during the upload.
     holds.stored(ref);
     const unpin = holds.pin(ref);
     local.users++;
@@ -128,7 +129,7 @@ export class LocalValues {
         );
       const own = local.contained.filter((one) => one.local !== undefined);
       if (own.length > 0) {
-        // In a turn of its own: values may be nested deeply.
+        // In a separate turn, because values may be nested deeply.
         await undefined;
         await Promise.all(own.map((one) => one.local && this.#promote(one.ref, one.local)));
       }
@@ -147,7 +148,7 @@ export class LocalValues {
         (reason: unknown) => {
           local.promoting = undefined;
           if (!isUnknown(reason)) holds.forget(ref.objectId);
-          // Let go of like one that lies there: the order may be carried out yet.
+          // It is released like a stored value, because the order to store it may still be carried out.
           else if (local.refs === 0) holds.release(ref);
         },
       )
@@ -159,7 +160,7 @@ export class LocalValues {
     return promoting;
   }
 
-  /** As long as a small value refers to it, although its own reference is released. */
+  /** Keeps the value while a small value refers to it, although its own reference is released. */
   #keepOnNode(ref: ObjectRef, local: LocalValue): void {
     if (local.promoting !== undefined) local.unpin ??= this.#deps.holds.keep(ref);
   }
@@ -169,7 +170,7 @@ export class LocalValues {
     this.#dropUnused(local);
   }
 
-  /** LOCALVALUES-2. In a loop: values may be nested deeply. */
+  /** LOCALVALUES-2. This is a loop, because values may be nested deeply. */
   #dropUnused(first: LocalValue): void {
     const unused = [first];
     for (let local = unused.pop(); local !== undefined; local = unused.pop()) {
@@ -185,7 +186,7 @@ export class LocalValues {
   }
 }
 
-/** Whether nobody knows what became of the order. */
+/** Returns whether the outcome of the order is unknown. */
 function isUnknown(reason: unknown): boolean {
   const { code, retryable } = PalimpsestError.from(reason);
   return retryable || code === "GET_TIMEOUT" || code === "CANCELLED";

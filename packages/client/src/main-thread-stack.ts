@@ -1,10 +1,10 @@
-/** The stack of this process's main thread, read from a thread beside it. */
+/** Reads the stack of this process's main thread from another thread. */
 import { Session } from "node:inspector";
 import { type Debuggee, readStack, type StackReading } from "@palimpsest/wire";
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** To be called in a worker thread. Questions are answered one after the other. */
+/** Call it in a worker thread. Requests are answered one after the other. */
 export function mainThreadStack(): Promise<StackReading> {
   const answer = last.then(read, read);
   last = answer;

@@ -1,12 +1,12 @@
 /**
- * Responsibility: one call to many actors: finds the process of each, sends one message to each process, and makes a value of
- * what becomes of each call.
- * Not responsible for: which actors those are (mesh.ts).
+ * Responsibility: one call to many actors: finds the process of each, sends one message to each process, and returns
+ * the outcome of each call as a value.
+ * Not responsible for: the selection of the actors (mesh.ts).
  *
  * Invariants:
- * - MESH-1. Each member has one outcome, in the order of the members, at the latest when the call's time is over: a value or
- *   an error. What becomes of one changes nothing for another.
- * - MESH-2. A member's method runs at most once for a call: it is sent again only where it surely has not run.
+ * - MESH-1. Each member has one outcome, a value or an error, in the order of the members, at the latest at the
+ *   call's deadline. The outcome of one member does not affect another.
+ * - MESH-2. A member's method runs at most once per call: the call is sent again only if it certainly has not run.
  */
 import { setMaxListeners } from "node:events";
 import { type Clock, Deadlines, delay, type Network, PalimpsestError, systemClock } from "@palimpsest/wire";
@@ -22,12 +22,12 @@ import type { ValueStore } from "./value-store.js";
 
 const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD } = proto.ActorState;
 const resolveWaitMs = 10_000;
-/** How long news of a process whose stream broke are waited for. */
+/** How long a report about a process whose stream broke is waited for. */
 const newsWaitMs = 1_000;
 const retryMs = 100;
 
 export interface MeshCallSettings {
-  /** From the call until members without an answer count as failed with GET_TIMEOUT. */
+  /** Milliseconds from the call until members without an answer fail with GET_TIMEOUT. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -35,7 +35,7 @@ export interface MeshCallSettings {
 export interface MeshCallsDeps {
   readonly network: Network;
   readonly resolver: ActorResolver;
-  /** Default: calls carry no references. */
+  /** Absent: calls carry no references. */
   readonly values?: ValueStore | undefined;
   readonly callTimeoutMs: number;
   readonly clock?: Clock;
@@ -46,7 +46,7 @@ interface Location {
   readonly incarnation: number;
 }
 
-/** One message to each process, for the members in it. */
+/** Calls one method of many actors, with one message to each process. */
 interface Message {
   readonly method: string;
   readonly ready: ReadyValue;
@@ -61,20 +61,20 @@ export class MeshCalls implements MeshCarrier {
   readonly #abort = new AbortController();
   readonly #locations = new Map<string, Location>();
   readonly #processes = new Map<string, MeshProcess>();
-  /** Calls that have no outcome, with what they say. */
+  /** Calls without an outcome, with their arguments. */
   readonly #messages = new Map<PendingCall, Message>();
-  /** Those of each actor: when a node with thousands of actors dies, each death finds its own. */
+  /** The same calls by actor, so that when a node with thousands of actors dies, each death finds its own calls. */
   readonly #callsTo = new Map<string, Set<MeshMemberCall>>();
 
   constructor(deps: MeshCallsDeps) {
     this.#deps = deps;
     this.clock = deps.clock ?? systemClock;
     this.deadlines = new Deadlines(this.clock);
-    // Each member that is looked for listens.
+    // Each member that is being searched adds a listener.
     setMaxListeners(0, this.#abort.signal);
   }
 
-  /** @throws {PalimpsestError} for arguments that cannot travel; what fails at a member is its outcome */
+  /** @throws {PalimpsestError} for arguments that cannot be sent; a member's failure is its outcome */
   async call(
     actorIds: readonly string[],
     method: string,
@@ -128,14 +128,14 @@ export class MeshCalls implements MeshCarrier {
     void this.#find(call, call.incarnation);
   }
 
-  /** The head says that an actor died for good. */
+  /** Handles the head's report that an actor has permanently died. */
   noticeDeath(info: proto.ActorInfo.$Properties): void {
     const actorId = info.spec?.actorId ?? "";
     this.#locations.delete(actorId);
     for (const call of [...(this.#callsTo.get(actorId) ?? [])]) call.fail(diedError(info));
   }
 
-  /** A generator's items, which the call fails with. */
+  /** Handles an item of a generator, with which the call fails. */
   grant(): void {}
 
   prepared(): void {}
@@ -196,7 +196,7 @@ export class MeshCalls implements MeshCarrier {
     else void this.#find(call, call.incarnation);
   }
 
-  /** It may have run (MESH-2): the head says whether its actor has died. */
+  /** Handles a call that may have run (MESH-2): the head reports whether its actor has died. */
   async #judge(call: MeshMemberCall, cause: PalimpsestError): Promise<void> {
     const info = await this.#ask(call.actorId, call.incarnation, newsWaitMs).catch(() => undefined);
     if (info?.state === ACTOR_STATE_DEAD) call.fail(diedError(info));
@@ -210,11 +210,11 @@ export class MeshCalls implements MeshCarrier {
       );
   }
 
-  /** Sends it when its actor lives. @param tried the incarnation that was not there */
+  /** Sends the call when its actor is alive. @param tried the incarnation that was not there */
   async #find(call: MeshMemberCall, tried = 0): Promise<void> {
     call.callId = 0;
     call.process = undefined;
-    // The head may not know yet that it has gone, or its process may be out of reach for now.
+    // The head may not have learned of its end yet, or its process may be temporarily unreachable.
     if (tried > 0) await delay(retryMs, this.#abort.signal, this.clock);
     while (!call.settled) {
       try {

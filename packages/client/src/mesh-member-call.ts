@@ -3,20 +3,20 @@ import type * as proto from "@palimpsest/wire/protocol";
 import type { MeshProcess } from "./mesh-process.js";
 import { type CallCarrier, PendingCall, type PendingCallOptions } from "./pending-call.js";
 
-/** What became of the call to one member of a mesh: a value or an error. */
+/** The outcome of the call to one member of a mesh: a value or an error. */
 export type MeshOutcome =
   | { readonly status: "ok"; readonly value: unknown }
   | { readonly status: "failed"; readonly error: PalimpsestError };
 
 export interface MeshCarrier extends CallCarrier {
-  /** Its process does not host the member, or not in that incarnation: it has not run. */
+  /** The process does not host the member, or not this incarnation of it, so the call has not run. */
   notThere(call: MeshMemberCall): void;
 }
 
 /** The call to one member of a mesh. */
 export class MeshMemberCall extends PendingCall {
   readonly actorId: string;
-  /** Where it was sent to. */
+  /** The process to which it was sent. */
   incarnation = 0;
   process: MeshProcess | undefined;
   readonly #carrier: MeshCarrier;
@@ -34,12 +34,12 @@ export class MeshMemberCall extends PendingCall {
     else super.answer(reply);
   }
 
-  /** The first item of a generator: it is ended. */
+  /** Called with the first item of a generator, which is then ended. */
   override push(): void {
     this.cancel(this.#streams());
   }
 
-  /** Its outcome as a value; never rejects. */
+  /** Resolves to the outcome as a value; never rejects. */
   async outcome(): Promise<MeshOutcome> {
     try {
       return { status: "ok", value: await this.promise };

@@ -1,6 +1,6 @@
 /**
- * Responsibility: the stream to one process that hosts members of meshes, opened when it is needed and again after it broke.
- * Not responsible for: which process a member lives in (mesh-calls.ts).
+ * Responsibility: the stream to one process that hosts members of meshes, opened on demand and again after a break.
+ * Not responsible for: which process hosts a member (mesh-calls.ts).
  */
 import { type Clock, type Network, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -12,7 +12,10 @@ export interface MeshProcessOptions {
   readonly address: string;
   readonly network: Network;
   readonly clock: Clock;
-  /** Calls that were not answered when the stream broke: they may have run, unless it never opened. */
+  /**
+   * Called with the calls that were not answered when the stream broke. They may have run, unless the stream was
+   * never opened.
+   */
   readonly onBreak: (unanswered: readonly PendingCall[], error: PalimpsestError, opened: boolean) => void;
 }
 
@@ -33,7 +36,7 @@ export class MeshProcess {
   ): Promise<void> {
     try {
       const stream = this.#stream ?? (await this.#open());
-      // Those that were given up meanwhile keep their place among the members, and are cancelled.
+      // Calls that were given up in the meantime keep their position among the members, and are canceled.
       stream.sendMesh(calls, members, call);
       for (const one of calls) if (one.settled) stream.abandon(one);
     } catch (reason) {

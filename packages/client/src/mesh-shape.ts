@@ -1,13 +1,13 @@
-/** The grid of a mesh: its dimensions, the places in it, and slices of it. */
+/** The grid of a mesh: its dimensions, the positions in it, and slices of it. */
 import { PalimpsestError } from "@palimpsest/wire";
 import type { ActorOptions } from "./config.js";
 
 const maxMembers = 100_000;
 
-/** How many there are in each dimension, by its name. */
+/** The size of each dimension, by its name. */
 export type MeshShape = Readonly<Record<string, number>>;
 export type Coordinates = Readonly<Record<string, number>>;
-/** An index or several of some dimensions; the others are whole. */
+/** One or several indexes for some of the dimensions; the other dimensions are included whole. */
 export type Selection = Readonly<Record<string, number | readonly number[]>>;
 
 /** @throws {PalimpsestError} CONFIG_INVALID naming the field */
@@ -26,11 +26,11 @@ export function checkShape(
   if (name) throw invalid(`name is ${JSON.stringify(name)}: the members of a mesh have no names`);
   if (shape["node"] !== undefined && (strategy ?? labels ?? placement) !== undefined)
     throw invalid(
-      "shape.node chooses the nodes: leave strategy, labels and placement out, or name the dimension otherwise",
+      "shape.node chooses the nodes: leave strategy, labels and placement out, or give the dimension another name",
     );
 }
 
-/** All places, the last dimension running fastest. */
+/** Lists all positions, with the last dimension changing fastest. */
 export function coordinatesOf(shape: MeshShape): readonly Coordinates[] {
   let places: readonly Coordinates[] = [{}];
   for (const [dimension, size] of Object.entries(shape))

@@ -1,6 +1,6 @@
 /**
  * Responsibility: many actors of one class in a grid, and calls to a slice of them.
- * Not responsible for: how such a call travels (mesh-calls.ts), one actor (actor-handle.ts).
+ * Not responsible for: sending such a call (mesh-calls.ts), or single actors (actor-handle.ts).
  */
 import { setTimeout } from "node:timers/promises";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -20,16 +20,17 @@ import {
 } from "./mesh-shape.js";
 import type { NodeInfo } from "./views.js";
 
-/** Creations that the head has to answer at once. */
+/** The number of creations that the head has to answer at once. */
 const maxSpawning = 100;
-/** How long nodes that have just been started may take to be known. */
+/** How long nodes that have just been started may take to be registered. */
 const nodeWaitMs = 5_000;
 const nodeLookMs = 100;
 
 export interface MeshOptions extends ActorOptions {
   /**
-   * How many members there are in each dimension, in the order of the results: { node: 2, lane: 500 } are 1,000. Those of one
-   * `node` are on one node, as far as it lives, and those of another on another.
+   * The size of each dimension, in the order of the results: { node: 2, lane: 500 } gives 1,000 members. Members with
+   * the same index of `node` are on the same node as long as it is alive, those with different indexes on different
+   * nodes.
    */
   readonly shape: MeshShape;
 }
@@ -39,7 +40,7 @@ export interface MeshMember<Instance> {
   readonly actor: ActorHandle<Instance>;
 }
 
-/** What became of the call to one member. */
+/** The outcome of the call to one member. */
 export type MeshResult<Value> = { readonly at: Coordinates; readonly actorId: string } & (
   | { readonly status: "ok"; readonly value: Value }
   | { readonly status: "failed"; readonly error: PalimpsestError }
@@ -52,15 +53,15 @@ type Resulting<Methods, Give extends "results" | "values"> = {
 };
 
 export interface MeshType<Instance extends object, Args extends unknown[]> {
-  /** Registers all members with the same arguments; await `mesh.ready()` to know that they run. */
+  /** Creates all members with the same arguments; await `mesh.ready()` to know that they run. */
   spawn(...args: Args): Promise<Mesh<Instance>>;
-  /** With arguments of its own for each, made of its coordinates. */
+  /** Creates each member with arguments computed from its coordinates. */
   spawnEach(argumentsAt: (at: Coordinates) => Args): Promise<Mesh<Instance>>;
 }
 
 export interface MeshTypeDeps {
   readonly calls: MeshCalls;
-  /** Ids of nodes that are alive, those with most room first. */
+  /** Returns the ids of alive nodes, those with the most room first. */
   nodeIds(): Promise<readonly string[]>;
 }
 
@@ -82,7 +83,7 @@ export function meshType<Instance extends object, Args extends unknown[]>(
     if (nodeIds.length < nodes)
       throw new PalimpsestError(
         "UNSCHEDULABLE",
-        `shape.node is ${nodes}, and ${nodeIds.length} nodes are alive after ${nodeWaitMs} ms: start more of them, or ask for fewer`,
+        `shape.node is ${nodes}, and ${nodeIds.length} nodes are alive after ${nodeWaitMs} ms: start more nodes, or request fewer`,
       );
     const places = coordinatesOf(shape);
     const types = nodeIds.slice(0, nodes).map((nodeId) => type.options({ strategy: { nodeId, soft: true } }));
@@ -95,7 +96,7 @@ export function meshType<Instance extends object, Args extends unknown[]>(
   return { spawnEach, spawn: (...args) => spawnEach(() => args) };
 }
 
-/** Ids of nodes that are alive, those with the most free cpus first. */
+/** Returns the ids of alive nodes, those with the most free cpus first. */
 export async function roomiestNodes(state: Pick<ClusterState, "nodes">): Promise<readonly string[]> {
   const nodes = await state.nodes({ states: ["alive"] });
   const free = (node: NodeInfo) => node.available["cpu"] ?? 0;
@@ -105,9 +106,12 @@ export async function roomiestNodes(state: Pick<ClusterState, "nodes">): Promise
 /** Members of a mesh that are called together. */
 export class MeshSlice<Instance> {
   readonly members: readonly MeshMember<Instance>[];
-  /** Calls a method of all members: what becomes of each is a value, in the order of the members. */
+  /** Calls a method of all members, and returns the outcome of each as a value, in the order of the members. */
   readonly call: Resulting<RemoteMethods<Instance>, "results">;
-  /** The same, and gives the values alone. @throws {PalimpsestError} the first failure, when all have their outcome */
+  /**
+   * Calls a method of all members, and returns only the values.
+   * @throws {PalimpsestError} the first failure, after all members have their outcome
+   */
   readonly broadcast: Resulting<RemoteMethods<Instance>, "values">;
   readonly #calls: MeshCalls;
   readonly #settings: MeshCallSettings;
@@ -124,27 +128,33 @@ export class MeshSlice<Instance> {
     return this.members.length;
   }
 
-  /** Those of these coordinates: { node: 0 }, { lane: [0, 1] }. @throws {PalimpsestError} INVALID_ARGUMENT when none is there */
+  /**
+   * Selects the members at these coordinates: { node: 0 }, { lane: [0, 1] }.
+   * @throws {PalimpsestError} INVALID_ARGUMENT if there are none
+   */
   slice(selection: Selection): MeshSlice<Instance> {
     const chosen = this.members.filter(({ at }) => isWithin(at, selection));
     if (chosen.length > 0) return new MeshSlice(chosen, this.#calls, this.#settings);
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `slice is ${JSON.stringify(selection)}, and no member is there: name dimensions of the shape and indexes within it`,
+      `slice is ${JSON.stringify(selection)}, which contains no member: give dimensions of the shape and indexes within it`,
     );
   }
 
-  /** The same members under other call settings. */
+  /** Returns the same members with other call settings. */
   with(settings: MeshCallSettings): MeshSlice<Instance> {
     return new MeshSlice(this.members, this.#calls, { ...this.#settings, ...settings });
   }
 
-  /** Returns when all are alive. @throws {PalimpsestError} as `handle.ready()` of the first that is not */
+  /**
+   * Resolves when all members are alive.
+   * @throws {PalimpsestError} as `handle.ready()` does for the first that is not
+   */
   async ready(options: { readonly timeoutMs?: number } = {}): Promise<void> {
     await Promise.all(this.members.map(({ actor }) => actor.ready(options)));
   }
 
-  /** Ends all of them for good. */
+  /** Kills all members permanently. */
   async kill(): Promise<void> {
     await Promise.all(this.members.map(({ actor }) => actor.kill()));
   }
@@ -159,7 +169,7 @@ export class MeshSlice<Instance> {
   }
 }
 
-/** All members. */
+/** All members of the mesh. */
 export class Mesh<Instance> extends MeshSlice<Instance> {
   readonly shape: MeshShape;
 
@@ -188,7 +198,7 @@ function methods<Methods>(call: (name: string, args: readonly unknown[]) => Prom
   }) as Methods;
 }
 
-/** Of those that could not all be made, none is left. */
+/** If some members could not be created, the others are removed. */
 async function allOrNone<Instance>(
   places: readonly Coordinates[],
   spawnAt: (at: Coordinates) => Promise<MeshMember<Instance>>,

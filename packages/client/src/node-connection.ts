@@ -1,16 +1,17 @@
 /**
- * Responsibility: this program's stream of values to a node, opened when it is first needed and again after a break, and
- *   what may be done again because of that.
- * Not responsible for: orders (object-link.ts), what they mean (value-store.ts).
+ * Responsibility: this program's stream of values to a node, opened on demand and again after a break, and which
+ * operations may be repeated after that.
+ * Not responsible for: orders (object-link.ts), or their meaning (value-store.ts).
  *
  * Invariants:
- * - NODECONNECTION-1. What finds the node gone looks for a node anew and begins again until its time is over: every order
- *   may be carried out twice, since values have names and a holder counts once.
- * - NODECONNECTION-2. There is one stream at a time: what becomes of an earlier one changes nothing for it. Nobody waits for a
- *   stream for longer than his own time, nor close() for one that is being opened.
- * - NODECONNECTION-3. What is let go is told until the node has answered: over the next stream, which is opened for it, when
- *   the one that carried it broke. A node answers when every node has heard that may keep it, so that none keeps it for a
- *   program whose own node ended meanwhile. What may come to the node later than that is said to be withdrawn. Of more than `maxUntold` the oldest are left to the end of the holder.
+ * - NODECONNECTION-1. An operation that finds the node gone looks for another node and starts again until its
+ *   deadline. Every order may be carried out twice, because values have names and an owner counts once.
+ * - NODECONNECTION-2. There is one stream at a time, and events of an earlier one do not affect it. No caller waits
+ *   for a stream beyond its own deadline, and close() does not wait for one that is being opened.
+ * - NODECONNECTION-3. A release is sent until the node has acknowledged it: if its stream broke, over the next one,
+ *   which is opened for it. A node acknowledges when every node that may keep the value has been told, so that none
+ *   keeps it for a program whose own node has ended. Values that may reach the node after their release are reported
+ *   as withdrawn. Beyond `maxUntold` releases, the oldest are left to the end of the owner.
  */
 import {
   type Clock,
@@ -26,13 +27,15 @@ import type { CallSettings } from "./object-transfer.js";
 import { within } from "./within.js";
 
 const maxUntold = 100_000;
-/** For how long a stream is looked for only because something was let go: whatever needs one later tells it too. */
+/** For how long a stream is opened only to send releases. The next operation that needs a stream sends them too. */
 const tellTimeoutMs = 120_000;
-/** The longest that a timer can be set to: an order to let go waits for its answer as long as the stream lives. */
+/**
+ * The longest timer that can be set. An order to release values waits for its answer as long as the stream exists.
+ */
 const neverMs = 2 ** 31 - 1;
-/** Of one order: fewer than a node takes. */
+/** The number of values in one order, which is fewer than a node accepts. */
 const maxIdsPerOrder = 10_000;
-/** Whether what is let go was stored for sure, or may come to the node later than this. */
+/** Whether the released value was certainly stored, or may reach the node after the release. */
 type LetGo = "release" | "withdraw";
 
 const backoff = { firstMs: 50, longestMs: 1_000 };
@@ -43,11 +46,11 @@ export interface NodeConnectionOptions {
   readonly network: Network;
   readonly holder: string;
   readonly clock?: Clock;
-  /** Everything that is held at the moment. */
+  /** All values that are held at the moment. */
   readonly heldIds: () => readonly string[];
-  /** What calls under way refer to. */
+  /** The values that calls in progress refer to. */
   readonly pinnedIds: () => readonly string[];
-  /** Has a result of this program's own tasks made again. @throws {PalimpsestError} OBJECT_LOST */
+  /** Reconstructs a result of one of this program's own tasks. @throws {PalimpsestError} OBJECT_LOST */
   readonly recover: (objectId: string) => Promise<void>;
 }
 
@@ -58,7 +61,7 @@ export class NodeConnection {
   /** The link, once it is open. */
   #opened: ObjectLink | undefined;
   readonly #abort = new AbortController();
-  /** What was let go and no node has answered for, each with the order that tells it. */
+  /** Releases without an acknowledgment, each with the order that carries it. */
   readonly #untold = new OldestFirstMap<string, { readonly kind: LetGo }>();
   #isLookingForStream = false;
 
@@ -67,7 +70,7 @@ export class NodeConnection {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** The second argument of `use` is what is left of the time. @throws {PalimpsestError} */
+  /** @param use receives the remaining time in milliseconds as its second argument @throws {PalimpsestError} */
   async use<T>(
     { timeoutMs, signal }: CallSettings,
     use: (link: ObjectLink, leftMs: number) => Promise<T>,
@@ -80,7 +83,7 @@ export class NodeConnection {
     });
   }
 
-  /** Ends holds of this program. Those who order something next over the same stream find it carried out before. */
+  /** Releases values of this program. Later orders on the same stream are carried out after it. */
   letGo(objectIds: readonly string[], kind: LetGo = "release"): void {
     if (this.#abort.signal.aborted) return;
     if (this.#opened) this.#tell(this.#opened, objectIds, kind);
@@ -122,7 +125,7 @@ export class NodeConnection {
   /** NODECONNECTION-3 */
   #tellAgain(link: ObjectLink): void {
     if (this.#untold.size === 0) return;
-    // What was received again since is held by the hello, or by the order that follows it.
+    // Values that were received again since then are leased by the hello, or by the order that follows it.
     for (const objectId of this.#options.heldIds()) this.#untold.delete(objectId);
     for (const kind of ["release", "withdraw"] as const) {
       const untold = [...this.#untold].filter(([, order]) => order.kind === kind);

@@ -1,7 +1,7 @@
 /**
- * Responsibility: this program's stream to the node of its machine: orders about values and their answers, many to a
- *   message.
- * Not responsible for: which node, what is done again after a break (value-store.ts).
+ * Responsibility: this program's stream to the node of its machine: orders about values and their answers, many per
+ * message.
+ * Not responsible for: choosing the node, or repeating orders after a break (value-store.ts).
  *
  * Invariants:
  * - VALUELINK-1. Orders reach the node in the order of order().
@@ -22,7 +22,7 @@ import {
 import type * as proto from "@palimpsest/wire/protocol";
 
 const maxBatchBytes = 1024 * 1024;
-/** An id of 20 or 32 bytes in an order. */
+/** An object id of 20 or 32 bytes in an order. */
 const orderedIdBytes = 32;
 const helloTimeoutMs = 10_000;
 
@@ -35,15 +35,15 @@ export interface ObjectLinkOptions {
   readonly peer: Peer;
   readonly clock: Clock;
   readonly holder: string;
-  /** Everything that the holder holds. */
+  /** All values that the owner holds. */
   readonly held: readonly string[];
-  /** What calls under way refer to. */
+  /** The values that calls in progress refer to. */
   readonly pinnedIds: () => readonly string[];
-  /** Gives up the opening. */
+  /** Aborts the opening of the stream. */
   readonly signal: AbortSignal;
-  /** Has a result of this program's own tasks made again, for another program. */
+  /** Reconstructs a result of one of this program's own tasks, for another program. */
   readonly recover: (objectId: string) => Promise<void>;
-  /** Called once. */
+  /** Called once, when the stream has ended. */
   readonly onEnd: () => void;
 }
 
@@ -90,7 +90,7 @@ export class ObjectLink {
       link.#shared = await seesFile(answer.proofPath ?? "", answer.proof ?? "");
       return link;
     } catch (reason) {
-      // A node that answers later must not find this program twice.
+      // The link is ended first, so that a node that answers later does not find this program twice.
       link.#end(PalimpsestError.from(reason));
       throw reason;
     } finally {
@@ -174,7 +174,10 @@ export class ObjectLink {
     }
   }
 
-  /** Another program asked for a result of this one's tasks. Who asks asks again where the answer is lost. */
+  /**
+   * Handles another program's request for a result of this program's tasks. If the answer is lost, the request is
+   * repeated.
+   */
   async #recovered({ requestId, objectId }: proto.RecoveryRequest.$Properties): Promise<void> {
     const outcome = await this.#recover(Buffer.from(objectId ?? []).toString("hex")).then(
       () => ({}),
@@ -197,7 +200,7 @@ export class ObjectLink {
   }
 }
 
-/** Whatever broke it, it may be opened again, unless this program is refused. */
+/** Returns the error of a stream that broke. It may be reopened whatever broke it, unless this program is refused. */
 function asBreak(error: PalimpsestError): PalimpsestError {
   if (error.code === "UNAUTHENTICATED" || error.code === "PERMISSION_DENIED") return error;
   return new PalimpsestError("UNAVAILABLE", `the stream of values broke: ${error.rawMessage}`, {
@@ -209,7 +212,7 @@ export function idBytes(objectId: string): Uint8Array {
   return Buffer.from(objectId, "hex");
 }
 
-/** Whether the file is there and says what the node says. */
+/** Returns whether the file exists and has the content that the node named. */
 export async function seesFile(path: string, text: string): Promise<boolean> {
   if (path === "" || text === "") return false;
   return (await readFile(path, "utf8").catch(() => "")) === text;

@@ -1,4 +1,4 @@
-/** Who holds what in the cluster's object stores, asked of every node. */
+/** Lists the objects in the cluster's object stores and their owners, as reported by every node. */
 import { type Network, objectsService, PalimpsestError } from "@palimpsest/wire";
 import type { ClusterState } from "./cluster-state.js";
 import type { HeadCallOptions } from "./head-client.js";
@@ -10,32 +10,32 @@ export interface HeldObject {
   readonly objectId: string;
   readonly sizeBytes: number;
   readonly nodeId: string;
-  /** Who stored it there: a session, an actor, an incarnation of an actor as "ACTOR.NUMBER"; empty of a copy. */
+  /** The session, actor or incarnation of an actor ("ACTOR.NUMBER") that stored it there; empty for a copy. */
   readonly ownerId: string;
-  /** Programs, actors and jobs that hold it. */
+  /** Programs, actors and jobs that refer to it. */
   readonly heldBy: readonly string[];
-  /** Those of them that have sent it in a call that is under way. */
+  /** Those of them that have sent it in a call that is in progress. */
   readonly pinnedBy: readonly string[];
   /** Objects whose values refer to it. */
   readonly capturedIn: readonly string[];
-  /** Nobody holds it there: it makes room when room is needed. */
+  /** True if it has no references there, so that it is evicted when room is needed. */
   readonly isCopy: boolean;
   readonly isSpilled: boolean;
   readonly storedAtMs: number;
 }
 
 export interface ObjectMemory {
-  /** The largest first; of the same size those of one object together. */
+  /** The objects, largest first; entries of one object are together among those of the same size. */
   readonly objects: readonly HeldObject[];
-  /** On all nodes, also those that are not listed. */
+  /** The total size on all nodes, including objects that are not listed. */
   readonly totalObjects: number;
   readonly totalBytes: number;
-  /** Nodes that gave no answer, and why. */
+  /** Nodes that did not answer, and why. */
   readonly silent: readonly { readonly nodeId: string; readonly reason: string }[];
 }
 
 export interface MemoryOptions extends HeadCallOptions {
-  /** Objects of each node; default 1,000, at most 10,000. */
+  /** Maximum number of objects per node; default 1,000, at most 10,000. */
   readonly limit?: number;
 }
 

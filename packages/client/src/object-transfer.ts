@@ -1,4 +1,4 @@
-/** How an object's bytes come from a node and go to one: by a file on the same machine, else in chunks. */
+/** Transfers an object's bytes from and to a node: by a file on the same machine, else in chunks. */
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { objectsService, PalimpsestError, type Peer } from "@palimpsest/wire";
@@ -7,16 +7,16 @@ import { seesFile } from "./object-link.js";
 import { readFileInto, writeFileValue } from "./value-files.js";
 
 const chunkBytes = 1024 * 1024;
-/** Below this a message over loopback is as quick as a look at the file. */
+/** Below this size in bytes a message over loopback is as fast as opening the file. */
 const fileBytes = 256 * 1024;
 
-/** What is left of a call's time, and who may end it before. */
+/** The remaining time of a call, and the signal that may end it earlier. */
 export interface CallSettings {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
 
-/** Has the node get the object, for the holder unless that is empty. */
+/** Makes the node fetch the object, and lease it to the owner unless that is empty. */
 export function fetchAt(
   peer: Peer,
   { objectId }: { readonly objectId: string },
@@ -26,7 +26,7 @@ export function fetchAt(
   return peer.unary(objectsService.fetch, { objectId, holder }, settings);
 }
 
-/** The bytes of a value, as many as came: its name says nothing of them. */
+/** Collects the bytes of a value, however many arrive, because a value's name does not determine them. */
 export async function pull(
   peer: Peer,
   objectId: string,
@@ -50,7 +50,7 @@ export async function pullHashed(
   return hash.digest("hex");
 }
 
-/** Fills the targets one after another. @returns how many bytes fitted */
+/** Fills the targets one after another. @returns the number of bytes that fitted */
 async function receive(
   peer: Peer,
   objectId: string,
@@ -78,7 +78,7 @@ async function receive(
   return filledBytes;
 }
 
-/** At least one chunk, which may be empty: the first names the size. */
+/** Yields at least one chunk, which may be empty, because the first chunk carries the size. */
 export function* chunksOf(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
   let any = false;
   for (const piece of pieces) {
@@ -90,7 +90,10 @@ export function* chunksOf(pieces: readonly Uint8Array[]): Generator<Uint8Array> 
   if (!any) yield new Uint8Array();
 }
 
-/** Fills the targets from the node's file. False: this program does not see it; the node is asked for the bytes. */
+/**
+ * Fills the targets from the node's file. Returns false if this program does not see the file, so that the node has
+ * to send the bytes.
+ */
 export async function readLocal(
   objectId: string,
   { path }: proto.ObjectInfo.$Properties,
@@ -103,7 +106,7 @@ export async function readLocal(
 
 /**
  * Writes the pieces as one object into a file of the node, which hashes it.
- * @returns undefined: they are few bytes, or this program does not see the node's files
+ * @returns undefined if they are few bytes or this program does not see the node's files
  * @throws {PalimpsestError} OBJECT_STORE_FULL
  */
 export async function writeLocal(

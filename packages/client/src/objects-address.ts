@@ -3,8 +3,8 @@ import { PalimpsestError } from "@palimpsest/wire";
 import type { ClusterState } from "./cluster-state.js";
 
 /**
- * Where a driver reaches the object service: on the node of its machine, else on any node that is alive.
- * @throws {PalimpsestError} UNAVAILABLE when no node is alive
+ * Returns the address of the object service that a driver uses: on the node of its machine, else on any alive node.
+ * @throws {PalimpsestError} UNAVAILABLE if no node is alive
  */
 export async function objectsAddress(cluster: Pick<ClusterState, "nodes">): Promise<string> {
   for (const filter of [{ hostname: hostname() }, {}]) {

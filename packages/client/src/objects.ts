@@ -1,15 +1,15 @@
 /**
- * Responsibility: puts bytes into the object store of one node and gets them from any.
- * Not responsible for: keeping objects (the nodes do), and knowing where they are (the head does).
+ * Responsibility: stores bytes in the object store of one node and reads them from any.
+ * Not responsible for: storing objects (the nodes do), or locating them (the head does).
  *
  * Invariants:
- * - OBJECTS-1. Bytes that get() returns hash to the name that was asked for. The node has hashed what lies in its file; what
- *   comes over the network is hashed here.
- * - OBJECTS-2. On the same machine bytes are written into the node's file and read from it; nothing else is trusted about the
- *   path, and a file that was the object's no more after its last byte was read has not been read.
- * - OBJECTS-3. A call that finds the node gone looks for a node anew and begins again until its time is over: every
- *   call may run twice, since objects are named by their bytes and a holder counts once.
- * - OBJECTS-4. Reading, writing and hashing let the event loop turn at least once per chunk.
+ * - OBJECTS-1. The bytes that get() returns hash to the requested name. The node has hashed what is in its file;
+ *   bytes that arrive over the network are hashed here.
+ * - OBJECTS-2. On the same machine bytes are written into the node's file and read from it. Nothing else about the
+ *   path is trusted, and a read counts only if the file still was the object's after its last byte was read.
+ * - OBJECTS-3. A call that finds the node gone looks for another node and starts again until its deadline. Every call
+ *   may run twice, because objects are named by their bytes and an owner counts once.
+ * - OBJECTS-4. Reading, writing and hashing yield to the event loop at least once per chunk.
  */
 
 import {
@@ -37,7 +37,10 @@ const backoff = { firstMs: 50, longestMs: 1_000 };
 /** How often an object is fetched for one get. */
 const maxReads = 3;
 
-/** Names immutable bytes by their hash. Plain data: it may travel in calls, and holds nothing. It does not say where they are. */
+/**
+ * Names immutable bytes by their hash. It is plain data: it may be sent in calls, does not count as a reference to
+ * the object, and does not contain its location.
+ */
 export interface ContentRef {
   /** SHA-256 (hex) of the bytes. */
   readonly objectId: string;
@@ -45,15 +48,16 @@ export interface ContentRef {
 }
 
 export interface ObjectCallOptions {
-  /** Default: 30 s and a second for each MiB. */
+  /** Milliseconds. Default: 30 s plus a second for each MiB. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
 export interface HoldOptions extends ObjectCallOptions {
   /**
-   * Id of a session, actor or job; objects without a living holder are freed. Default: whoever's `Objects` this is. Empty,
-   * for put alone: a copy, which stays until its program had time to hold it and then makes room.
+   * Id of the session, actor or job that owns the object; objects without a living owner are freed. Default: the
+   * owner of this `Objects`. Empty, for put alone: a copy, which stays until its program had time to lease it and is
+   * then evicted when room is needed.
    */
   readonly holder?: string;
 }
@@ -63,7 +67,7 @@ export interface ObjectsOptions {
   readonly address: () => Promise<string>;
   readonly network: Network;
   readonly holder: string;
-  /** Of calls that move no bytes. */
+  /** Deadline in milliseconds of calls that transfer no bytes. */
   readonly defaultTimeoutMs: number;
   readonly clock?: Clock;
 }
@@ -99,7 +103,7 @@ export class Objects {
       for (const data of chunksOf(pieces)) {
         const chunk = first ? { data, sizeBytes, holder } : { data };
         first = false;
-        // A refusal comes while we still write; the answer says why.
+        // The server may refuse while bytes are still being written; its answer gives the reason.
         if (answered) break;
         if (stream.write(chunk)) continue;
         await new Promise<void>((resolve) => {
@@ -114,8 +118,8 @@ export class Objects {
   }
 
   /**
-   * The bytes, copied to the local node first when they are elsewhere. The copy holds nothing: it makes room when the
-   * store needs it.
+   * Returns the bytes, which are first copied to the local node if they are elsewhere. The copy has no owner and is
+   * evicted when the store needs room.
    * @throws {PalimpsestError} OBJECT_LOST
    */
   async get(ref: ContentRef, options: ObjectCallOptions = {}): Promise<Uint8Array> {
@@ -130,9 +134,11 @@ export class Objects {
   }
 
   /**
-   * As get(), into memory that is there: reading into memory that was used before is several times as fast as into new one.
-   * @param targets filled one after another; together of the object's size. When it fails they hold nothing of use.
-   * @throws {PalimpsestError} OBJECT_LOST, INVALID_ARGUMENT when they are of another size
+   * Like get(), into existing memory: reading into memory that was used before is several times as fast as into new
+   * memory.
+   * @param targets filled one after another; together of the object's size. After a failure their content is
+   *   undefined.
+   * @throws {PalimpsestError} OBJECT_LOST, INVALID_ARGUMENT if they have another size
    */
   async getInto(
     ref: ContentRef,
@@ -150,7 +156,10 @@ export class Objects {
     );
   }
 
-  /** Has the local node keep it as long as the holder lives. @throws {PalimpsestError} OBJECT_LOST, OBJECT_STORE_FULL */
+  /**
+   * Makes the local node keep it as long as the owner lives.
+   * @throws {PalimpsestError} OBJECT_LOST, OBJECT_STORE_FULL
+   */
   async hold(ref: ContentRef, options: HoldOptions = {}): Promise<ContentRef> {
     const holder = options.holder ?? this.#options.holder;
     const { sizeBytes } = await this.#atNode(transferSettings(ref.sizeBytes, options), (peer, settings) =>
@@ -159,17 +168,20 @@ export class Objects {
     return { objectId: ref.objectId, sizeBytes: sizeBytes ?? ref.sizeBytes };
   }
 
-  /** Lets go on every node: an object that nobody else holds is freed there, and its copies with it. */
+  /** Releases it on every node. An object without other owners is freed there, and its copies with it. */
   async release(refs: ContentRef | readonly ContentRef[], options: HoldOptions = {}): Promise<void> {
     await this.#free(refs, options.holder ?? this.#options.holder, options);
   }
 
-  /** Removes them from every node, whoever holds them. Equal bytes are one object: another program may have put them too. */
+  /**
+   * Removes objects from every node, whatever owners they have. Equal bytes are one object, so another program may
+   * have stored them too.
+   */
   async free(refs: ContentRef | readonly ContentRef[], options: ObjectCallOptions = {}): Promise<void> {
     await this.#free(refs, "", options);
   }
 
-  /** Waits for nothing: a connection that is being made is closed as soon as it is there. */
+  /** Closes without waiting: a connection that is being opened is closed as soon as it is open. */
   close(): void {
     this.#closed = true;
     this.#peer?.then((peer) => peer.close()).catch(() => undefined);
@@ -186,7 +198,7 @@ export class Objects {
     );
   }
 
-  /** OBJECTS-3. The second argument of `use` is what is left of the call's time. */
+  /** @param use receives the remaining time of the call as its second argument (OBJECTS-3) */
   async #atNode<T>(
     { timeoutMs, signal }: CallSettings,
     use: (peer: Peer, settings: CallSettings) => Promise<T>,
@@ -203,7 +215,7 @@ export class Objects {
     });
   }
 
-  /** Lets go of a node that proves to be gone. */
+  /** Drops the connection to a node that turns out to be gone. */
   async #watched<T>(peer: Peer, call: Promise<T>): Promise<T> {
     try {
       return await call;
@@ -229,7 +241,7 @@ export class Objects {
   }
 }
 
-/** @param targetsFor what to fill, once the size is known @throws {PalimpsestError} OBJECT_LOST */
+/** @param targetsFor returns the memory to fill, once the size is known @throws {PalimpsestError} OBJECT_LOST */
 async function fill(
   peer: Peer,
   { objectId }: ContentRef,
@@ -251,7 +263,8 @@ async function fill(
     } catch (reason) {
       const error = fromGrpcError(reason);
       if (error.code !== "NOT_FOUND") throw reason;
-      // It left the node before it was read: freed, or with the node, which was started again. Another may have it.
+      // The object left the node before it was read: it was freed, or the node was restarted. Another node may have
+      // it.
       if (attempt < maxReads) continue;
       throw new PalimpsestError("OBJECT_LOST", `object ${objectId} cannot be had: ${error.rawMessage}`, {
         details: { objectId },

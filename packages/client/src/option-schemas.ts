@@ -1,18 +1,20 @@
-/** Options that connections, actors, tasks and placement groups have in common. */
+/** Options that connections, actors, tasks and placement groups share. */
 import { z } from "zod";
 
 export const text = z.record(z.string(), z.string());
 
 export const resourcesSchema = z
   .record(z.string(), z.number().nonnegative())
-  .describe('What it takes of its node: "cpu" and "gpu" in counts, "memory" in bytes, others are custom');
+  .describe(
+    'Resources that it leases on its node: "cpu" and "gpu" as counts, "memory" in bytes, others are custom',
+  );
 
 export const workingDirSchema = z
   .string()
   .min(1, 'is "": name a folder, or leave it out')
   .optional()
   .describe(
-    "Path of a folder that is sent, less what its .gitignore files name: its process begins in a copy of it, which is not to be written to. Default that of the job, or of what spawns it",
+    "Path of a folder that is uploaded, without the files that its .gitignore files name. Its process starts in a copy of it, which must not be written to. Default: the folder of the job, or of its parent",
   );
 export const packagesSchema = z
   .union(
@@ -27,7 +29,7 @@ export const packagesSchema = z
   )
   .optional()
   .describe(
-    "Path of a package.json with a lockfile beside it: nodes install what they name, and its module may import it. With { manifest, installScripts: true } scripts of the packages run. Default those of the job, or of what spawns it",
+    "Path of a package.json with a lockfile next to it. Nodes install the packages that they name, and its module may import them. With { manifest, installScripts: true } scripts of the packages run. Default: the packages of the job, or of its parent",
   );
 
 const labelValues = z
@@ -72,9 +74,9 @@ export const placementSchema = z.strictObject({
       "is no placement group: give what cluster.placementGroup() returned, or { groupId }",
     )
     .describe("The placement group"),
-  bundle: z.int().min(0).optional().describe("Index of the bundle; default any that has room"),
+  bundle: z.int().min(0).optional().describe("Index of the bundle. Default: any that has room"),
   captureChildren: z
     .boolean()
     .default(false)
-    .describe("Whether what it spawns, actors and tasks, goes into the group too, in any bundle"),
+    .describe("Whether the actors and tasks that it spawns are placed in the group too, in any bundle"),
 });

@@ -1,11 +1,11 @@
 /**
- * Responsibility: a value on its way to another program, as arguments or result: whether it travels in the message or as an
- *   object, and what has to be done before the message may leave.
- * Not responsible for: messages (call-stream.ts), the values that it refers to (value-store.ts).
+ * Responsibility: a value on its way to another program, as arguments or a result: whether it is sent in the message
+ * or as an object, and the preparation before the message may be sent.
+ * Not responsible for: messages (call-stream.ts), or the values that it refers to (value-store.ts).
  *
  * Invariants:
- * - OUTGOING-1. Values that it refers to, and the object that stands for it, are held for this program from before the
- *   message leaves until release(): whoever gets it holds them for itself before it says that it has it.
+ * - OUTGOING-1. The values that it refers to, and the object that replaces it, are leased for this program from
+ *   before the message is sent until release(). The receiver leases them for itself before it confirms the receipt.
  */
 import {
   decodeWhole,
@@ -22,25 +22,25 @@ import { type ObjectRef, refsOf } from "./object-ref.js";
 import type { ValueStore } from "./value-store.js";
 import { smallValueBytes } from "./value-writes.js";
 
-/** Largest encoded arguments or value of one call that a message carries, bytes. */
+/** The maximum size in bytes of one call's encoded arguments or value in a message. */
 export const maxCallBytes = 16 * 1024 * 1024;
 
-/** What the message says. */
+/** The content of the message. */
 export interface ReadyValue {
-  /** Empty when it is an object. */
+  /** The encoded value; empty if it is an object. */
   readonly bytes: Uint8Array;
   readonly object: { readonly objectId: string; readonly sizeBytes: number } | undefined;
 }
 
 export interface OutgoingValue {
-  /** Undefined: it may leave at once. @throws {PalimpsestError} OBJECT_STORE_FULL, OBJECT_LOST, UNAVAILABLE */
+  /** Undefined if it may be sent at once. @throws {PalimpsestError} OBJECT_STORE_FULL, OBJECT_LOST, UNAVAILABLE */
   readonly preparing: Promise<ReadyValue> | undefined;
-  /** Of a value that may leave at once. */
+  /** The content of a value that may be sent at once. */
   readonly bytes: Uint8Array;
   readonly sizeBytes: number;
-  /** Whether something is held until release(). */
+  /** Whether something is leased until release(). */
   readonly keeps: boolean;
-  /** Values that it refers to. */
+  /** The values that it refers to. */
   readonly refs: readonly ObjectRef[];
   release(): void;
 }
@@ -50,7 +50,7 @@ const noRefs: readonly ObjectRef[] = [];
 
 /**
  * @param snapshot whether the value may change as soon as this returns
- * @param objectId the name that it takes as an object, however small; empty: a new one, where it is large
+ * @param objectId the name that it gets as an object, however small it is; empty for a new name, if it is large
  * @throws {PalimpsestError} INVALID_ARGUMENT for functions and symbols
  */
 export function outgoingValue(
@@ -87,7 +87,7 @@ export function outgoingValue(
       kept.push(() => ref.release());
       return { bytes: new Uint8Array(), object: { objectId: ref.objectId, sizeBytes: ref.sizeBytes } };
     } catch (reason) {
-      // A message carries it as well, slower.
+      // The store is optional here: a message carries the value too, although more slowly.
       const { code } = PalimpsestError.from(reason);
       const fits = stored.sizeBytes <= maxCallBytes && objectId === "";
       if (!fits || (code !== "OBJECT_STORE_FULL" && code !== "UNAVAILABLE")) throw reason;
@@ -102,7 +102,7 @@ export function outgoingValue(
   return { preparing: store(), bytes: new Uint8Array(), sizeBytes, keeps: true, refs, release };
 }
 
-/** One that travels in its message and refers to nothing. */
+/** Creates one that is sent in its message and refers to nothing. */
 export function inlineValue(bytes: Uint8Array): OutgoingValue {
   return {
     preparing: undefined,
@@ -118,7 +118,7 @@ function inlineOf(value: unknown, { encoded, arrays }: EncodedValue): Uint8Array
   return arrays.length === 0 ? encoded : encodeValue(value, { onReference: nothing });
 }
 
-/** Of the bytes as they were: the value may have changed. */
+/** Decodes the bytes as they were, because the value may have changed. */
 function inlineAgain(whole: Uint8Array, { references }: EncodedValue): Uint8Array {
   const stands = new Map(references.map(([reference, of]) => [JSON.stringify(reference), of]));
   const value = decodeWhole(whole, (reference) => stands.get(JSON.stringify(reference)));

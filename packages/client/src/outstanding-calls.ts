@@ -24,7 +24,7 @@ export class OutstandingCalls {
     this.#bytes -= sizeBytes;
   }
 
-  /** Why a call of this size may not be made now; undefined when it may. */
+  /** Returns why a call of this size may not be made now; undefined if it may. */
   refusal(sizeBytes: number): PalimpsestError | undefined {
     if (this.#calls >= this.#maxCalls) {
       return new PalimpsestError(

@@ -1,25 +1,25 @@
 /**
- * Responsibility: has results of other programs' tasks made again by the programs that ran them, over this program's node
- *   and the head.
+ * Responsibility: requests the reconstruction of results of other programs' tasks from the programs that ran them,
+ * through this program's node and the head.
  * Not responsible for: results of this program's own tasks (task-lineage.ts).
  *
  * Invariants:
- * - OWNERRECOVERY-1. A result is asked for once for all who wait for it here, and no longer than this program refers to it.
- * - OWNERRECOVERY-2. As long as the owner lives it is waited for. One that the head says has ended fails at once with
- *   OBJECT_LOST, and one of which no head knows anything after `unheardLimitMs`.
+ * - OWNERRECOVERY-1. A result is requested once for all its waiters here, and only while this program refers to it.
+ * - OWNERRECOVERY-2. The answer is waited for as long as the owner lives. A result whose owner has ended according to
+ *   the head fails at once with OBJECT_LOST, and one of which no head knows anything fails after `unheardLimitMs`.
  */
 import type { Clock, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { notAgain } from "./task-lineage.js";
 
-/** A head that was started again hears of programs within its grace. */
+/** A head that was restarted learns of programs within its grace period. */
 const unheardLimitMs = 120_000;
 
 export interface OwnerRecoveriesDeps {
-  /** Asks the owner and waits a moment for its answer. @throws {PalimpsestError} what the owner says */
+  /** Sends the request to the owner and waits a moment for its answer. @throws {PalimpsestError} the owner's error */
   readonly ask: (objectId: string, ownerId: string) => Promise<proto.Recovery.$Properties>;
   readonly isReferredTo: (objectId: string) => boolean;
-  /** The hold went with the node that is gone. */
+  /** Restores the lease that was lost with its node. */
   readonly holdAgain: (objectId: string) => Promise<void>;
   readonly clock: Clock;
 }
@@ -32,7 +32,10 @@ export class OwnerRecoveries {
     this.#deps = deps;
   }
 
-  /** Settles when it is there again. @throws {PalimpsestError} OBJECT_LOST, what the task threw */
+  /**
+   * Resolves when the result is available again.
+   * @throws {PalimpsestError} OBJECT_LOST, the error that the task threw
+   */
   recover(objectId: string, ownerId: string, why: PalimpsestError): Promise<void> {
     const known = this.#open.get(objectId);
     if (known !== undefined) return known;
@@ -50,8 +53,8 @@ export class OwnerRecoveries {
       const now = clock.monotonicMs();
       if (ownerLives) heardAtMs = now;
       else if (now - heardAtMs >= unheardLimitMs)
-        throw notAgain(why, `${ownerId}, whose task made it, is not there`);
+        throw notAgain(why, `${ownerId}, whose task created it, is gone`);
     }
-    throw notAgain(why, "this program has released it meanwhile");
+    throw notAgain(why, "this program has released it in the meantime");
   }
 }

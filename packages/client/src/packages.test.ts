@@ -59,7 +59,7 @@ test("package.json, lockfile and what they name by file: are packed, and nothing
 
 test("what could not be installed on a node is refused with what to do", async () => {
   await write({ "package.json": { dependencies: { a: "file:../a" } } });
-  await expect(pack()).rejects.toThrow("has no lockfile: make one by `npm install --package-lock-only`");
+  await expect(pack()).rejects.toThrow("has no lockfile: create one with `npm install --package-lock-only`");
   await write({ "pnpm-lock.yaml": "" });
   await expect(pack()).rejects.toThrow('package "file:../a"');
   await write({ "package-lock.json": {} });

@@ -1,8 +1,9 @@
 /**
- * Packs what an installation of npm packages is made from: package.json, its lockfile, and what they name by "file:".
+ * Packs the files that define an installation of npm packages: package.json, its lockfile, and the packages that they
+ * name by "file:".
  *
- * The nodes install what the lockfile says, so the same bytes give the same packages everywhere. `.npmrc` is not sent, since it may
- * hold tokens: nodes use the one of their own user.
+ * The nodes install the versions in the lockfile, so the same bytes give the same packages everywhere. `.npmrc` is
+ * not sent, because it may contain tokens: each node uses the one of its own user.
  */
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, join, posix, resolve, sep } from "node:path";
@@ -19,7 +20,7 @@ const manifestSchema = z.looseObject({
   optionalDependencies: ranges,
   devDependencies: ranges,
 });
-/** Of npm, since version 7. */
+/** Lockfile versions of npm since version 7. */
 const lockSchema = z.looseObject({
   packages: z
     .record(z.string(), z.looseObject({ resolved: z.unknown().optional(), link: z.boolean().default(false) }))
@@ -28,18 +29,18 @@ const lockSchema = z.looseObject({
 
 export interface PackedPackages {
   readonly bundle: Bundle;
-  /** Those that modules may import: they stay out of bundles. */
+  /** Names of packages that modules may import, which are left out of bundles. */
   readonly names: readonly string[];
 }
 
 /**
- * @param manifest path of a package.json; beside it lies one lockfile
+ * @param manifest path of a package.json, with one lockfile next to it
  * @throws {PalimpsestError} INVALID_ARGUMENT, LIMIT_EXCEEDED
  */
 export async function packPackages(manifest: string): Promise<PackedPackages> {
   const path = resolve(manifest);
   if (basename(path) !== "package.json")
-    throw refused(`packages is ${manifest}: give the path of a package.json, with its lockfile beside it`);
+    throw refused(`packages is ${manifest}: give the path of a package.json, with its lockfile next to it`);
   const root = dirname(path);
   const { dependencies, optionalDependencies, devDependencies } = await readJson(path, manifestSchema);
   const lockfile = await lockfileIn(root);
@@ -63,23 +64,23 @@ async function lockfileIn(root: string): Promise<(typeof lockfiles)[number]> {
   const [first, second] = lockfiles.filter((_, index) => exist[index]);
   if (first === undefined)
     throw refused(
-      `${root} has no lockfile: make one by \`npm install --package-lock-only\` or \`pnpm install --lockfile-only\``,
+      `${root} has no lockfile: create one with \`npm install --package-lock-only\` or \`pnpm install --lockfile-only\``,
     );
   if (second !== undefined)
     throw refused(`${root} has ${first} and ${second}: remove the one that is not used`);
   return first;
 }
 
-/** The path that a dependency names, relative to package.json. */
+/** Returns the path that a dependency names, relative to package.json. */
 function localPath(manifest: string, name: string, range: string): string[] {
   if (/^(link|workspace):/.test(range))
     throw refused(
-      `${manifest} names ${name} by ${JSON.stringify(range)}, which leads out of what is sent: name it by "file:" or by a version`,
+      `${manifest} names ${name} by ${JSON.stringify(range)}, which is not uploaded: name it by "file:" or by a version`,
     );
   return range.startsWith("file:") ? [range.slice("file:".length)] : [];
 }
 
-/** Also packages that local packages name by "file:". */
+/** Adds packages that local packages name by "file:" too. */
 async function lockedLocals(lockfile: string): Promise<string[]> {
   const { packages } = await readJson(lockfile, lockSchema);
   return Object.values(packages).flatMap(({ resolved, link }) => {
@@ -97,7 +98,7 @@ async function localFiles(root: string, local: string): Promise<readonly Found[]
     );
   const entry = await stat(join(root, path)).catch(() => undefined);
   if (entry?.isFile()) return [await fileAt(root, path)];
-  // What a package gives, its built files among it, is often in its .gitignore.
+  // `.gitignore` files are ignored here, because they often name built files that the package exports.
   if (entry?.isDirectory()) return await filesIn(root, `${path}/`, undefined);
   throw refused(`package "file:${local}" of ${join(root, "package.json")} is not there: ${join(root, path)}`);
 }

@@ -1,7 +1,7 @@
-/** Rows that one request asks for. */
+/** The number of rows that one request returns. */
 const pageRows = 1_000;
 
-/** Reads page after page until there is none left, or until there are `limit` rows. */
+/** Reads page after page until the end, or until there are `limit` rows. */
 export async function pages<Row>(
   limit: number | undefined,
   read: (

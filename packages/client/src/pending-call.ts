@@ -1,14 +1,14 @@
 /**
- * Responsibility: one call that a caller waits for: its promise, its items when the method is an async generator, its
- * deadline.
- * Not responsible for: how it reaches the actor (call-stream.ts) and when it is tried again (actor-channel.ts).
+ * Responsibility: one call that a caller waits for: its promise, its items if the method is an async generator, and
+ * its deadline.
+ * Not responsible for: how it reaches the actor (call-stream.ts), or when it is retried (actor-channel.ts).
  *
  * Invariants:
- * - CALL-1. It settles once: by value, error, end, cancellation or deadline, whichever is first.
- * - CALL-2. A generator's items come out in the order in which they came in, before its end or its error.
- * - CALL-4. It is sent when its arguments are ready: large ones are stored first, and values that they refer to.
- * - CALL-3. It never holds more than `streamWindow` items that nobody has taken, nor more than `streamWindowBytes` and
- *   one item.
+ * - CALL-1. It resolves or rejects once: by its value, error, end, cancellation or deadline, whichever comes first.
+ * - CALL-2. A generator's items are returned in the order of their arrival, before its end or its error.
+ * - CALL-4. It is sent when its arguments are ready: large arguments, and values that they refer to, are stored
+ *   first.
+ * - CALL-3. It never buffers more than `streamWindow` unread items, nor more than `streamWindowBytes` plus one item.
  */
 import { type TraceSpan, tracing } from "@palimpsest/telemetry";
 import {
@@ -27,53 +27,56 @@ import { StreamItems } from "./stream-items.js";
 import { notAgain } from "./task-lineage.js";
 import type { ValueStore } from "./value-store.js";
 
-/** What a call takes besides its arguments, measured roughly. */
+/** The approximate size of a call besides its arguments. */
 const overheadBytes = 512;
 
 export interface PendingCallOptions {
   readonly method: string;
   readonly args: OutgoingValue;
-  /** What reads references and large values of the reply. Default: there are none. */
+  /** Decodes references and large values of the reply. Absent: there are none. */
   readonly values?: ValueStore | undefined;
-  /** Infinity: none. */
+  /** Infinity for no deadline. */
   readonly timeoutMs: number;
-  /** Each of them cancels the call. Listened to one by one: AbortSignal.any loses timeout signals to the collector. */
+  /**
+   * Each of these signals cancels the call. They are watched one by one, because timeout signals combined by
+   * AbortSignal.any are garbage-collected.
+   */
   readonly signals: readonly AbortSignal[];
   /** How often it may be sent again after its actor's process died. */
   readonly retries: number;
-  /** The lane that it asks for; default that of its method. */
+  /** The concurrency group that it requests. Default: its method's. */
   readonly concurrencyGroup?: string;
-  /** What its promise gives. Default: the value. */
+  /** Computes the value of the promise. Default: the result itself. */
   readonly reader?: ResultReader | undefined;
 }
 
-/** Makes of a result what a call's promise gives. */
+/** Converts a result to the value of the call's promise. */
 export interface ResultReader {
-  /** The name that the result takes as an object. Default: a new one, when it is large. */
+  /** The name that the result gets as an object. Default: a new one, if the result is large. */
   readonly resultId?: string;
   inline(value: unknown): unknown;
   object(
     reference: { readonly objectId: string; readonly sizeBytes: number },
     call: PendingCall,
   ): Promise<unknown>;
-  /** Why there is none: the method was a generator. */
+  /** Why there is no result: the method was a generator. */
   end(): PalimpsestError;
 }
 
-/** What the call asks of whatever carries it. */
+/** The requests of a call to its carrier, which sends it. */
 export interface CallCarrier {
   readonly clock: Clock;
-  /** Of its calls; each carrier has its own, which ends with it. */
+  /** The deadlines of its calls. Each carrier has its own, which end with it. */
   readonly deadlines: Deadlines;
-  /** Why calls are not sent now, where that is known. */
+  /** Why calls are not being sent now, if that is known. */
   readonly hindrance?: PalimpsestError | undefined;
-  /** The call has its outcome; told once. */
+  /** Called once, when the call has its outcome. */
   settled(call: PendingCall): void;
-  /** The caller wants no answer any more; the call has settled already. */
+  /** Called when the caller no longer wants an answer. The call already has its outcome. */
   abandon(call: PendingCall): void;
-  /** The reader took this many items of this many bytes. */
+  /** The reader has taken this many items of this many bytes. */
   grant(call: PendingCall, items: number, bytes: number): void;
-  /** It may be sent now, or has failed while it was prepared. */
+  /** Called when the call may be sent, or has failed during its preparation. */
   prepared(call: PendingCall): void;
 }
 
@@ -82,7 +85,9 @@ type Outcome = { readonly kind: "value" | "end" } | { readonly kind: "error"; re
 const valueOutcome: Outcome = { kind: "value" };
 
 const unset = (): void => undefined;
-/** Those of the promise that is being made: a function of its own for each promise would cost more than the promise. */
+/**
+ * The functions of the promise that is being created. A closure for each promise would cost more than the promise.
+ */
 const settlers: { resolve: (value: unknown) => void; reject: (reason: Error) => void } = {
   resolve: unset,
   reject: unset,
@@ -96,33 +101,33 @@ function takeSettlers(resolve: (value: unknown) => void, reject: (reason: Error)
 export class PendingCall implements Expiring {
   readonly method: string;
   readonly concurrencyGroup: string;
-  /** Undefined where nobody traces. */
+  /** The span of the call; undefined if tracing is off. */
   readonly span: TraceSpan | undefined;
-  /** Bytes that it holds until it settles. */
+  /** The bytes that it occupies until it has its outcome. */
   readonly sizeBytes: number;
   readonly promise: Promise<unknown>;
-  /** Number within its current stream; 0 while it is not on one. */
+  /** The call's number on its current stream; 0 while it is not on one. */
   callId = 0;
   retriesLeft: number;
-  /** What it sends; undefined while its arguments are prepared. */
+  /** The message that it sends; undefined while its arguments are prepared. */
   #args: ReadyValue | undefined;
   readonly #outgoing: OutgoingValue;
   readonly #values: ValueStore | undefined;
   readonly #reader: ResultReader | undefined;
   #keepsArguments = false;
-  /** Of a value that is an object. */
+  /** Decodes a value that is an object. */
   #reading: Promise<void> | undefined;
   readonly #carrier: CallCarrier;
   readonly #deadlineAtMs: number;
   readonly #signals: readonly AbortSignal[];
   readonly #timeoutMs: number;
   #deadline: Deadline | undefined;
-  /** Ends the look at its signals. */
+  /** Removes the listeners of its signals. */
   #unwatch: readonly (() => void)[] | undefined;
   #resolve: (value: unknown) => void;
   #reject: (reason: Error) => void;
   #outcome: Outcome | undefined;
-  /** Made when the first item comes: most calls have none. */
+  /** Created when the first item arrives, because most calls have none. */
   #items: StreamItems | undefined;
   #wake: (() => void) | undefined;
 
@@ -145,7 +150,8 @@ export class PendingCall implements Expiring {
     this.promise = new Promise(takeSettlers);
     this.#resolve = settlers.resolve;
     this.#reject = settlers.reject;
-    // They know the promise, and it knows its call and what that refers to, which would stay until the next call.
+    // These functions refer to the promise, and through it to the call and its values, which would otherwise be kept
+    // until the next call.
     settlers.resolve = unset;
     settlers.reject = unset;
     this.#watch();
@@ -154,7 +160,7 @@ export class PendingCall implements Expiring {
     else void this.#prepare(preparing);
   }
 
-  /** What it sends; undefined while its arguments are prepared (CALL-4). */
+  /** The message that it sends; undefined while its arguments are prepared (CALL-4). */
   get args(): ReadyValue | undefined {
     return this.#args;
   }
@@ -163,18 +169,18 @@ export class PendingCall implements Expiring {
     return this.#outcome !== undefined;
   }
 
-  /** Whether an item has arrived: such a call is never sent again. */
+  /** Whether an item has arrived. Such a call is never sent again. */
   get started(): boolean {
     return this.#items !== undefined && this.#items.received > 0;
   }
 
-  /** Milliseconds left, at least 1; 0 when it has no deadline. */
+  /** Milliseconds left, at least 1; 0 if it has no deadline. */
   remainingMs(): number {
     if (!Number.isFinite(this.#deadlineAtMs)) return 0;
     return Math.max(1, Math.round(this.#deadlineAtMs - this.#carrier.clock.monotonicMs()));
   }
 
-  /** The last word of whoever ran it. */
+  /** Handles the last reply of the process that ran it. */
   answer({ value, valueObject, error }: proto.Reply.$Properties): void {
     if (valueObject != null) this.#reading = this.#succeedWith(valueObject);
     else if (value != null) this.succeed(value);
@@ -194,13 +200,13 @@ export class PendingCall implements Expiring {
     }
   }
 
-  /** Settles when all that came with the reply is held for this program. */
+  /** Resolves when everything that came with the reply is leased for this program. */
   async held(): Promise<void> {
     await Promise.all([this.#reading, this.#items?.read()]);
     await this.#values?.holds.settled();
   }
 
-  /** A reply with an item. */
+  /** Handles a reply with an item. */
   push(reply: proto.Reply.$Properties): void {
     if (this.#outcome) return;
     try {
@@ -215,12 +221,12 @@ export class PendingCall implements Expiring {
     }
   }
 
-  /** The name that its result takes; empty: none in particular. */
+  /** The name that its result gets; empty for no particular one. */
   get resultId(): string {
     return this.#reader?.resultId ?? "";
   }
 
-  /** Has its arguments stay, whatever becomes of it, until release() of what is returned. */
+  /** Keeps its arguments, whatever its outcome, until release() of the returned object. */
   keepArguments(): Pick<OutgoingValue, "refs" | "sizeBytes" | "release"> {
     this.#keepsArguments = true;
     return this.#outgoing;
@@ -242,19 +248,21 @@ export class PendingCall implements Expiring {
     this.#reject(error);
   }
 
-  /** Fails it and tells the carrier that nobody waits. */
+  /** Fails the call, and tells the carrier that no caller waits for it. */
   cancel(error: Error): void {
     if (this.#outcome) return;
     this.fail(error);
     this.#carrier.abandon(this);
   }
 
-  /** The items, for one reader. Leaving the loop early cancels the call. */
+  /** Returns the items, for one reader. Leaving the loop early cancels the call. */
   iterate(): AsyncIterableIterator<unknown> {
-    // The reader sees the failure through next(); the promise that nobody awaits must not count as unhandled.
+    // The reader sees the failure through next(), so the promise without a handler must not count as an unhandled
+    // rejection.
     this.promise.catch(() => undefined);
     let isLeft = false;
-    // One after the other, as of an async generator: who asks ahead gets the items in the order of asking.
+    // Reads are queued, as those of an async generator: a reader that asks ahead gets the items in the order of its
+    // requests.
     let before: Promise<unknown> = Promise.resolve();
     const next = async (): Promise<IteratorResult<unknown>> => {
       try {
@@ -322,12 +330,12 @@ export class PendingCall implements Expiring {
     } catch (reason) {
       this.fail(PalimpsestError.from(reason));
     }
-    // It settled before what it holds was there.
+    // The call had its outcome before the leases were complete.
     if (this.#outcome && !this.#keepsArguments) this.#outgoing.release();
     this.#carrier.prepared(this);
   }
 
-  /** With a value that is an object. */
+  /** Resolves the call with a value that is an object. */
   async #succeedWith(object: proto.ObjectReference.$Properties): Promise<void> {
     const reference = {
       objectId: Buffer.from(object.objectId ?? []).toString("hex"),
@@ -347,7 +355,7 @@ export class PendingCall implements Expiring {
     }
   }
 
-  /** Its result was lost before it was read. */
+  /** Handles the loss of its result before it was read. */
   protected resultLost(error: PalimpsestError): void {
     const because = `it was the result of ${this.method}, which an actor does not run again: its state may differ by now`;
     this.fail(notAgain(error, because));
@@ -364,7 +372,7 @@ export class PendingCall implements Expiring {
     });
   }
 
-  /** Its deadline has come. */
+  /** Handles its deadline. */
   expire(): void {
     this.cancel(this.#late());
   }
@@ -384,7 +392,7 @@ export class PendingCall implements Expiring {
   }
 }
 
-/** Bytes that a call with these arguments holds until it settles. */
+/** Returns the bytes that a call with these arguments occupies until it has its outcome. */
 export function callBytes(args: OutgoingValue): number {
   return overheadBytes + args.sizeBytes;
 }

@@ -1,9 +1,10 @@
 /**
- * Takes out of a bundle where its packages lie: esbuild writes the path of each module into a comment, into the wrapper
- * of a CommonJS module and into the source map, and the path of a package depends on which folder above has it.
+ * Removes the locations of packages from a bundle. esbuild writes the path of each module into a comment, into the
+ * wrapper of a CommonJS module and into the source map, and the path of a package depends on which parent folder
+ * contains it.
  */
 const mapComment = /\/\/# sourceMappingURL=data:application\/json;base64,([A-Za-z0-9+/=]+)\s*$/;
-/** A comment of its own line, or the name of a CommonJS module. */
+/** Matches a comment on its own line, or the name of a CommonJS module. */
 const named = /^( *)\/\/ (.+)$|^( *)"([^"\n]+)"(?=\(.*\) \{$)/gm;
 
 /** @param inputs paths of the bundled modules as esbuild writes them */
@@ -19,7 +20,7 @@ export function placelessBundle(bytes: Uint8Array, inputs: readonly string[]): U
   return Buffer.from(map === null ? code : `${code}${placelessMap(map[1] ?? "")}`);
 }
 
-/** Stack traces name a package's file as `node_modules/PACKAGE/FILE`. */
+/** Names a package's file in stack traces as `node_modules/PACKAGE/FILE`. */
 function placelessMap(base64: string): string {
   const map = JSON.parse(Buffer.from(base64, "base64").toString("utf8")) as { readonly sources: string[] };
   const json = JSON.stringify({ ...map, sources: map.sources.map(placeless) }, null, 2);

@@ -2,10 +2,11 @@ import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorOptions, ResolvedActorOptions } from "./config.js";
 
 /**
- * The placement group of an actor or a task, as the field of a request: the one that it names, or else the one that
- * captures what its owner spawns. Whoever names labels or a strategy chooses among nodes, so the capture does not hold.
+ * Returns the placement group of an actor or a task, as the field of a request: the group that it names, else the one
+ * that captures what its owner spawns. Options with labels or a strategy choose among all nodes, so that the capture
+ * does not apply.
  * @param given the options as they were written, without defaults
- * @param capturedBy id of that group; empty: there is none
+ * @param capturedBy id of that group; empty if there is none
  */
 export function placementField(
   placement: ResolvedActorOptions["placement"],

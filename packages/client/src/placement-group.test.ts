@@ -57,7 +57,7 @@ test("ready() waits for all bundles; in time it says what is missing, and after 
   const group = await cluster.placementGroup({ bundles: [{ cpu: 2 }] });
   await expect(group.ready({ timeoutMs: 20 })).rejects.toMatchObject({
     code: "UNSCHEDULABLE",
-    message: expect.stringContaining("has not all of its nodes after 20 ms: no room"),
+    message: expect.stringContaining("does not have all of its nodes after 20 ms: no room"),
     details: { groupId: group.groupId, pendingReason: "no room" },
   });
   const ready = group.ready();

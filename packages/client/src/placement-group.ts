@@ -1,5 +1,6 @@
 /**
- * Resources that are leased together, as bundles on nodes, for the actors that are put into them: Ray's placement groups.
+ * Resources that are leased together, as bundles on nodes, for the actors that are placed in them, like Ray's
+ * placement groups.
  */
 import { headService, newId, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
@@ -26,21 +27,21 @@ const strategies: Readonly<Record<GroupStrategyName, proto.GroupStrategy>> = {
   STRICT_SPREAD: proto.GroupStrategy.GROUP_STRATEGY_STRICT_SPREAD,
 };
 
-/** How long one request waits at the head, and what it gets over that to answer. */
+/** How long one request waits at the head, and how long beyond that the head has to answer. */
 const resolveWaitMs = 20_000;
 const resolveSlackMs = 2_000;
 const defaultReadyTimeoutMs = 600_000;
 
 export interface BundleInfo {
   readonly resources: Readonly<Record<string, number>>;
-  /** Empty while it has no node. */
+  /** Empty while the bundle has no node. */
   readonly nodeId: string;
   readonly gpuIds: readonly number[];
 }
 
 export interface PlacementGroupInfo {
   readonly groupId: string;
-  /** Empty when it has none. */
+  /** Empty if it has none. */
   readonly name: string;
   readonly state: PlacementGroupStateName | "unknown";
   readonly strategy: GroupStrategyName;
@@ -48,7 +49,7 @@ export interface PlacementGroupInfo {
   readonly detached: boolean;
   readonly ownerId: string;
   readonly jobId: string;
-  /** Why bundles wait for nodes, or why it was removed; else empty. */
+  /** Why bundles wait for nodes, or why the group was removed; else empty. */
   readonly reason: string;
   readonly createdAtMs: number;
 }
@@ -57,15 +58,15 @@ export interface PlacementGroupFilter {
   readonly states?: readonly PlacementGroupStateName[];
   readonly ownerId?: string;
   readonly jobId?: string;
-  /** Groups at most; default all. */
+  /** Maximum number of groups. Default: all. */
   readonly limit?: number;
 }
 
-/** A placement group of the cluster. Actors are put into it by their option `placement`. */
+/** A placement group of the cluster. Actors are placed in it by their option `placement`. */
 export class PlacementGroup {
   readonly groupId: string;
   readonly #head: HeadClient;
-  /** All bundles had their nodes when it was created: nothing to wait for, once. */
+  /** True if all bundles had their nodes when the group was created, so that the first wait is skipped. */
   #createdAtOnce: boolean;
 
   constructor(head: HeadClient, groupId: string, createdAtOnce = false) {
@@ -75,8 +76,9 @@ export class PlacementGroup {
   }
 
   /**
-   * Returns when every bundle has its node.
-   * @throws {PalimpsestError} UNSCHEDULABLE when time is up, with what is missing; NOT_FOUND when it was removed; CANCELLED
+   * Resolves when every bundle has its node.
+   * @throws {PalimpsestError} UNSCHEDULABLE at the timeout, with the missing resources; NOT_FOUND if it was removed;
+   *   CANCELLED
    */
   async ready(
     options: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {},
@@ -96,7 +98,7 @@ export class PlacementGroup {
       if (performance.now() < deadlineAt) continue;
       throw new PalimpsestError(
         "UNSCHEDULABLE",
-        `placement group ${this.groupId} has not all of its nodes after ${timeoutMs} ms: ${info.reason}`,
+        `placement group ${this.groupId} does not have all of its nodes after ${timeoutMs} ms: ${info.reason}`,
         { details: { groupId: this.groupId, pendingReason: info.reason } },
       );
     }
@@ -107,7 +109,7 @@ export class PlacementGroup {
     return groupView(await this.#head.call(headService.resolvePlacementGroup, request, options));
   }
 
-  /** Kills the actors in it, detached ones too, and gives its bundles back. Removing it again changes nothing. */
+  /** Kills the actors in it, including detached ones, and returns its bundles. Removing it again has no effect. */
   async remove(options: HeadCallOptions = {}): Promise<void> {
     await this.#head.call(headService.removePlacementGroup, { groupId: this.groupId }, options);
   }
@@ -122,7 +124,7 @@ export class PlacementGroup {
 
 export interface GroupOwner {
   readonly ownerId: string;
-  /** 0 when the owner is a session. */
+  /** 0 if the owner is a session. */
   readonly ownerIncarnation: number;
   readonly jobId: string;
 }

@@ -1,21 +1,22 @@
 /**
- * Responsibility: one `map` or `mapUnordered` of a pool: takes values, has them worked on, hands out results.
- * Not responsible for: which actor works (pool-members.ts).
+ * Responsibility: one `map` or `mapUnordered` of a pool: takes values, has them processed, and returns the results.
+ * Not responsible for: choosing the actor (pool-members.ts).
  *
  * Invariants:
- * - POOLMAP-1. A value is taken only when an actor is idle, so at most one waits for an actor that was lent elsewhere
- *   meanwhile; and only while fewer values than actors and `maxUnread` wait for their results to be read.
- * - POOLMAP-2. Each value has one place among the results. A failure takes only its own place: later reads go on.
- * - POOLMAP-3. Nothing is taken before the first read, nor between the read of a failure and the next read: a loop that
- *   ends by the failure begins no more work.
+ * - POOLMAP-1. A value is taken only when an actor is idle, so that at most one waits for an actor that got other
+ *   work in the meantime, and only while fewer values than the number of actors plus `maxUnread` have unread results.
+ * - POOLMAP-2. Each value has one position among the results. A failure takes only its own position: later reads
+ *   continue.
+ * - POOLMAP-3. Nothing is taken before the first read, nor between the read of a failure and the next read, so that a
+ *   loop that ends with the failure starts no more work.
  */
 import type { ActorHandle } from "./actor-handle.js";
 import type { PoolMembers } from "./pool-members.js";
 
-/** Results of one map that may wait for its reader, besides one per actor. */
+/** The number of results of one map that may wait for the reader, in addition to one per actor. */
 export const maxUnread = 16;
 
-/** What an actor of the pool does with a value. The actor is busy until the promise has ended. */
+/** The work of a pool's actor on a value. The actor is busy until the promise settles. */
 export type PoolWork<Actor, Value, Result> = (
   actor: ActorHandle<Actor>,
   value: Value,
@@ -25,7 +26,7 @@ export interface PoolMapOptions<Actor, Value, Result> {
   readonly members: PoolMembers<Actor>;
   readonly work: PoolWork<Actor, Value, Result>;
   readonly values: Iterable<Value> | AsyncIterable<Value>;
-  /** Whether results come in the order of their values. */
+  /** Whether results are returned in the order of their values. */
   readonly ordered: boolean;
 }
 
@@ -41,15 +42,15 @@ interface Reader<Result> {
 export class PoolMap<Actor, Value, Result> implements AsyncIterableIterator<Result> {
   readonly #options: PoolMapOptions<Actor, Value, Result>;
   readonly #input: Iterator<Value> | AsyncIterator<Value>;
-  /** Of values that were taken, without those whose results are ready, in the order of the input. */
+  /** The results of values that were taken, except for those that are ready, in the order of the input. */
   #places: Place<Result>[] = [];
   #ready: PromiseSettledResult<Result>[] = [];
   readonly #readers: Reader<Result>[] = [];
-  /** No more values: the input has ended, or the reader has left. */
+  /** True when no more values are taken, because the input has ended or the reader has left. */
   #over = false;
   #paused = false;
   #taking = false;
-  /** The input was asked for a value and has not answered. */
+  /** True while a value has been requested from the input and has not arrived. */
   #asking = false;
 
   constructor(options: PoolMapOptions<Actor, Value, Result>) {
@@ -69,14 +70,14 @@ export class PoolMap<Actor, Value, Result> implements AsyncIterableIterator<Resu
     });
   }
 
-  /** Takes no more values. Work that has begun ends, and its results are dropped. */
+  /** Takes no more values. Work in progress ends, and its results are dropped. */
   async return(): Promise<IteratorResult<Result>> {
     this.#over = true;
     this.#places = [];
     this.#ready = [];
     this.#goOn();
     const closed = Promise.resolve(this.#input.return?.());
-    // An input that is still making a value closes when it has made it, which can be never.
+    // An input that is still computing a value closes after that value, which may never arrive.
     if (this.#asking) closed.catch(() => undefined);
     else await closed;
     return { done: true, value: undefined };
@@ -137,7 +138,7 @@ export class PoolMap<Actor, Value, Result> implements AsyncIterableIterator<Resu
           (reason: unknown) => this.#end(place, { status: "rejected", reason }),
         );
     } catch (reason) {
-      // The input failed: that comes after the results of the values before.
+      // A failure of the input is returned after the results of the values before it.
       this.#asking = false;
       if (this.#over) return;
       this.#over = true;

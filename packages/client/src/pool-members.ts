@@ -1,32 +1,33 @@
 /**
- * Responsibility: lends the actors of a pool to its work.
+ * Responsibility: assigns the actors of a pool to its work.
  * Not responsible for: results and their order (pool-results.ts, pool-map.ts).
  *
  * Invariants:
- * - ACTORPOOL-1. An actor has at most one piece of work of the pool at a time.
- * - ACTORPOOL-2. Work waits only while no actor is idle, and begins in the order in which it came.
- * - ACTORPOOL-3. An actor comes back when its work has ended, also when that failed, unless it failed by that actor's death.
- * - ACTORPOOL-4. When the last actor has died, all work that waits is rejected, and so is work that comes before another
- *   actor is pushed. A pool whose actors were popped waits.
+ * - ACTORPOOL-1. An actor works on at most one item of the pool at a time.
+ * - ACTORPOOL-2. Work waits only while no actor is idle, and starts in the order of its arrival.
+ * - ACTORPOOL-3. An actor becomes idle again when its work has ended, also after a failure, unless the failure is the
+ *   actor's own death.
+ * - ACTORPOOL-4. When the last actor has died, all waiting work is rejected, and so is new work until another actor
+ *   is pushed. A pool whose actors were popped waits.
  */
 import { type ErrorCode, PalimpsestError } from "@palimpsest/wire";
 import type { ActorHandle } from "./actor-handle.js";
 
 interface Waiting<Actor> {
-  /** False: it needed only to know that an actor is there. */
+  /** False if the request only needed to know that an actor is idle. */
   start(actor: ActorHandle<Actor>): boolean;
   fail(error: PalimpsestError): void;
 }
 
 export class PoolMembers<Actor> {
-  /** Ids of the idle and the busy ones. */
+  /** Ids of the idle and busy actors. */
   readonly #ids = new Set<string>();
   readonly #idle: ActorHandle<Actor>[] = [];
   readonly #waiting: Waiting<Actor>[] = [];
   /** Why no actor is left; undefined otherwise. */
   #extinct: PalimpsestError | undefined;
 
-  /** Idle and busy actors. */
+  /** The number of idle and busy actors. */
   get size(): number {
     return this.#ids.size;
   }
@@ -35,7 +36,7 @@ export class PoolMembers<Actor> {
     return this.#idle.length;
   }
 
-  /** @throws {PalimpsestError} ALREADY_EXISTS when the actor is in the pool */
+  /** @throws {PalimpsestError} ALREADY_EXISTS if the actor is in the pool */
   add(actor: ActorHandle<Actor>): void {
     const { actorId } = actor;
     if (this.#ids.has(actorId)) {
@@ -50,14 +51,14 @@ export class PoolMembers<Actor> {
     this.#free(actor);
   }
 
-  /** Takes an idle actor out of the pool. */
+  /** Removes an idle actor from the pool and returns it. */
   takeIdle(): ActorHandle<Actor> | undefined {
     const actor = this.#idle.shift();
     if (actor) this.#ids.delete(actor.actorId);
     return actor;
   }
 
-  /** Does the work with the next actor that is free: at once when one is idle. */
+  /** Runs the work on the next idle actor, at once if there is one. */
   run<Result>(work: (actor: ActorHandle<Actor>) => Result | PromiseLike<Result>): Promise<Result> {
     const actor = this.#idle.shift();
     if (actor) return this.#lend(actor, work);
@@ -71,7 +72,7 @@ export class PoolMembers<Actor> {
     });
   }
 
-  /** Returns when an actor is idle, after the work that waits already; also when none is left. */
+  /** Resolves when an actor is idle and no earlier work waits, or when no actor is left. */
   whenIdle(): Promise<void> {
     if (this.#idle.length > 0 || this.#extinct) return Promise.resolve();
     return new Promise((resolve) => {
@@ -119,7 +120,10 @@ export class PoolMembers<Actor> {
 
 const deaths: ReadonlySet<ErrorCode> = new Set(["ACTOR_DIED", "ENVIRONMENT_FAILED"]);
 
-/** That the actor has died, among the error and its causes. Another actor's death is an error like any other. */
+/**
+ * Returns whether the error, or one of its causes, is the death of this actor. Another actor's death is an ordinary
+ * error.
+ */
 function deathOf(actorId: string, reason: unknown): PalimpsestError | undefined {
   const seen = new Set<unknown>();
   for (let cause = reason; cause instanceof Error && !seen.has(cause); cause = cause.cause) {

@@ -1,22 +1,23 @@
 /**
- * Responsibility: results of what was submitted to a pool, until they are taken.
- * Not responsible for: when the work is done, and by whom (pool-members.ts).
+ * Responsibility: results of items that were submitted to a pool, until they are read.
+ * Not responsible for: when and by which actor the work is done (pool-members.ts).
  *
  * Invariants:
- * - POOLRESULT-1. Each result is given to one reader, a failure like any other result.
- * - POOLRESULT-2. A reader is accepted only while a result is left for it: it never waits for work to be submitted.
+ * - POOLRESULT-1. Each result is returned to one reader, whether it is a value or a failure.
+ * - POOLRESULT-2. A reader is accepted only while an unread result is left for it, so that it never waits for later
+ *   submissions.
  */
 import { PalimpsestError } from "@palimpsest/wire";
 
-/** Items of one pool that were submitted and whose results nobody has taken yet. */
+/** The number of submitted items of one pool whose results may be unread. */
 export const maxSubmitted = 10_000;
 
 export class PoolResults<Result> {
-  /** In the order of submission; those that next() has taken are not among them. */
+  /** The items in the order of submission, without those that next() has taken. */
   readonly #items = new Set<Promise<Result>>();
-  /** Of them, those that have ended, the first to end first. */
+  /** Those of them that have ended, in the order of their ends. */
   readonly #ended = new Set<Promise<Result>>();
-  /** Who waits for the next item that ends. */
+  /** Readers that wait for the next item to end. */
   readonly #readers: ((item: Promise<Result>) => void)[] = [];
 
   /** @throws {PalimpsestError} PENDING_CALLS_LIMIT */
@@ -34,19 +35,19 @@ export class PoolResults<Result> {
     item.then(ended, ended);
   }
 
-  /** Results that no reader waits for. */
+  /** The number of results without a reader. */
   get left(): number {
     return this.#items.size - this.#readers.length;
   }
 
-  /** The result of the item that was submitted first. @throws {PalimpsestError} NOT_FOUND */
+  /** Returns the result of the item that was submitted first. @throws {PalimpsestError} NOT_FOUND */
   async next(): Promise<Result> {
     this.#expectLeft();
     const [first] = this.#items;
     return await this.#taken(first);
   }
 
-  /** The result that came first. @throws {PalimpsestError} NOT_FOUND */
+  /** Returns the result that completed first. @throws {PalimpsestError} NOT_FOUND */
   async nextUnordered(): Promise<Result> {
     this.#expectLeft();
     const [first] = this.#ended;

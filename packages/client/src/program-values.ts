@@ -4,20 +4,23 @@ import type { HeadClient } from "./head-client.js";
 import { ValueStore } from "./value-store.js";
 
 export interface ProgramValuesOptions {
-  /** Asked for when a handle is made. */
+  /** Called when a handle is created. */
   readonly head: () => HeadClient;
   readonly network: Network;
   readonly callTimeoutMs: number;
   /** host:port of the local node's Objects service. */
   readonly objectsAddress: () => Promise<string>;
-  /** Session, or actor and incarnation, that holds what this program refers to. */
+  /** The session, or actor and incarnation, that owns this program's references. */
   readonly holder: string;
   /** Whether this program runs tasks. Default false. */
   readonly isTaskWorker?: boolean;
   readonly clock?: Clock;
 }
 
-/** What values of this program may refer to: its objects, and handles of actors. Nothing is connected before it is used. */
+/**
+ * Resolves the references in values of this program: to its objects, and to handles of actors. It connects on first
+ * use.
+ */
 export class ProgramValues {
   readonly values: ValueStore;
   readonly handles: ActorHandles;

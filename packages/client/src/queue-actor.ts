@@ -1,21 +1,21 @@
 /**
- * The actor of a queue: items in the order in which they came, and who waits for items or for room.
+ * The actor of a queue: its items in order, and the requests that wait for items or for room.
  *
- * Responsibility: order, bounds, waiting.
+ * Responsibility: order, bounds and waiting.
  * Not responsible for: the program's side (queue.ts).
  *
  * Invariants:
  * - QUEUE-1. Items leave in the order in which they were put, and each leaves once.
- * - QUEUE-2. Those that wait for items get them in the order in which they asked, and so do those that wait for room: nobody overtakes one
+ * - QUEUE-2. Requests for items are served in their order, and so are requests for room: no request overtakes one
  *   that waits.
- * - QUEUE-3. Never more than `maxSize` items or `maxBytes` bytes lie in it.
- * - QUEUE-4. Who has given up, or whose program has ended, takes no item and puts none.
+ * - QUEUE-3. The queue never has more than `maxSize` items or `maxBytes` bytes.
+ * - QUEUE-4. A request that was given up, or whose program has ended, takes no item and puts none.
  */
 import { PalimpsestError } from "@palimpsest/wire";
 import { roughBytes } from "./rough-bytes.js";
 
 export interface QueueBounds {
-  /** 0: none. */
+  /** 0 for no limit. */
   readonly maxSize: number;
   readonly maxBytes: number;
 }
@@ -26,7 +26,7 @@ interface Entry<Item> {
 }
 
 interface Waiting {
-  /** Whether it could be served. What it waited for is done then. */
+  /** Carries out the request if it can be served now. Returns whether it was. */
   serve(): boolean;
 }
 
@@ -41,7 +41,7 @@ export class QueueActor<Item> {
     this.#bounds = bounds;
   }
 
-  /** Puts items together: all of them or none. @throws {PalimpsestError} QUEUE_FULL, LIMIT_EXCEEDED, CANCELLED */
+  /** Puts the items together: all of them or none. @throws {PalimpsestError} QUEUE_FULL, LIMIT_EXCEEDED, CANCELLED */
   async put(items: readonly Item[], waitMs: number, signal: AbortSignal): Promise<void> {
     const entries = items.map((item) => ({ item, bytes: roughBytes(item) }));
     const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
@@ -60,7 +60,7 @@ export class QueueActor<Item> {
       );
   }
 
-  /** Takes the next items: so many or none. @throws {PalimpsestError} QUEUE_EMPTY, CANCELLED */
+  /** Takes exactly this many of the next items, or none. @throws {PalimpsestError} QUEUE_EMPTY, CANCELLED */
   async get(count: number, waitMs: number, signal: AbortSignal): Promise<Item[]> {
     const taken: Item[] = [];
     const serve = () => {
@@ -74,7 +74,7 @@ export class QueueActor<Item> {
     if (!(await this.#until(this.#getters, serve, waitMs, signal)))
       throw new PalimpsestError(
         "QUEUE_EMPTY",
-        `the queue has ${this.#entries.length} items, fewer than the ${count} that were asked for: wait longer`,
+        `the queue has ${this.#entries.length} items, fewer than the ${count} that were requested: wait longer`,
       );
     return taken;
   }
@@ -83,7 +83,7 @@ export class QueueActor<Item> {
     return this.#entries.length;
   }
 
-  /** Whether one more item would have to wait. */
+  /** Returns whether one more item would have to wait. */
   isFull(): boolean {
     const { maxSize, maxBytes } = this.#bounds;
     return (maxSize > 0 && this.#entries.length >= maxSize) || this.#bytes >= maxBytes;
@@ -121,7 +121,7 @@ export class QueueActor<Item> {
       const abort = () => {
         leave();
         reject(PalimpsestError.from(signal.reason, "CANCELLED"));
-        // Those behind it may ask for less.
+        // The requests behind it may need less.
         this.#serveOthers();
       };
       const timer = setTimeout(() => {
@@ -134,7 +134,7 @@ export class QueueActor<Item> {
     });
   }
 
-  /** Serves those that wait, for as long as that makes a difference. */
+  /** Serves waiting requests until none can be served. */
   #serveOthers(): void {
     const serveFirst = (queue: Set<Waiting>) => {
       const [first] = queue;

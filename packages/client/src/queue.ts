@@ -1,5 +1,5 @@
 /**
- * Responsibility: a queue of items that programs share, as Ray's `ray.util.queue.Queue`: the program's side of it.
+ * Responsibility: the program's side of a queue of items that programs share, like Ray's `ray.util.queue.Queue`.
  * Not responsible for: the queue itself, which is an actor (queue-actor.ts).
  */
 import { PalimpsestError } from "@palimpsest/wire";
@@ -8,14 +8,14 @@ import type { ActorOptions } from "./config.js";
 import type { QueueActor, QueueBounds } from "./queue-actor.js";
 
 const defaultMaxBytes = 256 * 1024 * 1024;
-/** Those that wait at once, for items and for room. */
+/** The maximum number of requests that wait at once, for items and for room. */
 const maxWaiting = 10_000;
-/** Over the wait itself that an answer gets. */
+/** Time beyond the wait itself that the actor has to answer. */
 const slackMs = 30_000;
-/** Timers count no further: who waits without limit asks for this. */
+/** The longest timer. A request without a limit waits this long. */
 const longestWaitMs = 2 ** 31 - 1;
 
-/** A queue as it travels: in arguments, results and values that are put. `Queue.of` makes a queue of it. */
+/** The plain form of a queue, for arguments, results and stored values. `Queue.of` creates a queue from it. */
 export type QueueHandle<Item> = ActorHandle<QueueActor<Item>>;
 
 export interface QueueOptions
@@ -23,24 +23,24 @@ export interface QueueOptions
     ActorOptions,
     "name" | "namespace" | "detached" | "resources" | "labels" | "strategy" | "placement" | "process"
   > {
-  /** Items that it holds at most. Default: as many as fit into `maxBytes`. */
+  /** Maximum number of items. Default: as many as fit into `maxBytes`. */
   readonly maxSize?: number;
-  /** Bytes of its items, roughly. Default: 256 MiB. */
+  /** Approximate maximum size of its items in bytes. Default: 256 MiB. */
   readonly maxBytes?: number;
 }
 
 export interface QueueWait {
-  /** How long it waits; 0: not at all. Default: without limit. */
+  /** How long a request waits, in milliseconds; 0 for not at all. Default: without a limit. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Items in the order in which they were put, between programs. It is an actor: who made it owns it, and with it go its
- * items. Items may hold references and handles.
+ * Passes items between programs in the order in which they were put. It is an actor: its creator owns it, and its
+ * items end with it. Items may contain references and handles.
  */
 export class Queue<Item> {
-  /** The queue as a value, for other programs. */
+  /** The plain form of the queue, for other programs. */
   readonly handle: QueueHandle<Item>;
 
   private constructor(handle: QueueHandle<Item>) {
@@ -51,7 +51,10 @@ export class Queue<Item> {
     return new Queue(handle);
   }
 
-  /** Waits while it is full. @throws {PalimpsestError} QUEUE_FULL when the time is over; LIMIT_EXCEEDED, CANCELLED */
+  /**
+   * Puts an item, and waits while the queue is full.
+   * @throws {PalimpsestError} QUEUE_FULL at the timeout; LIMIT_EXCEEDED, CANCELLED
+   */
   put(item: Item, wait: QueueWait = {}): Promise<void> {
     return this.putAll([item], wait);
   }
@@ -61,12 +64,18 @@ export class Queue<Item> {
     return this.putAll([item], { timeoutMs: 0 });
   }
 
-  /** Puts items together: waits until there is room for all. @throws {PalimpsestError} QUEUE_FULL, LIMIT_EXCEEDED, CANCELLED */
+  /**
+   * Puts items together, and waits until there is room for all of them.
+   * @throws {PalimpsestError} QUEUE_FULL, LIMIT_EXCEEDED, CANCELLED
+   */
   async putAll(items: readonly Item[], wait: QueueWait = {}): Promise<void> {
     await this.#waiting(wait, (handle, waitMs, signal) => handle.put(items, waitMs, signal));
   }
 
-  /** Waits while it is empty. @throws {PalimpsestError} QUEUE_EMPTY when the time is over; CANCELLED */
+  /**
+   * Takes the next item, and waits while the queue is empty.
+   * @throws {PalimpsestError} QUEUE_EMPTY at the timeout; CANCELLED
+   */
   async get(wait: QueueWait = {}): Promise<Item> {
     const [item] = await this.getAll(1, wait);
     return item as Item;
@@ -77,7 +86,10 @@ export class Queue<Item> {
     return this.get({ timeoutMs: 0 });
   }
 
-  /** Takes so many items together: waits until they are there. @throws {PalimpsestError} QUEUE_EMPTY, INVALID_ARGUMENT, CANCELLED */
+  /**
+   * Takes this many items together, and waits until they are there.
+   * @throws {PalimpsestError} QUEUE_EMPTY, INVALID_ARGUMENT, CANCELLED
+   */
   async getAll(count: number, wait: QueueWait = {}): Promise<Item[]> {
     if (!Number.isSafeInteger(count) || count < 1)
       throw new PalimpsestError("INVALID_ARGUMENT", `count is ${count}: give a whole number of at least 1`);
@@ -92,12 +104,12 @@ export class Queue<Item> {
     return (await this.size()) === 0;
   }
 
-  /** Whether one more item would have to wait. */
+  /** Returns whether one more item would have to wait. */
   isFull(): Promise<boolean> {
     return this.handle.isFull();
   }
 
-  /** Ends it with its items; who waits fails with ACTOR_DIED. */
+  /** Ends the queue with its items; waiting requests fail with ACTOR_DIED. */
   close(): Promise<void> {
     return this.handle.kill();
   }
@@ -111,7 +123,7 @@ export class Queue<Item> {
     const waitMs = Math.min(timeoutMs, longestWaitMs);
     const handle = this.handle.with({ timeoutMs: timeoutMs + slackMs });
     try {
-      // Without a signal of its own, too: it aborts when this program has gone (QUEUE-4).
+      // A signal is passed even if the caller gave none, because it aborts when this program has ended (QUEUE-4).
       return await call(handle, waitMs, signal ?? new AbortController().signal);
     } catch (reason) {
       throw ownError(reason);
@@ -119,16 +131,16 @@ export class Queue<Item> {
   }
 }
 
-/** What the queue itself has to say, which is the cause of what the call failed with. */
+/** Returns the queue's own error, which is the cause of the call's failure. */
 function ownError(reason: unknown): unknown {
   if (!(reason instanceof PalimpsestError) || reason.code !== "ACTOR_ERROR") return reason;
   return reason.cause instanceof PalimpsestError ? reason.cause : reason;
 }
 
-/** Where nodes find the actor. */
+/** The module from which nodes load the actor. */
 export const queueSource = { module: "@palimpsest/client/queue-actor", exportName: "QueueActor" } as const;
 
-/** The options of its actor, and its bounds. @throws {PalimpsestError} INVALID_ARGUMENT */
+/** Returns the options of the actor, and its bounds. @throws {PalimpsestError} INVALID_ARGUMENT */
 export function queueActorOptions({ maxSize = 0, maxBytes = defaultMaxBytes, ...options }: QueueOptions): {
   readonly bounds: QueueBounds;
   readonly options: ActorOptions;
@@ -141,7 +153,7 @@ export function queueActorOptions({ maxSize = 0, maxBytes = defaultMaxBytes, ...
     options: {
       ...options,
       role: "queue",
-      // Those that wait for items keep nobody from putting some, and the other way round.
+      // Requests that wait for items do not block requests that put some, and vice versa.
       concurrencyGroups: { get: maxWaiting, put: maxWaiting },
       methodGroups: { get: "get", put: "put" },
     },

@@ -2,7 +2,7 @@ import { type Clock, whenAborted } from "@palimpsest/wire";
 
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Those who wait until an actor is alive, or until it is known that it never will be. */
+/** Callers that wait until an actor is alive, or until it is known that it never will be. */
 export class ReadyWaiters {
   readonly #clock: Clock;
   readonly #waiting = new Set<() => void>();
@@ -15,7 +15,7 @@ export class ReadyWaiters {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Returns at the next wake(), after `timeoutMs`, or as soon as the signal aborts. */
+  /** Resolves at the next wake(), after `timeoutMs`, or as soon as the signal aborts. */
   wait(timeoutMs: number, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {

@@ -1,4 +1,4 @@
-/** A call that runs again also after its method threw, as with Ray's `retry_exceptions`. */
+/** A call that is also retried after its method threw, like with Ray's `retry_exceptions`. */
 import { errorFromProto } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type CallCarrier, PendingCall, type PendingCallOptions } from "./pending-call.js";
@@ -9,7 +9,7 @@ export interface ActorCallOptions extends PendingCallOptions {
 }
 
 export interface RetryCarrier extends CallCarrier {
-  /** It is to run again, from the start, after what was sent meanwhile. */
+  /** Called when it is to run again from the start, after calls that were sent in the meantime. */
   again(call: PendingCall): void;
 }
 

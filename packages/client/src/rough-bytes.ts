@@ -1,7 +1,10 @@
-/** What an object and each of its properties take besides their content. */
+/** The bytes of an object, and of each of its properties, besides their content. */
 const overheadBytes = 16;
 
-/** About what a value takes in memory, for bounds: arrays by their bytes, texts two bytes a character, references little. */
+/**
+ * Estimates the memory of a value, for bounds: arrays count by their bytes, strings two bytes per character,
+ * references little.
+ */
 export function roughBytes(value: unknown): number {
   const seen = new Set<object>();
   const rest: unknown[] = [value];

@@ -1,32 +1,38 @@
 /**
- * The environment of a job, an actor or a task as a request names it: variables, and what is sent for its folder and its
- * packages.
+ * The environment of a job, an actor or a task, as requests describe it: variables, and the bundles of its folder and
+ * its packages.
  */
 import type * as proto from "@palimpsest/wire/protocol";
 import type { Bundle } from "./bundle.js";
 
-/** Ray's runtime environment. What it leaves out is taken over from the job, or from the actor or task that spawns. */
+/**
+ * A runtime environment as in Ray. Fields that it leaves out are inherited from the job, or from the parent actor or
+ * task.
+ */
 export interface RuntimeEnvironmentOptions {
-  /** Variables of its process. */
+  /** Environment variables of its process. */
   readonly environment?: Readonly<Record<string, string>> | undefined;
-  /** Path of a folder that is sent, less what its `.gitignore` files name: its process begins in a copy of it. */
+  /**
+   * Path of a folder that is uploaded, without the files that its `.gitignore` files name. Its process starts in a
+   * copy of it.
+   */
   readonly workingDir?: string | undefined;
-  /** Path of a package.json with a lockfile beside it: its module may import what the two name. */
+  /** Path of a package.json with a lockfile next to it. Its module may import the packages that the two name. */
   readonly packages?: string | PackageOptions | undefined;
 }
 
 export interface PackageOptions {
   /** Path of the package.json. */
   readonly manifest: string;
-  /** Whether scripts of the packages run while they are installed. Default: none does. */
+  /** Whether scripts of the packages run while they are installed. Default: none do. */
   readonly installScripts?: boolean | undefined;
 }
 
 export interface PackedEnvironment {
   readonly fields: Pick<proto.ActorSpec.$Properties, "environment" | "workingDir" | "packages">;
-  /** For the head to have first. */
+  /** Bundles that the head must have first. */
   readonly bundles: readonly Bundle[];
-  /** Packages that stay out of bundles, since nodes install them. */
+  /** Packages that stay out of bundles, because nodes install them. */
   readonly external: readonly string[];
 }
 
@@ -41,7 +47,10 @@ export async function packEnvironment({
   );
 }
 
-/** The environment of what a connection spawns: that of its options, where what is spawned names nothing else. */
+/**
+ * Returns the environment of what a connection spawns: the connection's options, with the fields of the spawn's own
+ * options in their place.
+ */
 export class ConnectionEnvironment {
   readonly #options: RuntimeEnvironmentOptions;
   #packed: Promise<PackedEnvironment> | undefined;
@@ -50,7 +59,7 @@ export class ConnectionEnvironment {
     this.#options = options;
   }
 
-  /** Packs the options of one kind of actor or task; those of the connection are packed once. */
+  /** Packs the options of one kind of actor or task. Those of the connection are packed once. */
   async pack({ environment, workingDir, packages }: RuntimeEnvironmentOptions): Promise<PackedEnvironment> {
     this.#packed ??= packEnvironment(this.#options);
     const packed = await this.#packed.catch((reason: unknown) => {
@@ -63,7 +72,7 @@ export class ConnectionEnvironment {
   }
 }
 
-/** What the second names, and of the rest what the first does. */
+/** Merges two environments: fields of the second take precedence. */
 function over(under: PackedEnvironment, over: PackedEnvironment): PackedEnvironment {
   return {
     fields: { ...under.fields, ...over.fields },

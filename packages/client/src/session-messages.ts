@@ -1,19 +1,19 @@
-/** What the driver's main thread gives to its session's thread. */
+/** Messages from the driver's main thread to its session's thread, and back. */
 export interface SessionThreadData {
   readonly address: string;
-  /** A ProcessCredentials message: the token of this moment, and the certificate. */
+  /** A ProcessCredentials message: the current token and the certificate. */
   readonly credentials: Uint8Array;
-  /** Folder of the certificate, which may be renewed there; empty: it stays what it is. */
+  /** Folder of the certificate, in which it may be renewed; empty if it does not change. */
   readonly tlsFolder: string;
   readonly sessionId: string;
   readonly name: string;
   readonly jobId: string;
 }
 
-/** From the main thread. */
+/** Messages from the main thread. */
 export type SessionOrder = { readonly kind: "close" };
 
-/** To the main thread. Messages of the protocol travel encoded. */
+/** Messages to the main thread. Messages of the protocol are sent encoded. */
 export type SessionNews =
   | { readonly kind: "opened" }
   | { readonly kind: "actorDied"; readonly info: Uint8Array }

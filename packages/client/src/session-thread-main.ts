@@ -1,6 +1,6 @@
 /**
- * The thread that keeps a driver's session while the main thread computes, or stands at a breakpoint. It reads the main
- * thread's stack when the head asks for it.
+ * The thread that keeps a driver's session open while the main thread computes or is stopped at a breakpoint. It
+ * reads the main thread's stack when the head requests it.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import {
@@ -17,9 +17,9 @@ import { mainThreadStack } from "./main-thread-stack.js";
 import { Session } from "./session.js";
 import type { SessionNews, SessionOrder, SessionThreadData } from "./session-messages.js";
 
-/** Of news that a busy main thread has not read: deaths it will learn of from its streams all the same. */
+/** The number of events that a busy main thread has not read. It learns of deaths from its streams all the same. */
 const maxUnreadNews = 10_000;
-/** Covers two looks at the certificate's files. */
+/** This covers two polls of the certificate's files. */
 const refusalGraceMs = 5_000;
 
 const { address, tlsFolder, sessionId, name, jobId, ...given } = workerData as SessionThreadData;
@@ -28,7 +28,7 @@ if (!port) throw new PalimpsestError("INTERNAL", "session-thread-main runs in a 
 
 let unread = 0;
 function tell(news: SessionNews): void {
-  // Nothing else tells of a new token or of the session's end.
+  // A new token and the end of the session are never dropped, because no other message reports them.
   if (unread >= maxUnreadNews && news.kind === "actorDied") return;
   unread++;
   port?.postMessage(news);
@@ -62,14 +62,14 @@ opening.then(
   (reason: unknown) => lost(PalimpsestError.from(reason)),
 );
 
-/** Takes the certificate that lies there now and those that follow: the main thread, which has its own watch, may be busy. */
+/** Reads the current certificate and later ones, because the main thread, which has its own watch, may be busy. */
 function followFolder(folder: string): () => void {
   const stop = watchTls({ folder, onChange: (tls) => credentials.replaceTls(tls), onError: () => undefined });
   try {
-    // It may have changed while this thread came up.
+    // The certificate may have changed while this thread started.
     credentials.replaceTls(loadTls(folder));
   } catch {
-    // Files that are being written: the watch reads them when they belong together.
+    // The files are being written. The watch reads them when they belong together.
   }
   return stop;
 }

@@ -1,15 +1,17 @@
 /**
- * Responsibility: a driver's session in a thread of its own, so that a driver that computes, or stands at a breakpoint,
- * keeps its actors. Opens the session in this thread first, which costs one round trip, and starts the other thread
- * before connect() returns: that one comes up by itself and takes the session over, whatever this one does meanwhile.
- * Not responsible for: the session itself (session.ts), what runs in the thread (session-thread-main.ts).
+ * Responsibility: a driver's session in a thread of its own, so that a driver that computes, or is stopped at a
+ * breakpoint, keeps its actors. The session is first opened in this thread, which costs one round trip, and the other
+ * thread is started before connect() returns. That thread then takes the session over by itself, whatever this thread
+ * does in the meantime.
+ * Not responsible for: the session itself (session.ts), or the code of the thread (session-thread-main.ts).
  *
  * Invariants:
- * - SESSION-5. Once the thread has opened the session, nothing that the main thread does or omits ends it, but close()
- *   and the process's end.
- * - SESSION-6. close() says goodbye from the thread that has the session, and is over within `closeTimeoutMs` and what
- *   SESSION-8 allows, whatever the thread does. A certificate that is renewed on the disk is read by the thread itself.
- * - SESSION-7. Until the thread has the session this one keeps it: a thread that never comes up loses nothing.
+ * - SESSION-5. Once the thread has opened the session, only close() and the end of the process end it, whatever the
+ *   main thread does.
+ * - SESSION-6. close() says goodbye from the thread that has the session, and takes at most `closeTimeoutMs` plus the
+ *   time of SESSION-8, whatever the thread does. The thread itself reads a certificate that is renewed on disk.
+ * - SESSION-7. Until the thread has the session, this thread keeps it, so that a thread that fails to start loses
+ *   nothing.
  */
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
@@ -25,7 +27,7 @@ import { atMost } from "./at-most.js";
 import { Session, type SessionOptions } from "./session.js";
 import type { SessionNews, SessionThreadData } from "./session-messages.js";
 
-/** How the thread reaches the head, and what it proves itself with. */
+/** How the thread reaches the head, and its credentials. */
 export interface SessionThreadLink {
   readonly address: string;
   readonly credentials: Credentials;
@@ -34,10 +36,10 @@ export interface SessionThreadLink {
 }
 
 const closeTimeoutMs = 4_000;
-/** Until a thread has ended that was told to; one that has not is left behind. */
+/** How long a thread that was told to end may take. One that has not ended by then is left running. */
 const terminateTimeoutMs = 1_000;
 
-// Threads run built code, also when tests run this module from its source.
+// Threads run built code, even if tests run this module from its source.
 const program = fileURLToPath(new URL("../dist/session-thread-main.js", import.meta.url));
 
 export class SessionThread {
@@ -57,7 +59,7 @@ export class SessionThread {
     this.#startThread();
   }
 
-  /** Returns when the head has opened the session. @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED */
+  /** Resolves when the head has opened the session. @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED */
   static async open(
     peer: Peer,
     link: SessionThreadLink,
@@ -77,7 +79,7 @@ export class SessionThread {
     this.#closing = true;
     const worker = this.#worker;
     if (!worker || !this.#hasSession) {
-      // A program that ends soon does not wait for a thread that comes up.
+      // A program that ends early does not wait for the thread to start.
       await atMost(terminateTimeoutMs, worker?.terminate());
       return this.#session.close(worker !== undefined);
     }
@@ -127,7 +129,7 @@ export class SessionThread {
 
   #learn(news: SessionNews): void {
     if (news.kind === "opened") {
-      // The thread was ended meanwhile: this one says goodbye.
+      // The thread has ended in the meantime, so this thread says goodbye.
       if (this.#closing) return;
       this.#hasSession = true;
       this.#session.release();
@@ -136,7 +138,7 @@ export class SessionThread {
     else this.#lost(errorFromProto(proto.Error.decode(news.error)));
   }
 
-  /** Whether the thread has the session by now. */
+  /** Returns whether the thread has the session. */
   get inThread(): boolean {
     return this.#hasSession;
   }

@@ -1,17 +1,16 @@
 /**
- * Responsibility: the driver's lease at the head: one stream under one session id, renewed while it is open and opened
- * again after every break.
- * Not responsible for: what the head does to actors of a session that stays away; the thread it runs in
+ * Responsibility: the driver's lease at the head: one stream under one session id, renewed while it is open and
+ * reopened after every break.
+ * Not responsible for: what the head does with actors of a lost session, or the thread in which it runs
  * (session-thread.ts).
  *
  * Invariants:
- * - SESSION-1. From open() to close() or release() the stream is open or is being opened again under the same id.
- * - SESSION-2. close() says goodbye, so that the session's actors end now and not after the grace.
- * - SESSION-3. Only a refusal of the token, the certificate or the session ends it early; onLost says so once. What may
- *   be renewed meanwhile is shown again for `refusalGraceMs`.
- * - SESSION-4. While the stream is open a renewal is sent at least four times within the head's session lease.
- * - SESSION-8. close() is over within three times `goodbyeTimeoutMs`, whatever the head, or a stream that was released, does
- *   or omits.
+ * - SESSION-1. From open() to close() or release() the stream is open, or is being reopened under the same id.
+ * - SESSION-2. close() says goodbye, so that the session's actors end now and not after the grace period.
+ * - SESSION-3. Only a refusal of the token, the certificate or the session ends it early, and onLost reports that
+ *   once. Credentials that may be renewed in the meantime are presented again for `refusalGraceMs`.
+ * - SESSION-4. While the stream is open a renewal is sent at least four times per session lease of the head.
+ * - SESSION-8. close() takes at most three times `goodbyeTimeoutMs`, whatever the head or a released stream does.
  */
 import type { ClientDuplexStream } from "@grpc/grpc-js";
 import {
@@ -39,15 +38,15 @@ export interface SessionOptions {
   readonly name: string;
   readonly jobId: string;
   readonly onActorDied: (info: proto.ActorInfo.$Properties) => void;
-  /** The cluster's token was replaced: what this driver sends from now on. */
+  /** Called when the cluster's token was replaced, with the token that this driver sends from now on. */
   readonly onNewToken?: (token: string, graceMs: number) => void;
   readonly onLost?: (error: PalimpsestError) => void;
   /**
-   * How long a session that is refused as UNAUTHENTICATED is opened again: a certificate may be revoked before its
-   * renewal was read. Default 0.
+   * For how many milliseconds a session that is refused as UNAUTHENTICATED is retried, because a certificate may be
+   * revoked before its renewal was read. Default 0.
    */
   readonly refusalGraceMs?: number;
-  /** Answers with the stack of the driver. Default: says that there is none. */
+  /** Answers with the stack of the driver. Default: reports that there is none. */
   readonly stack?: () => Promise<proto.StackReport.$Properties>;
   readonly clock?: Clock;
 }
@@ -69,7 +68,7 @@ export class Session {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Returns when the head has opened the session. @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED */
+  /** Resolves when the head has opened the session. @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED */
   static async open(peer: Peer, options: SessionOptions, timeoutMs: number): Promise<Session> {
     const session = new Session(peer, options);
     const mayRetry = ({ retryable }: PalimpsestError) => retryable;
@@ -82,7 +81,7 @@ export class Session {
     });
   }
 
-  /** @param reopen whether the head may have closed the stream for another one, which has ended since */
+  /** @param reopen whether the head may have closed the stream in favor of another one, which has ended since */
   close(reopen = false): Promise<void> {
     this.#closing ??= this.#close(reopen);
     return this.#closing;
@@ -101,7 +100,7 @@ export class Session {
     await atMost(goodbyeTimeoutMs, this.#keeping, this.#clock);
   }
 
-  /** A stream to say goodbye on. */
+  /** Returns a stream on which to say goodbye. */
   async #openedAgain(): Promise<SessionStream | undefined> {
     const { opened, closed } = this.#attempt(goodbyeTimeoutMs);
     this.#keeping = Promise.all([this.#keeping, closed]).then(() => undefined);
@@ -112,8 +111,8 @@ export class Session {
   }
 
   /**
-   * Leaves the session to another stream, which opens it under the same id: it is not opened again from here. The
-   * stream stays until the head closes it for the newer one.
+   * Leaves the session to another stream, which opens it under the same id. It is not reopened from here, and this
+   * stream stays until the head closes it in favor of the newer one.
    */
   release(): void {
     this.#abort.abort();
@@ -170,7 +169,7 @@ export class Session {
     stream.write({ sessionId, stack: { ...report, requestId, pid: process.pid } });
   }
 
-  /** SESSION-1: waits for the stream's end and opens the next. */
+  /** SESSION-1: waits for the end of the stream and opens the next one. */
   async #keep(firstClosed: Promise<PalimpsestError>): Promise<void> {
     let closed = firstClosed;
     const backoff = new Backoff(backoffLimits);

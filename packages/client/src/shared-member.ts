@@ -1,11 +1,12 @@
 /**
- * Responsibility: one light actor's part of the stream that leads to all of its process.
- * Not responsible for: the stream (call-stream.ts), what happens to calls after a break (actor-channel.ts).
+ * Responsibility: one light actor's part of the stream that serves all actors of its process.
+ * Not responsible for: the stream (call-stream.ts), or what happens to calls after a break (actor-channel.ts).
  *
  * Invariants:
- * - SHAREDMEMBER-1. After a break each call that has no outcome is handed back exactly once: as unsent where the process has
- *   said that the actor was not there, else as one that may have run.
- * - SHAREDMEMBER-2. It breaks when the actor has left, and when no call that may have run waits and one has found nobody.
+ * - SHAREDMEMBER-1. After a break each call without an outcome is passed on exactly once: as unsent if the process
+ *   reported that the actor was not there, else as one that may have run.
+ * - SHAREDMEMBER-2. It breaks when the actor has left, and also when a call did not find the actor and no call that
+ *   may have run is outstanding.
  */
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -17,14 +18,14 @@ export interface SharedMemberDeps {
   readonly clock: Clock;
   readonly to: { readonly actorId: string; readonly incarnation: number };
   readonly onBreak: OnBreak;
-  /** It is a part of the stream no more. */
+  /** Removes it from the stream. */
   readonly onClosed: (member: SharedMember) => void;
 }
 
 export class SharedMember implements ActorStream, Recipient {
   readonly #deps: SharedMemberDeps;
   #stream: CallStream | undefined;
-  /** Made with the first call: of thousands of actors few have calls under way. */
+  /** Created with the first call, because of thousands of actors few have calls in progress. */
   #calls: Map<number, PendingCall> | undefined;
   #unsent: PendingCall[] = [];
   #heardAtMs = 0;
@@ -54,7 +55,7 @@ export class SharedMember implements ActorStream, Recipient {
     return this.size === 0 ? 0 : this.#deps.clock.monotonicMs() - this.#heardAtMs;
   }
 
-  /** The process has taken the stream. */
+  /** Handles that the process has accepted the stream. */
   opened(stream: CallStream): void {
     this.#stream = stream;
   }
@@ -93,7 +94,7 @@ export class SharedMember implements ActorStream, Recipient {
     this.#breakIfGone(error);
   }
 
-  /** The actor has left, or the stream is closed. */
+  /** Handles that the actor has left, or that the stream has closed. */
   break(error: PalimpsestError): void {
     if (this.#broken) return;
     this.#broken = true;
@@ -111,7 +112,7 @@ export class SharedMember implements ActorStream, Recipient {
   #breakIfGone(error?: PalimpsestError): void {
     if (this.#unsent.length === 0 || this.size > 0) return;
     const { actorId } = this.#deps.to;
-    this.break(error ?? new PalimpsestError("ACTOR_UNAVAILABLE", `${actorId} does not live there any more`));
+    this.break(error ?? new PalimpsestError("ACTOR_UNAVAILABLE", `${actorId} is no longer in that process`));
   }
 
   #take(call: PendingCall): boolean {

@@ -1,11 +1,11 @@
 /**
- * Responsibility: the streams of one program to processes of light actors: one to each process, for all of them that the
- * program calls there.
- * Not responsible for: one actor's part of it (shared-member.ts), finding actors (actor-search.ts).
+ * Responsibility: the streams of one program to processes of light actors: one to each process, for all actors that
+ * the program calls there.
+ * Not responsible for: one actor's part of a stream (shared-member.ts), or finding actors (actor-search.ts).
  *
  * Invariants:
- * - SHAREDSTREAMS-1. To one address there is at most one stream. It stays until it breaks, as when its process ends, or
- *   until close().
+ * - SHAREDSTREAMS-1. To one address there is at most one stream. It stays open until it breaks, as when its process
+ *   ends, or until close().
  */
 import { type Clock, type Network, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -16,7 +16,7 @@ import { SharedMember } from "./shared-member.js";
 export interface SharedStreamsDeps {
   readonly network: Network;
   readonly clock: Clock;
-  /** Who calls, for lists of calls. */
+  /** The caller's name, for listings of calls. */
   readonly callerId?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export class SharedStreams {
     this.#deps = deps;
   }
 
-  /** As CallStream.open(). */
+  /** Like CallStream.open(). */
   open(where: SharedAddress): { readonly stream: SharedMember; readonly ready: Promise<void> } {
     const { address } = where;
     let process = this.#processes.get(address);
@@ -58,7 +58,7 @@ export class SharedStreams {
 class ProcessStream {
   readonly #stream: CallStream;
   readonly #ready: Promise<void>;
-  /** By actor id; an actor has one incarnation that lives. */
+  /** Members by actor id. An actor has one living incarnation. */
   readonly #members = new Map<string, SharedMember>();
 
   constructor(address: string, { network, clock, callerId }: SharedStreamsDeps, onBroken: () => void) {

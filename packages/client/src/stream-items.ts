@@ -1,22 +1,22 @@
 /**
- * Responsibility: items of a generator that have come and that their reader has not taken yet.
+ * Responsibility: items of a generator that have arrived and that their reader has not taken yet.
  * Not responsible for: how the call ends (pending-call.ts).
  *
  * Invariants:
- * - STREAMITEMS-1. The actor may forget an item that is an object when it hears that it was taken, or the call: by then it is
- *   read, and what it refers to is held for this program.
+ * - STREAMITEMS-1. The actor may forget an item that is an object when it learns that the item was taken or that the
+ *   call has ended. By then the item has been read, and its references are leased for this program.
  */
 import { decodeValue, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ValueStore } from "./value-store.js";
 
-/** Items of a generator that travel ahead of the reader. */
+/** The number of items that a generator may send ahead of the reader. */
 export const streamWindow = 64;
 export const streamWindowBytes = 8 * 1024 * 1024;
 
 interface Item {
   readonly value: unknown;
-  /** Of an item that is an object. */
+  /** Reads an item that is an object. */
   readonly reading: Promise<unknown> | undefined;
   readonly sizeBytes: number;
 }
@@ -25,13 +25,13 @@ export class StreamItems {
   readonly #values: ValueStore | undefined;
   readonly #grant: (items: number, bytes: number) => void;
   #items: Item[] = [];
-  /** Those under way. */
+  /** Reads in progress. */
   readonly #readings = new Set<Promise<unknown>>();
   #received = 0;
   #taken = 0;
   #takenBytes = 0;
 
-  /** @param grant tells the actor how much the reader took */
+  /** @param grant tells the actor how much the reader has taken */
   constructor(values: ValueStore | undefined, grant: (items: number, bytes: number) => void) {
     this.#values = values;
     this.#grant = grant;
@@ -58,7 +58,8 @@ export class StreamItems {
       throw new PalimpsestError("CODEC", "an item is an object, and objects cannot be read here");
     const sizeBytes = itemObject.sizeBytes ?? 0;
     const objectId = Buffer.from(itemObject.objectId ?? []).toString("hex");
-    // At once, as others are decoded: it need not be there any more when the actor has ended.
+    // It is read at once, as other items are decoded at once, because it may no longer exist when the actor has
+    // ended.
     const reading = this.#read(this.#values, { objectId, sizeBytes });
     this.#readings.add(reading);
     const done = () => this.#readings.delete(reading);
@@ -66,7 +67,7 @@ export class StreamItems {
     this.#items.push({ value: undefined, reading, sizeBytes });
   }
 
-  /** Of those that have come. @throws {PalimpsestError} OBJECT_LOST */
+  /** Takes the next item that has arrived. @throws {PalimpsestError} OBJECT_LOST */
   async take(): Promise<unknown> {
     const item = this.#items.shift();
     if (item === undefined) throw new PalimpsestError("INTERNAL", "no item has come");
@@ -81,7 +82,7 @@ export class StreamItems {
     return value;
   }
 
-  /** Settles when all that have come are read, well or not. */
+  /** Resolves when all items that have arrived are read, successfully or not. */
   async read(): Promise<void> {
     await Promise.allSettled(this.#readings);
   }

@@ -1,5 +1,5 @@
 /**
- * Responsibility: looks after a stream that may have ended without a word, as when its machine vanished: asks the head
+ * Responsibility: watches a stream that may have ended without notice, as when its machine vanished: asks the head
  * about an actor that is silent while calls are in flight (CHANNEL-6).
  * Not responsible for: streams that break by themselves (call-stream.ts).
  */
@@ -16,23 +16,23 @@ export interface StreamWatchOptions {
   readonly resolver: ActorResolver;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Silence after which the head is asked; asked again at intervals that grow to the longest. */
+  /** After this silence the head is asked, and again at intervals that grow to the longest. */
   readonly silenceMs: { readonly first: number; readonly longest: number };
-  /** The head says that the actor has died for good. */
+  /** Called when the head reports that the actor has permanently died. */
   readonly onDeath: (info: proto.ActorInfo.$Properties) => void;
 }
 
 export class StreamWatch {
   readonly #options: StreamWatchOptions;
   #stream: ActorStream | undefined;
-  /** Set while a timer runs: an idle stream has none. */
+  /** Set while a timer runs. An idle stream has none. */
   #cancel: (() => void) | undefined;
 
   constructor(options: StreamWatchOptions) {
     this.#options = options;
   }
 
-  /** To be called after each call that is sent on the stream; does nothing while it is looked after already. */
+  /** Call it after each call that is sent on the stream. It has no effect while the stream is being watched. */
   start(stream: ActorStream): void {
     if (this.#cancel !== undefined) return;
     this.#stream = stream;
@@ -69,7 +69,7 @@ export class StreamWatch {
     try {
       info = await resolver.resolve(actorId, 0, 0, signal);
     } catch {
-      // A head that is away or has lost its tables says nothing about the actor.
+      // A head that is away, or has lost its tables, reports nothing about the actor.
       return;
     }
     if (this.#stream !== stream) return;
@@ -84,7 +84,7 @@ export class StreamWatch {
     stream.close(
       new PalimpsestError(
         "ACTOR_UNAVAILABLE",
-        `incarnation ${stream.incarnation} of ${actorTitle(info)} has ended, says the head`,
+        `incarnation ${stream.incarnation} of ${actorTitle(info)} has ended according to the head`,
       ),
     );
   }

@@ -1,6 +1,9 @@
 import type { TaskCall } from "./task-call.js";
 
-/** Tasks of one shape that no worker has yet, in the order in which they are to be sent. Settled ones are passed over. */
+/**
+ * Tasks of one shape that no worker has yet, in the order in which they are sent. Tasks that have an outcome are
+ * skipped.
+ */
 export class TaskBacklog {
   #first: TaskCall[] = [];
   #calls: TaskCall[] = [];
@@ -16,13 +19,13 @@ export class TaskBacklog {
     this.#calls.push(call);
   }
 
-  /** Before all that wait already, the first of them first. */
+  /** Inserts tasks, in their order, before all that wait already. */
   putFirst(calls: readonly TaskCall[]): void {
     for (const call of calls) call.isQueued = true;
     this.#first.push(...[...calls].reverse());
   }
 
-  /** One that waits here has its outcome. */
+  /** Records that a waiting task has its outcome. */
   settledOne(): void {
     this.#settled++;
   }
@@ -44,7 +47,7 @@ export class TaskBacklog {
     return call;
   }
 
-  /** Those that wait, in order. */
+  /** Returns the waiting tasks, in order. */
   *[Symbol.iterator](): Generator<TaskCall> {
     for (let index = this.#first.length - 1; index >= 0; index--) {
       const call = this.#first[index];

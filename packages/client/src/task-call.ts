@@ -3,12 +3,12 @@
  * Not responsible for: where it runs (task-queue.ts, task-lease.ts).
  *
  * Invariants:
- * - TASK-1. An attempt that may have begun is followed by another only while `retries` are left, and only when none of
- *   its items was seen. One that surely has not begun uses none of them.
- * - TASK-2. What the function throws ends the task, unless `retryExceptions` asks for another attempt, which uses one of
- *   the retries too.
- * - TASK-3. One that fails because an argument is lost runs again when that was made again, and one whose result is lost
- *   before it is read runs again too; either uses one of the retries.
+ * - TASK-1. An attempt that may have begun is followed by another one only while `retries` are left, and only if none
+ *   of its items has been read. An attempt that certainly has not begun uses no retry.
+ * - TASK-2. An error thrown by the function ends the task, unless `retryExceptions` asks for another attempt, which
+ *   uses a retry too.
+ * - TASK-3. A task that fails because an argument is lost runs again when the argument has been reconstructed, and
+ *   one whose result is lost before it is read runs again too. Either uses one of the retries.
  */
 import { errorFromProto, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -16,25 +16,28 @@ import { type CallCarrier, PendingCall, type PendingCallOptions } from "./pendin
 import { lostObjectOf, notAgain } from "./task-lineage.js";
 
 export interface TaskCallOptions extends PendingCallOptions {
-  /** For messages. */
+  /** The function's name, for messages. */
   readonly name: string;
   readonly retryExceptions: boolean;
-  /** What ids of tasks begin with. */
+  /** The prefix of the ids of its tasks. */
   readonly taskPrefix?: string;
-  /** Calls of the function after which a worker ends; 0: without limit. */
+  /** The number of calls of the function after which a worker ends; 0 for no limit. */
   readonly maxCalls: number;
 }
 
 export interface TaskCarrier extends CallCarrier {
-  /** It is to run again, from the start. */
+  /** Called when it is to run again from the start. */
   again(call: TaskCall): void;
-  /** An attempt ended, of which no worker tells. */
+  /** Called when an attempt has ended that no worker reports. */
   lost?(call: TaskCall, begun: boolean, error: PalimpsestError): void;
-  /** Has an object made again that the task needs, and then runs it again; false: nobody here knows how it was made. */
+  /**
+   * Reconstructs an object that the task needs, and then runs the task again; false if this program does not know how
+   * the object was created.
+   */
   againWith(call: TaskCall, objectId: string, why: PalimpsestError): boolean;
 }
 
-/** Where tasks of one shape wait, as one of them sees it. */
+/** The queue of tasks of one shape, as one of its tasks sees it. */
 export interface WaitingRoom {
   submit(call: TaskCall): void;
   settled(call: TaskCall): void;
@@ -47,11 +50,11 @@ export interface HoldingWorker {
   readonly actorId: string;
   grant(call: TaskCall, items: number, bytes: number): void;
   left(call: TaskCall, ranMs: number | undefined): void;
-  /** Whether it has the task still. */
+  /** Whether the worker still has the task. */
   has(call: TaskCall): boolean;
-  /** Nobody waits for the task any more. */
+  /** Records that no caller waits for the task. */
   abandon(call: TaskCall): void;
-  /** Ends its process. */
+  /** Ends the worker's process. */
   crash(): Promise<void>;
 }
 
@@ -60,24 +63,27 @@ let taskCount = 0;
 export class TaskCall extends PendingCall {
   readonly name: string;
   readonly maxCalls: number;
-  /** Set when it is submitted. */
+  /** Set when the task is submitted. */
   queue: WaitingRoom | undefined;
-  /** Where it is in flight. */
+  /** The worker on which it is in flight. */
   lease: HoldingWorker | undefined;
-  /** Whether it waits in the backlog. */
+  /** Whether it is in the backlog. */
   isQueued = false;
-  /** Whether its process ends with it when it computes on: it was cancelled so, or its time is over. */
+  /**
+   * Whether its worker's process is ended if the task keeps running, because it was canceled with force or its
+   * deadline has passed.
+   */
   isForced = false;
-  /** When its caller gave it up, where a worker has it; by the clock's monotonicMs(). */
+  /** When its caller gave it up while a worker had it, by the clock's monotonicMs(). */
   abandonedAtMs: number | undefined;
-  /** Names it in lists. */
+  /** The task's id in listings. */
   readonly taskId: string;
-  /** By performance.now(). */
+  /** When it was submitted, by performance.now(). */
   readonly submittedAtMs = performance.now();
   sentAtMs = 0;
   readonly #retryExceptions: boolean;
   readonly #tasks: TaskCarrier;
-  /** Somebody tells of the attempt that ended. */
+  /** Whether a process reports the attempt that has ended. */
   #isTold = false;
 
   constructor(options: TaskCallOptions, carrier: TaskCarrier) {
@@ -89,13 +95,13 @@ export class TaskCall extends PendingCall {
     this.#tasks = carrier;
   }
 
-  /** Whether it may run twice: only then anything shares a worker's pipeline with it. */
+  /** Whether it may run twice. Only then do other tasks share a worker's pipeline with it. */
   get mayRepeat(): boolean {
     return this.retriesLeft > 0;
   }
 
   override fail(error: Error): void {
-    // A signal that is aborted already fails it before it is made. A worker that has it tells of it.
+    // An aborted signal fails the task before it is created. A task that a worker has is reported by the worker.
     if (#isTold in this && !this.settled && !this.#isTold && this.lease === undefined)
       this.#tasks.lost?.(this, false, PalimpsestError.from(error));
     super.fail(error);
@@ -115,7 +121,11 @@ export class TaskCall extends PendingCall {
     else this.fail(notAgain(error, `${this.name}, whose result it was, has no retries left`));
   }
 
-  /** An attempt was cut short. @param begun whether it may have begun @param error what it ends with when it does */
+  /**
+   * Handles an interrupted attempt.
+   * @param begun whether it may have begun
+   * @param error the outcome if the task is not retried
+   */
   interrupted(begun: boolean, error: PalimpsestError): boolean {
     if (begun && !this.settled) this.#tasks.lost?.(this, true, error);
     this.#isTold = begun;
@@ -131,7 +141,7 @@ export class TaskCall extends PendingCall {
     super.cancel(error);
   }
 
-  /** Cancels it; with force its process is ended when it does not end by itself. */
+  /** Cancels it. With force, its worker's process is ended if the task does not end by itself. */
   cancelBy(force: boolean, cause: unknown): void {
     const again = this.settled && this.lease !== undefined && force && !this.isForced;
     this.isForced ||= force;

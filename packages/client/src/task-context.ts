@@ -2,7 +2,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import type { ActorContext } from "./actor-context.js";
 import { setTaskSignal } from "./task-signal.js";
 
-/** What a function that runs as a task can ask. `actorId` is that of its worker, which may run many. */
+/** The context of a function that runs as a task. `actorId` is that of its worker, which may run many tasks. */
 export interface TaskContext
   extends Pick<
     ActorContext,
@@ -17,14 +17,15 @@ export interface TaskContext
     | "metrics"
     | "connect"
   > {
-  /** Aborts when the task is cancelled, or its time is over. */
+  /** Aborts when the task is canceled or its deadline has passed. */
   readonly signal: AbortSignal;
 }
 
 let current: (() => TaskContext) | undefined;
 
 /**
- * The context of the task that runs in this process. One runs at a time: ask before the first await, and keep it.
+ * Returns the context of the task that runs in this process. Tasks run one at a time: call this before the first
+ * await, and keep the result.
  * @throws {PalimpsestError} INVALID_ARGUMENT outside of tasks
  */
 export function taskContext(): TaskContext {
@@ -35,7 +36,10 @@ export function taskContext(): TaskContext {
   );
 }
 
-/** For the process that hosts tasks. @param context makes that of the task that begins, and the same each time */
+/**
+ * For the process that hosts tasks.
+ * @param context returns the context of the running task, the same one each time
+ */
 export function setTaskContext(context: () => TaskContext): void {
   current = context;
   setTaskSignal(() => context().signal);

@@ -1,4 +1,4 @@
-/** What one leased worker for tasks needs, and tells. */
+/** The dependencies and events of one leased worker for tasks. */
 import type { Clock, Network, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
@@ -11,23 +11,26 @@ export interface Interrupted {
   readonly begun: boolean;
 }
 
-/** @template Lease the worker itself, which its events name */
+/** @template Lease the worker itself, which its events pass on */
 export interface TaskLeaseDeps<Lease> {
   readonly actorId: string;
-  /** Who calls, for lists of tasks. */
+  /** The caller's name, for listings of tasks. */
   readonly callerId?: string;
   readonly network: Network;
   readonly clock: Clock;
   readonly resolver: ActorResolver;
-  /** Asks the head for the worker. */
+  /** Requests the worker from the head. */
   create(signal: AbortSignal): Promise<proto.ActorInfo.$Properties>;
-  /** Ends it. @param crash whether its node is to tell how it ended before anybody else does */
+  /** Ends the worker. @param crash whether its node should be the first to report how it ended */
   kill(crash: boolean): Promise<void>;
-  /** It takes tasks now. */
+  /** Called when the worker accepts tasks. */
   onOpen(lease: Lease): void;
-  /** One of its tasks is answered, which ran this long; undefined: its worker does not say. */
+  /** Called when a task was answered, with its running time; undefined if the worker does not report it. */
   onLeft(lease: Lease, ranMs: number | undefined): void;
   onInterrupted(lease: Lease, tasks: readonly Interrupted[], error: PalimpsestError): void;
-  /** It has ended; undefined: it was given back. @param neverOpened it could not be had at all */
+  /**
+   * Called when the worker has ended; undefined if it was returned.
+   * @param neverOpened the worker could not be started at all
+   */
   onEnded(lease: Lease, error: PalimpsestError | undefined, neverOpened: boolean): void;
 }

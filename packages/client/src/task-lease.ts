@@ -1,13 +1,14 @@
 /**
- * Responsibility: one leased worker for tasks: asks the head for it, keeps the stream to its process, and says which of
- * its tasks have not begun when that process ends.
+ * Responsibility: one leased worker for tasks: requests it from the head, keeps the stream to its process, and
+ * reports which of its tasks had not begun when that process ended.
  * Not responsible for: which tasks it gets, and how many workers there are (task-queue.ts).
  *
  * Invariants:
- * - TASKLEASE-1. After the end of its process each task without an answer is handed back exactly once: as not begun where
+ * - TASKLEASE-1. After the end of its process each task without an answer is passed on exactly once: as not begun if
  *   the death certificate says so, else as one that may have run.
- * - TASKLEASE-2. A stream that breaks while the process lives is opened again; what was in flight may have run.
- * - TASKLEASE-3. A worker ends once: given back, ended by force, or found dead. Nothing is sent after that.
+ * - TASKLEASE-2. A stream that breaks while the process is alive is reopened; the tasks that were in flight may have
+ *   run.
+ * - TASKLEASE-3. A worker ends once: returned, killed, or found dead. Nothing is sent to it after that.
  */
 import { Backoff, delay, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
@@ -20,7 +21,7 @@ import { workerDied, workerNews } from "./worker-news.js";
 const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD } = proto.ActorState;
 
 const resolveWaitMs = 10_000;
-/** How long news of a process whose stream broke are waited for. */
+/** How long a report about a process whose stream broke is waited for. */
 const firstNewsWaitMs = 1_000;
 /** How long a stream may outlive its process. */
 const lastWordsMs = 1_000;
@@ -29,12 +30,12 @@ const silenceMs = { first: 5_000, longest: 30_000 };
 
 export class TaskLease {
   readonly actorId: string;
-  /** It gets no more tasks and is given back when those that it has are done. */
+  /** True if it gets no more tasks, and is returned when those that it has are done. */
   retiring = false;
   openedAtMs = 0;
   idleSinceMs = 0;
   pendingReason = "";
-  /** Calls of each function so far. */
+  /** The number of calls of each function so far. */
   readonly #counts = new Map<string, number>();
   readonly #deps: TaskLeaseDeps<TaskLease>;
   readonly #abort = new AbortController();
@@ -71,22 +72,22 @@ export class TaskLease {
     return this.#abort.signal.aborted;
   }
 
-  /** Tasks that it has. */
+  /** The number of tasks that it has. */
   get size(): number {
     return this.#tasks.size;
   }
 
-  /** Whether a task that nobody waits for any more still runs, or one that shares the worker with none. */
+  /** Whether an abandoned task still runs, or one that does not share the worker. */
   get isBlocked(): boolean {
     for (const call of this.#tasks) {
       if (call.settled || !call.mayRepeat) return true;
-      // The others were sent behind it.
+      // The other tasks were sent after it.
       break;
     }
     return false;
   }
 
-  /** Since when its first task runs on although nobody waits for it any more. */
+  /** Since when its first task has been running although no caller waits for it. */
   get lingersSinceMs(): number | undefined {
     const [first] = this.#tasks;
     return first?.settled ? first.abandonedAtMs : undefined;
@@ -107,7 +108,7 @@ export class TaskLease {
     this.#watch.start(stream);
   }
 
-  /** Nobody waits for the task any more; its place is free when its function has ended. */
+  /** Records that no caller waits for the task. Its slot is free when its function has ended. */
   abandon(call: TaskCall): void {
     this.#stream?.cancel(call);
   }
@@ -126,7 +127,10 @@ export class TaskLease {
     this.#deps.onLeft(this, ranMs);
   }
 
-  /** Gives it back to the head, as soon as this program holds what came from it: with its process goes what only that has. */
+  /**
+   * Returns it to the head as soon as this program has leased the values that came from it, because values that only
+   * its process has are lost with it.
+   */
   giveBack(): void {
     if (this.isOver) return;
     const taking = this.#stream?.taking;
@@ -138,13 +142,14 @@ export class TaskLease {
       return;
     }
     this.#end();
-    // Not before the head knows it. One that it hears of later ends by itself: nobody calls it (HOST-3).
+    // Not before the head knows the worker. One that the head learns of later ends by itself, because it has no
+    // callers (HOST-3).
     const kill = () => this.#deps.kill(false);
     void this.#created.then(kill, kill).catch(() => undefined);
     this.#deps.onEnded(this, undefined, !this.#everOpen);
   }
 
-  /** Ends its process, whatever it does. */
+  /** Kills its process. */
   crash(): Promise<void> {
     this.#crashing ??= this.#crash();
     return this.#crashing;
@@ -157,18 +162,18 @@ export class TaskLease {
         await this.#deps.kill(true);
         return;
       } catch {
-        // The head or its node is away: whoever comes back first tells.
+        // The head or its node is away. The first of them to come back reports the end.
         await delay(backoffLimits.longestMs, this.#abort.signal, this.#deps.clock);
       }
     }
   }
 
-  /** The head says that it died. */
+  /** Handles the head's report that the worker died. */
   noticeDeath(info: proto.ActorInfo.$Properties): void {
     this.#died?.(info);
   }
 
-  /** The connection ends. */
+  /** Handles the end of the connection. */
   close(error: PalimpsestError): void {
     this.#end();
     for (const call of [...this.#tasks]) call.fail(error);
@@ -210,7 +215,7 @@ export class TaskLease {
         if (this.isOver) return;
         if (info?.state === ACTOR_STATE_DEAD) return this.#dead(info, broken.unanswered);
         this.#interrupt(broken.unanswered, undefined, workerDied(this.actorId, info, broken.error));
-        // The next look finds the same process.
+        // The next poll finds the same process.
         known = 0;
         waitMs = firstNewsWaitMs;
         await delay(backoff.next(), this.#abort.signal, clock);
@@ -224,7 +229,7 @@ export class TaskLease {
     }
   }
 
-  /** Serves tasks over one stream until it breaks, or the head says that the worker died. */
+  /** Serves tasks over one stream until the stream breaks, or the head reports that the worker died. */
   async #serve(alive: proto.ActorInfo.$Properties): Promise<Broken> {
     const { actorId, callerId, network, clock } = this.#deps;
     let settle: (broken: Omit<Broken, "opened">) => void = () => undefined;
@@ -249,7 +254,7 @@ export class TaskLease {
     let news: proto.ActorInfo.$Properties | undefined;
     this.#died = (info) => {
       news ??= info;
-      // What it has answered before may lie unread in the socket, whose end comes after it.
+      // Answers that it sent before may still be unread in the socket, and the socket's end follows them.
       clock.after(lastWordsMs, () => opening.stream.close(new PalimpsestError("ACTOR_DIED", "it died")));
     };
     const onAbort = () => opening.stream.close(new PalimpsestError("CANCELLED", "the worker was given back"));
@@ -301,7 +306,7 @@ export class TaskLease {
 interface Broken {
   readonly error: PalimpsestError;
   readonly unanswered: readonly TaskCall[];
-  /** What the head says of its death. */
+  /** The head's report of the worker's death. */
   readonly info: proto.ActorInfo.$Properties | undefined;
   readonly opened: boolean;
 }

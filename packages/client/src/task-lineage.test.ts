@@ -59,7 +59,7 @@ test("each time uses a retry, and so do attempts that were cut short (LINEAGE-3)
   there.delete("b");
   await expect(lineage.recover("b", lost)).rejects.toMatchObject({ code: "OBJECT_LOST", cause: lost });
   expect(made).toEqual(["b"]);
-  await expect(lineage.recover("put", lost)).rejects.toThrow("only results of tasks are computed again");
+  await expect(lineage.recover("put", lost)).rejects.toThrow("only results of tasks are reconstructed");
 });
 
 test("what it keeps is bounded, the oldest goes first, and goes with the last reference (LINEAGE-1)", async () => {

@@ -1,34 +1,38 @@
 /**
- * Responsibility: how the results of tasks that this program refers to were made, and has them made again when every copy
- *   is lost.
- * Not responsible for: running tasks (task-pool.ts), reading values (value-store.ts).
+ * Responsibility: how the results that this program refers to were created by its tasks, and their reconstruction
+ * when every copy is lost.
+ * Not responsible for: running tasks (task-pool.ts), or reading values (value-store.ts).
  *
  * Invariants:
- * - LINEAGE-1. What is needed to run a task again is kept while this program refers to its result, the arguments that
- *   it refers to with it; of all results at most `maxBytes`, the oldest are forgotten first.
- * - LINEAGE-2. A lost result is made again under its own name, once for all who wait for it. Arguments that are lost too
- *   are made again before.
- * - LINEAGE-3. To make a result again uses one of the retries of its task. Values that were put and results of actors are
- *   never made again.
- * - LINEAGE-4. A result of another program's task is made again by that program, its owner, as long as it lives and refers to
- *   the result (owner-recoveries.ts). What it is asked for is not asked of anybody else.
+ * - LINEAGE-1. Whatever is needed to run a task again, including the arguments that it refers to, is kept while this
+ *   program refers to its result, up to `maxBytes` for all results; the oldest are forgotten first.
+ * - LINEAGE-2. A lost result is reconstructed under its own name, once for all waiters. Arguments that are lost too
+ *   are reconstructed first.
+ * - LINEAGE-3. Reconstructing a result uses one of the retries of its task. Stored values and results of actors are
+ *   never reconstructed.
+ * - LINEAGE-4. A result of another program's task is reconstructed by that program, its owner, as long as the owner
+ *   lives and refers to the result (owner-recoveries.ts). A request that the owner receives is not passed on to other
+ *   programs.
  */
 import { OldestFirstMap, PalimpsestError } from "@palimpsest/wire";
 import type { ObjectRef } from "./object-ref.js";
 
 const defaultMaxBytes = 1024 * 1024 * 1024;
 
-/** How one result was made. */
+/** How one result was created. */
 export interface TaskRecipe {
-  /** For messages. */
+  /** The function's name, for messages. */
   readonly name: string;
-  /** What it keeps: its arguments, and values that they refer to. */
+  /** The values that it keeps: its arguments, and the values that they refer to. */
   readonly sizeBytes: number;
   readonly argumentRefs: readonly ObjectRef[];
   readonly retriesLeft: number;
-  /** Settles when the result lies on a node under that name. @returns the retries that are left then */
+  /**
+   * Runs the task again, and resolves when the result is on a node under that name.
+   * @returns the retries that are then left
+   */
   run(resultId: string, retries: number): Promise<number>;
-  /** Lets go of the arguments. */
+  /** Releases the arguments. */
   release(): void;
 }
 
@@ -39,10 +43,10 @@ interface Entry {
 }
 
 export interface TaskLineageDeps {
-  /** Has those values lie on a node that can be had again; others are made by `recover`. */
+  /** Makes those values available on a node; `recover` reconstructs the others. */
   readonly ensure: (refs: readonly ObjectRef[], recover: (ref: ObjectRef) => Promise<void>) => Promise<void>;
   readonly isThere: (objectId: string) => Promise<boolean>;
-  /** Asks the program that can make it; undefined: there is no other one. */
+  /** Requests the reconstruction from the owner; undefined if there is no other owner. */
   readonly askOwner?: (objectId: string) => ((why: PalimpsestError) => Promise<void>) | undefined;
   readonly maxBytes?: number;
 }
@@ -68,17 +72,17 @@ export class TaskLineage {
     while (this.#bytes > maxBytes && this.#entries.oldest !== undefined) this.ended(this.#entries.oldest);
   }
 
-  /** Whether it is the result of a task of this program, which is known still. */
+  /** Returns whether it is the result of a task of this program whose lineage is still known. */
   isOwn(objectId: string): boolean {
     return this.#entries.has(objectId);
   }
 
-  /** Whether somebody can make it again. */
+  /** Returns whether any program can reconstruct it. */
   knows(objectId: string): boolean {
     return this.#entries.has(objectId) || this.#deps.askOwner?.(objectId) !== undefined;
   }
 
-  /** Nobody here refers to the result any more. */
+  /** Records that this program no longer refers to the result. */
   ended(objectId: string): void {
     const entry = this.#entries.get(objectId);
     if (entry === undefined) return;
@@ -87,19 +91,23 @@ export class TaskLineage {
     entry.recipe.release();
   }
 
-  /** Settles when it is there again. @param why it is needed @throws {PalimpsestError} OBJECT_LOST, what the task threw */
+  /**
+   * Resolves when it is available again.
+   * @param why it is needed
+   * @throws {PalimpsestError} OBJECT_LOST, the error that the task threw
+   */
   async recover(objectId: string, why: PalimpsestError): Promise<void> {
     const ask = this.#entries.has(objectId) ? undefined : this.#deps.askOwner?.(objectId);
     await (ask ? ask(why) : this.recoverOwn(objectId, why));
   }
 
-  /** As recover(), of results of this program's own tasks. */
+  /** Like recover(), for results of this program's own tasks. */
   async recoverOwn(objectId: string, why: PalimpsestError): Promise<void> {
     const entry = this.#entries.get(objectId);
     if (entry === undefined)
       throw notAgain(
         why,
-        "only results of tasks are computed again, by the program that ran them as long as it refers to them; it was put, is the result of an actor, or how it was made is not kept any more",
+        "only results of tasks are reconstructed, by the program that ran them and as long as it refers to them; this one was stored with put, is the result of an actor, or its lineage is no longer known",
       );
     entry.recovering ??= this.#recover(objectId, entry, why).finally(() => {
       entry.recovering = undefined;
@@ -109,7 +117,7 @@ export class TaskLineage {
 
   async #recover(objectId: string, entry: Entry, why: PalimpsestError): Promise<void> {
     const { isThere, ensure } = this.#deps;
-    // Somebody else had it made since it was missed.
+    // It was reconstructed for another caller since it was found missing.
     if (await isThere(objectId)) return;
     const { name, argumentRefs, run } = entry.recipe;
     if (entry.retriesLeft <= 0)
@@ -120,7 +128,7 @@ export class TaskLineage {
   }
 }
 
-/** The object whose loss is the reason of an error. */
+/** Returns the object whose loss caused an error. */
 export function lostObjectOf(error: unknown): string | undefined {
   for (let at = error; at instanceof Error; at = at.cause)
     if (at instanceof PalimpsestError && at.code === "OBJECT_LOST") return at.details["objectId"];

@@ -1,10 +1,10 @@
 /**
- * How many tasks of a shape are sent to one worker ahead of its answers: as many as it does in about `aheadMs`, so that
- * short ones travel many to a message and long ones wait where another worker can take them.
+ * Decides how many tasks of a shape are sent to one worker ahead of its answers: as many as it runs in about
+ * `aheadMs`, so that short tasks travel many per message, and long ones wait in the queue for the next free worker.
  */
 const aheadMs = 10;
 const maxAhead = 256;
-/** Times below this are gathered: single tasks may be too short for a clock. */
+/** Shorter times are summed up, because a single task may be too short for the clock. */
 const windowMs = 1;
 
 export class TaskPace {
@@ -12,7 +12,9 @@ export class TaskPace {
   #gatheredMs = 0;
   #gathered = 0;
 
-  /** A task ran this long, as its worker says: how far away the worker is does not count. */
+  /**
+   * Records the running time of a task as its worker reports it, so that the distance to the worker does not count.
+   */
   took(ms: number): void {
     this.#gatheredMs += ms;
     this.#gathered += 1;
@@ -20,12 +22,12 @@ export class TaskPace {
     const latest = this.#gatheredMs / this.#gathered;
     this.#gatheredMs = 0;
     this.#gathered = 0;
-    // Down at once when tasks turn out to be long, up by halves.
+    // The estimate drops at once when tasks turn out to be long, and rises by halves.
     this.#taskMs =
       Number.isFinite(this.#taskMs) && latest < this.#taskMs ? (this.#taskMs + latest) / 2 : latest;
   }
 
-  /** Tasks that one worker may have. */
+  /** Returns the number of tasks that one worker may have. */
   get ahead(): number {
     return Math.min(maxAhead, Math.max(1, Math.floor(aheadMs / this.#taskMs)));
   }

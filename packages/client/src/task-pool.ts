@@ -1,13 +1,14 @@
 /**
  * Responsibility: the tasks of one connection: a queue for each shape, and the bound on all of them.
- * Not responsible for: what a queue does (task-queue.ts).
+ * Not responsible for: the queues (task-queue.ts).
  *
  * Invariants:
- * - TASKPOOL-1. At most `maxOutstandingTasks` tasks of `maxOutstandingBytes` bytes have no outcome; one more fails with
- *   PENDING_CALLS_LIMIT.
- * - TASKPOOL-2. A task that another one submits is cancelled when that one is, without force, and so are those below it:
- *   with its process they end anyway.
- * - TASKPOOL-3. A shape without tasks and workers costs nothing: its queue is forgotten, and the next task makes another.
+ * - TASKPOOL-1. At most `maxOutstandingTasks` tasks with `maxOutstandingBytes` bytes are outstanding; one more fails
+ *   with PENDING_CALLS_LIMIT.
+ * - TASKPOOL-2. When a task is canceled, so are the tasks that it submitted, without force, and those below them.
+ *   When its process ends, they end in any case.
+ * - TASKPOOL-3. A shape without tasks and workers costs nothing: its queue is removed, and the next task creates
+ *   another one.
  */
 import {
   type Clock,
@@ -39,45 +40,45 @@ import type { ValueStore } from "./value-store.js";
 
 const maxOutstandingTasks = 1_000_000;
 const maxOutstandingBytes = 512 * 1024 * 1024;
-/** Over its own wait that a question of the head gets to be answered. */
+/** Time beyond its own wait that a request to the head has to be answered. */
 const slackMs = 2_000;
-/** What happened is told once: a head that is away does not hear of it. */
+/** Events are reported once. A head that is away does not learn of them. */
 const reportTimeoutMs = 5_000;
-/** Between two questions while workers wait for their last tasks. */
+/** Milliseconds between two requests while workers wait for their last tasks. */
 const retirePauseMs = 1_000;
 
 export interface TaskPoolDeps {
   readonly head: Pick<HeadClient, "call">;
   readonly network: Network;
   readonly resolver: ActorResolver;
-  /** Default: tasks carry no references. */
+  /** Absent: tasks carry no references. */
   readonly values?: ValueStore;
   readonly ownerId: string;
-  /** 0 when the owner is a session. */
+  /** 0 if the owner is a session. */
   readonly ownerIncarnation: number;
-  /** Whether this process is a worker for tasks itself. */
+  /** Whether this process is itself a worker for tasks. */
   readonly isTaskWorker: boolean;
   readonly jobId: string;
-  /** Where its tasks name actors. Default: the default one. */
+  /** The namespace in which its tasks name actors. Default: the default namespace. */
   readonly namespace?: string;
-  /** Placement group that captures what this process spawns. Default: none does. */
+  /** Placement group that captures what this process spawns. Absent: none does. */
   readonly capturedBy?: string;
   readonly create: (
     request: proto.CreateActorRequest.$Properties,
     bundles: readonly Bundle[],
   ) => Promise<proto.ActorInfo.$Properties>;
-  /** Of what the connection spawns. Default: that of its job. */
+  /** The environment of everything that the connection spawns. Default: that of its job. */
   readonly environment?: ConnectionEnvironment;
   readonly clock?: Clock;
   readonly maxOutstandingTasks?: number;
-  /** How many tasks are sent ahead; default as measured. */
+  /** The number of tasks that are sent ahead. Default: as measured. */
   readonly pace?: TaskQueueDeps["pace"];
 }
 
-/** What the workers of a shape are started with. */
+/** The options with which the workers of a shape are started. */
 export interface TaskShape
   extends Pick<ResolvedTaskOptions, "resources" | "labels" | "strategy" | "environment"> {
-  /** The placement group of whose bundles they take their resources. Default: none. */
+  /** The placement group from whose bundles they take their resources. Absent: none. */
   readonly placement?: proto.GroupPlacement.$Properties | null;
   /** Their folder and packages. Default: those of the job, or of this process. */
   readonly packed?: PackedEnvironment;
@@ -122,7 +123,7 @@ export class TaskPool implements TaskCarrier {
     }
   }
 
-  /** Shapes of which there are tasks or workers. */
+  /** Shapes that have tasks or workers. */
   get shapes(): number {
     return this.#queues.size;
   }
@@ -138,7 +139,7 @@ export class TaskPool implements TaskCarrier {
   /** Tasks are submitted when their arguments are ready. */
   prepared(): void {}
 
-  /** A task that is not submitted yet: its code may have to be made ready first. */
+  /** Creates a task that is not submitted yet, because its code may have to be prepared first. */
   call(options: TaskCallOptions): TaskCall {
     const parent = this.#deps.isTaskWorker ? currentTaskSignal() : undefined;
     const signals = parent ? [...options.signals, parent] : options.signals;
@@ -238,7 +239,7 @@ export class TaskPool implements TaskCarrier {
         const { waits, retireActorIds } = await head.call(headService.awaitDemand, request, options);
         if (retireActorIds?.length) {
           queue.retire(retireActorIds);
-          // Asked at once the head would answer the same.
+          // Repeated at once, the request would get the same answer.
           await delay(retirePauseMs, signal, this.clock);
         }
         return waits ?? false;
@@ -272,7 +273,7 @@ export class TaskPool implements TaskCarrier {
       environment: shape.environment,
       ...shape.packed?.fields,
       maxConcurrency: 1,
-      // Its node ends it when the head may have given the node up: its tasks run elsewhere by then.
+      // The node ends the worker when the head may have given the node up, and its tasks run elsewhere by then.
       fence: proto.Fence.FENCE_LEASE,
     };
     const bundles = shape.packed?.bundles ?? [];
@@ -280,7 +281,7 @@ export class TaskPool implements TaskCarrier {
   }
 }
 
-/** Nobody gets it: a queue without tasks is closed. */
+/** The error of requests that are pending when a queue is closed, which no caller sees: a closed queue has no tasks. */
 function unusedError(): PalimpsestError {
   return new PalimpsestError("CANCELLED", "no task of this shape is left");
 }

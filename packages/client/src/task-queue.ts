@@ -1,17 +1,19 @@
 /**
- * Responsibility: the tasks of one shape: the same code, resources, labels and environment. Keeps workers leased while
- * there are tasks for them, and deals the tasks out.
- * Not responsible for: one worker's life (task-lease.ts), one task's attempts (task-call.ts).
+ * Responsibility: the tasks of one shape: the same code, resources, labels and environment. It keeps workers leased
+ * while there are tasks for them, and assigns the tasks.
+ * Not responsible for: the life of a worker (task-lease.ts), or the attempts of a task (task-call.ts).
  *
  * Invariants:
- * - TASKQUEUE-1. A task is in the backlog, at one worker, waits for an argument that is made again, or has its outcome.
- * - TASKQUEUE-2. Workers are asked for while tasks wait, at most one more at a time than there are, and never more than
- *   tasks wait or `maxOpening`.
- * - TASKQUEUE-3. A worker without tasks is given back after `idleMs`, and at once when somebody else waits for its room.
- *   One that has had tasks for `quantumMs` takes no more while somebody waits, and is given back when they are done.
- * - TASKQUEUE-4. A task that is cancelled with force, or whose time is over, ends its worker's process when it still runs
- *   after `forceAfterMs`. So does one that was cancelled and runs on for `lingerMs` while others wait for its room: behind
- *   it, in the backlog, or somebody else's.
+ * - TASKQUEUE-1. A task is in the backlog, at one worker, waits for the reconstruction of an argument, or has its
+ *   outcome.
+ * - TASKQUEUE-2. Workers are requested while tasks wait: at most as many at a time as there are workers, plus one,
+ *   and never more than there are waiting tasks, or `maxOpening`.
+ * - TASKQUEUE-3. A worker without tasks is returned after `idleMs`, and at once if another client waits for its
+ *   resources. One that has had tasks for `quantumMs` gets no more while another client waits, and is returned when
+ *   they are done.
+ * - TASKQUEUE-4. A task that is canceled with force, or whose deadline has passed, ends its worker's process if it
+ *   still runs after `forceAfterMs`. So does a canceled task that has been running for `lingerMs` while others wait
+ *   for its worker: behind it, in the backlog, or of another client.
  */
 import { type Clock, delay, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -21,18 +23,23 @@ import type { TaskLease } from "./task-lease.js";
 import type { Interrupted, TaskLeaseDeps } from "./task-lease-deps.js";
 import { TaskPace } from "./task-pace.js";
 
-/** Longer than a driver usually thinks between two rounds of tasks: whoever waits for the room gets it at once anyway. */
+/**
+ * Longer than a driver usually computes between two rounds of tasks. A client that waits for the resources gets them
+ * at once anyway.
+ */
 export const idleMs = 10_000;
 const lookEveryMs = 1_000;
 const quantumMs = 1_000;
 const maxOpening = 16;
 export const forceAfterMs = 250;
 const lingerMs = 5_000;
-/** Workers in a row that could not be started, after which the tasks that wait fail. */
+/** After this many workers in a row that could not be started, the waiting tasks fail. */
 const maxFailedStarts = 5;
 const startBackoffMs = { first: 100, longest: 5_000 };
 const demandWaitMs = 10_000;
-/** Between two questions: after one that was answered with yes, and after one that the head did not answer. */
+/**
+ * Milliseconds between two requests: after one with a positive answer, and after one that the head did not answer.
+ */
 const demandPauseMs = { yes: 250, unanswered: 1_000 };
 
 type LeaseEvents = Pick<TaskLeaseDeps<TaskLease>, "onOpen" | "onLeft" | "onInterrupted" | "onEnded">;
@@ -42,9 +49,9 @@ export interface TaskQueueDeps {
   /** Default: as measured. */
   readonly pace?: Pick<TaskPace, "took" | "ahead"> | undefined;
   readonly lease: (events: LeaseEvents) => TaskLease;
-  /** Waits until somebody else wants the room of these workers; false: nobody did, as far as is known. */
+  /** Waits until another client wants the resources of these workers; false if none did, as far as is known. */
   readonly awaitDemand: (waitMs: number, signal: AbortSignal) => Promise<boolean>;
-  /** It has neither tasks nor workers any more, and may be closed. Told whenever that becomes so. */
+  /** Called whenever it has neither tasks nor workers any more, so that it may be closed. */
   readonly onUnused?: () => void;
 }
 
@@ -60,7 +67,7 @@ export class TaskQueue {
   #cancelRetry: (() => void) | undefined;
   #cancelLook: (() => void) | undefined;
   #emptySinceMs = 0;
-  /** Tasks that were submitted and have no outcome. */
+  /** The number of submitted tasks without an outcome. */
   #tasks = 0;
   #asksForDemand = false;
 
@@ -70,12 +77,12 @@ export class TaskQueue {
     this.clock = deps.clock;
   }
 
-  /** Workers that it has or asks for. */
+  /** The workers that it has or has requested. */
   get leases(): number {
     return this.#leases.size;
   }
 
-  /** These workers get no more tasks, and are given back when those that they have are done. */
+  /** These workers get no more tasks, and are returned when those that they have are done. */
   retire(actorIds: readonly string[]): void {
     for (const lease of [...this.#leases]) {
       if (!actorIds.includes(lease.actorId)) continue;
@@ -84,7 +91,7 @@ export class TaskQueue {
     }
   }
 
-  /** Tasks that no worker has yet. */
+  /** The number of tasks that no worker has yet. */
   get waiting(): Iterable<TaskCall> {
     return this.#backlog;
   }
@@ -96,7 +103,7 @@ export class TaskQueue {
     this.#deal();
   }
 
-  /** Why its tasks wait, where that is known. */
+  /** Why its tasks wait, if that is known. */
   get hindrance(): PalimpsestError | undefined {
     for (const { pendingReason } of this.#leases)
       if (pendingReason !== "") return new PalimpsestError("UNSCHEDULABLE", pendingReason);
@@ -142,7 +149,7 @@ export class TaskQueue {
     if (this.#tasks === 0 && this.#leases.size === 0) this.#deps.onUnused?.();
   }
 
-  /** Once a turn: what one turn submits is dealt out together. */
+  /** Runs once per turn, so that tasks submitted in one turn are assigned together. */
   #deal(): void {
     if (this.#dealing || this.#abort.signal.aborted) return;
     this.#dealing = true;
@@ -164,7 +171,7 @@ export class TaskQueue {
     for (const lease of usable) {
       while (lease.size < ahead && !lease.retiring && !lease.isBlocked) {
         const next = this.#backlog.peek();
-        // One that must not run twice shares its worker with none.
+        // A task that must not run twice does not share its worker.
         if (!next || (!next.mayRepeat && lease.size > 0)) break;
         this.#backlog.shift();
         lease.send(next);
@@ -215,12 +222,13 @@ export class TaskQueue {
   #notStarted(error: PalimpsestError): void {
     const died = error.code === "WORKER_DIED";
     if (died) this.#failedStarts += 1;
-    // Its module or the request itself is at fault: another worker would fare the same.
+    // Its module or the request itself is at fault, so another worker would fail too.
     const isFinal = died ? error.cause !== undefined : !error.retryable;
     if (isFinal || this.#failedStarts >= maxFailedStarts) {
       this.#failedStarts = 0;
       const { cause } = error;
-      // No worker can have what the tasks are to run in: that is their own failure, and no worker's death.
+      // No worker can get the environment of the tasks, which counts as their own failure and not as a worker's
+      // death.
       const isEnvironment = cause instanceof PalimpsestError && cause.code === "ENVIRONMENT_FAILED";
       this.#failWaiting(isEnvironment ? cause : error);
       return;
@@ -242,7 +250,7 @@ export class TaskQueue {
     return lingersSinceMs !== undefined && this.clock.monotonicMs() - lingersSinceMs >= lingerMs;
   }
 
-  /** Gives back what is idle, from time to time while there are workers. */
+  /** Returns idle workers, periodically while there are workers. */
   #look(): void {
     if (this.#cancelLook || this.#leases.size === 0) return;
     this.#cancelLook = this.clock.after(lookEveryMs, () => {
@@ -263,7 +271,7 @@ export class TaskQueue {
     this.#asksForDemand = true;
     const { signal } = this.#abort;
     while (this.#leases.size > 0 && !signal.aborted) {
-      // A head that is away, or does not know the question: idle workers are given back all the same.
+      // The head is away or does not know the request. Idle workers are returned all the same.
       const waits = await this.#deps.awaitDemand(demandWaitMs, signal).catch(() => undefined);
       if (waits) this.#makeRoom();
       if (waits !== false)
@@ -272,7 +280,7 @@ export class TaskQueue {
     this.#asksForDemand = false;
   }
 
-  /** TASKQUEUE-3: somebody else waits for what a worker takes. */
+  /** TASKQUEUE-3: another client waits for the resources of a worker. */
   #makeRoom(): void {
     const nowMs = this.clock.monotonicMs();
     const leases = [...this.#leases];

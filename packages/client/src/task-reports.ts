@@ -1,10 +1,10 @@
 /**
- * Responsibility: tells the head what became of this program's tasks where no worker can tell it: those that wait, and
- *   those whose worker died or never was.
- * Not responsible for: tasks that a worker answers, of which the worker tells.
+ * Responsibility: reports to the head the state of this program's tasks that no worker can report: those that wait,
+ * and those whose worker died or never existed.
+ * Not responsible for: tasks that a worker answers, which the worker reports.
  *
  * Invariants:
- * - TASKNEWS-1. Nothing is told of a task that a worker took within a second and answered.
+ * - TASKNEWS-1. A task that a worker accepted within a second and answered is not reported.
  */
 import { type Clock, epochUs, type PalimpsestError, TaskRecorder } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
@@ -17,12 +17,12 @@ const kind = proto.TaskKind.TASK_KIND_TASK;
 
 export interface TaskReportsDeps {
   readonly clock: Clock;
-  /** Who calls. */
+  /** The caller's name. */
   readonly callerId: string;
   readonly jobId: string;
-  /** Tasks that no worker has yet. */
+  /** The tasks that no worker has yet. */
   readonly waiting: () => Iterable<TaskCall>;
-  /** Never rejects: what does not arrive is lost. */
+  /** Never rejects: reports that do not arrive are lost. */
   readonly send: (report: proto.TaskReport.$Properties) => void;
 }
 
@@ -37,12 +37,12 @@ export class TaskReports {
     this.#deps = deps;
   }
 
-  /** A task was submitted. */
+  /** Records that a task was submitted. */
   submitted(): void {
     if (this.#cancelTimer === undefined) this.#schedule();
   }
 
-  /** An attempt ended without the word of a worker. @param begun whether it may have run */
+  /** Records an attempt that ended without a worker's report. @param begun whether it may have run */
   lost(call: TaskCall, begun: boolean, error: PalimpsestError): void {
     const task = { taskId: call.taskId, callerId: this.#deps.callerId };
     const outcome = error.code === "CANCELLED" ? "cancelled" : "failed";

@@ -6,12 +6,12 @@ import type { ResultReader } from "./pending-call.js";
 import type { TaskCall } from "./task-call.js";
 import type { ValueStore } from "./value-store.js";
 
-/** Runs the task with arguments that are ready, as often as it may; its result takes the name `resultId`. */
+/** Runs the task with prepared arguments, with its retries. Its result gets the name `resultId`. */
 export type RunAgain = (args: OutgoingValue, retries: number, reader: ResultReader) => TaskCall;
 
 /**
- * Has a task give a reference to its result. A small one is a value of this program; a large one lies where it was made,
- * and is made again when it is lost (task-lineage.ts).
+ * Runs a task that returns a reference to its result. A small result is a value of this program; a large one stays
+ * where it was created, and is reconstructed if it is lost (task-lineage.ts).
  */
 export function referenceReader(values: ValueStore, name: string, runAgain: RunAgain): ResultReader {
   return {
@@ -39,13 +39,13 @@ export function referenceReader(values: ValueStore, name: string, runAgain: RunA
   };
 }
 
-/** Of a task that runs again. */
+/** Options of a task that runs again. */
 function madeAgain(values: ValueStore, resultId: string): ResultReader {
   return {
     resultId,
     inline: () => undefined,
     object: async () => {
-      // The hold that this program had went with the node that is gone.
+      // This program's lease ended with the node that is gone.
       await values.holds.holdAgain(resultId);
     },
     end: () => noReference(resultId),
@@ -55,11 +55,11 @@ function madeAgain(values: ValueStore, resultId: string): ResultReader {
 function noReference(name: string): PalimpsestError {
   return new PalimpsestError(
     "INVALID_ARGUMENT",
-    `${name} is a generator, which gives items and no reference: call it without .ref`,
+    `${name} is a generator, which yields items and returns no reference: call it without .ref`,
   );
 }
 
-/** Arguments that went before, and are kept by somebody else. */
+/** Arguments that were encoded before and are kept by their owner. */
 function readyValue(args: ReadyValue, sizeBytes: number, refs: readonly ObjectRef[]): OutgoingValue {
   const preparing = args.object === undefined ? undefined : Promise.resolve(args);
   return { preparing, bytes: args.bytes, sizeBytes, keeps: false, refs, release: () => undefined };

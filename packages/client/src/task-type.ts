@@ -9,28 +9,29 @@ import type { TaskCall } from "./task-call.js";
 import type { TaskPool, TaskShape } from "./task-pool.js";
 import { type RunAgain, referenceReader } from "./task-result.js";
 
-/** Loaded by the first task, see config.ts. */
+/** Loaded by the first task, see load-config.ts. */
 let configModule: Promise<typeof import("./config.js")> | undefined;
 
 export type TaskFunction = (...args: never[]) => unknown;
 
 export interface TaskControls {
   /**
-   * Gives the task up: it fails with CANCELLED. One that waits is never run; one that runs has its AbortSignal aborted.
-   * With `force` the process of one that computes on is ended, and other tasks that it had run elsewhere.
+   * Cancels the task, which fails with CANCELLED. A waiting task never runs; a running one has its AbortSignal
+   * aborted. With `force` the process of a task that keeps running is ended, and its other tasks run elsewhere.
    */
   cancel(options?: { readonly force?: boolean; readonly reason?: unknown }): void;
 }
 
-/** A function as tasks: a promise of its value, or its items when it is a generator. */
+/** A function that runs as tasks: it returns a promise of its value, or the items if it is a generator. */
 export interface TaskType<Fn extends TaskFunction> {
   (...args: Parameters<Fn>): ReturnType<RemoteMethod<Fn>> & TaskControls;
   /**
-   * The same, but the promise gives a reference to the result, which stays where it was made: for results that go on to
-   * other tasks. Lost with its node, a large one is computed again, which counts as a retry.
+   * Runs the function, and returns a promise of a reference to the result, which stays where it was created: for
+   * results that are passed to other tasks. A large result that is lost with its node is reconstructed, which counts
+   * as a retry.
    */
   ref(...args: Parameters<Fn>): Promise<ObjectRef<Awaited<ReturnType<Fn>>>> & TaskControls;
-  /** The same function with other options. */
+  /** Returns the same function with other options. */
   options(options: TaskOptions): TaskType<Fn>;
 }
 
@@ -39,7 +40,7 @@ interface Prepared {
   readonly shape: TaskShape;
 }
 
-/** @throws {PalimpsestError} INVALID_ARGUMENT when the function has no name */
+/** @throws {PalimpsestError} INVALID_ARGUMENT if the function has no name */
 export function taskType<Fn extends TaskFunction>(
   fn: { readonly name: string } | undefined,
   source: CodeSource,
@@ -95,7 +96,7 @@ export function taskType<Fn extends TaskFunction>(
     } catch (reason) {
       return refused(PalimpsestError.from(reason));
     }
-    // Options that are wrong fail the task when they are looked at, before it runs.
+    // Invalid options fail the task when they are checked, before it runs.
     const { maxRetries = 3, timeoutMs, retryExceptions = false, maxCalls = 0 } = options;
     const shared = {
       ...{ name, retryExceptions, maxCalls, method: exportName, values: pool.values },
@@ -113,7 +114,7 @@ export function taskType<Fn extends TaskFunction>(
       reader: asReference && values ? referenceReader(values, name, runAgain) : undefined,
     });
     const { preparing } = encoded.value;
-    // What fails meanwhile fails the call.
+    // A failure in the meantime fails the call.
     if (preparing !== undefined) preparing.then(() => submit(call)).catch(() => undefined);
     else submit(call);
     return Object.assign(call.promise, {
@@ -129,7 +130,7 @@ export function taskType<Fn extends TaskFunction>(
   }) as unknown as TaskType<Fn>;
 }
 
-/** A task that could not be made. */
+/** Returns a task that could not be created. */
 function refused(error: PalimpsestError): unknown {
   const promise = Promise.reject(error);
   const iterate = () => {

@@ -1,4 +1,4 @@
-/** What has happened, as programs see it. */
+/** Tasks and events of the cluster, as programs see them. */
 import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
@@ -7,36 +7,36 @@ export type TaskStateName = (typeof taskStateNames)[number];
 export const taskKindNames = ["task", "call", "transfer"] as const;
 export type TaskKindName = (typeof taskKindNames)[number];
 
-/** One attempt at a task, one call of an actor, or one object on its way between nodes. */
+/** One attempt at a task, one call of an actor, or one transfer of an object between nodes. */
 export interface TaskInfo {
   readonly taskId: string;
   readonly kind: TaskKindName | "unknown";
-  /** Of the function or method. */
+  /** The name of the function or method. */
   readonly name: string;
   readonly state: TaskStateName | "unknown";
   /** The actor, or the worker for tasks; empty while none has it. */
   readonly actorId: string;
   readonly incarnation: number;
-  /** Of the process that tells. */
+  /** The process that reports it. */
   readonly role: string;
   readonly nodeId: string;
   readonly pid: number;
   readonly jobId: string;
-  /** A session, or an incarnation of an actor as "ACTOR.NUMBER"; empty when it did not say. */
+  /** The caller: a session, or an incarnation of an actor as "ACTOR.NUMBER"; empty if it did not name itself. */
   readonly callerId: string;
-  /** Milliseconds since the epoch, with fractions; 0: not yet, or never. */
+  /** Milliseconds since the epoch, with fractions; 0 if it has not happened. */
   readonly queuedAtMs: number;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly errorCode: string;
   readonly errorMessage: string;
-  /** Of a transfer. */
+  /** Fields of a transfer. */
   readonly objectId: string;
   readonly sizeBytes: number;
   readonly peerAddress: string;
 }
 
-/** Which of them to list; what is left out lets everything through. */
+/** Filters. A filter that is left out matches everything. */
 export interface TaskFilter {
   readonly states?: readonly TaskStateName[];
   readonly kinds?: readonly TaskKindName[];
@@ -46,11 +46,11 @@ export interface TaskFilter {
   readonly actorId?: string;
   readonly callerId?: string;
   readonly errorCode?: string;
-  /** How many at most; default all. */
+  /** Maximum number of entries. Default: all. */
   readonly limit?: number;
 }
 
-/** All of one kind and name in one job. */
+/** The totals of one kind and name in one job. */
 export interface TaskCountsInfo {
   readonly kind: TaskKindName | "unknown";
   readonly name: string;
@@ -60,15 +60,15 @@ export interface TaskCountsInfo {
   readonly finished: number;
   readonly failed: number;
   readonly cancelled: number;
-  /** What those that ended ran for, together. */
+  /** The total running time of those that ended. */
   readonly ranMs: number;
-  /** Of those that ended, the ones that no list has. */
+  /** The number of those that ended and are in no list. */
   readonly leftOut: number;
 }
 
 export interface ClusterEventInfo {
   readonly atMs: number;
-  /** Such as "actor dead", "node joined", "drain began". */
+  /** The event, such as "actor dead", "node joined", "drain began". */
   readonly kind: string;
   readonly subjectId: string;
   readonly nodeId: string;
@@ -81,11 +81,11 @@ export interface ClusterEventFilter {
   readonly subjectId?: string;
   readonly nodeId?: string;
   readonly jobId?: string;
-  /** How many at most; default all. */
+  /** Maximum number of events. Default: all. */
   readonly limit?: number;
 }
 
-/** The numbers of the protocol begin with 1. */
+/** The numbers of the protocol start at 1. */
 function nameOf<Name extends string>(
   names: readonly Name[],
   number: number | null | undefined,
@@ -93,7 +93,7 @@ function nameOf<Name extends string>(
   return names[(number ?? 0) - 1] ?? "unknown";
 }
 
-/** @throws {PalimpsestError} INVALID_ARGUMENT for a name that there is not */
+/** @throws {PalimpsestError} INVALID_ARGUMENT for an unknown name */
 function numberOf(field: string, names: readonly string[], name: string): number {
   const index = names.indexOf(name);
   if (index >= 0) return index + 1;

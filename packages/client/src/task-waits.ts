@@ -1,11 +1,12 @@
 /**
- * Responsibility: tells the head whether this worker waits for tasks of its own, so that its cpu is free for them.
+ * Responsibility: reports to the head whether this worker waits for tasks of its own, so that its cpu is free for
+ * them.
  * Not responsible for: those tasks (task-queue.ts).
  *
  * Invariants:
- * - TASKWAITS-1. While tasks are outstanding for longer than `afterMs` the head is told so, and again every `repeatMs`: a
- *   head that is new has not heard of it.
- * - TASKWAITS-2. What is told rises in its revision, and is told one after the other.
+ * - TASKWAITS-1. While tasks have been outstanding for longer than `afterMs` the wait is reported to the head, and
+ *   again every `repeatMs`, because a new head does not know of it.
+ * - TASKWAITS-2. Reports have increasing revisions, and are sent one after the other.
  */
 import { type Clock, delay } from "@palimpsest/wire";
 
@@ -52,7 +53,7 @@ export class TaskWaits {
       const waiting = this.#outstanding > 0;
       if (this.#closed || (!waiting && !told)) continue;
       this.#revision += 1;
-      // Who is not answered asks again.
+      // A report without an answer is repeated.
       await this.#tell(waiting, this.#revision).catch(() => undefined);
       told = waiting;
       waitMs = repeatMs;

@@ -1,9 +1,9 @@
-/** The span of a driver: what it calls is beneath it, and it is beneath the span of whoever submitted its job. */
+/** The span of a driver. It is the parent of the driver's calls and a child of the span that submitted its job. */
 import { isTraced, openTracing, tracing } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { ResolvedConnectOptions } from "./config.js";
 
-/** For spans that were not sent yet when the driver ends. */
+/** How long the end of the driver waits until pending spans are sent. */
 const flushMs = 1_000;
 
 export interface TracedDriver {
@@ -11,9 +11,9 @@ export interface TracedDriver {
 }
 
 /**
- * Turns tracing on where a collector is named.
- * @returns undefined, at once, where nobody traces
- * @throws {PalimpsestError} CONFIG_INVALID for settings that say nothing
+ * Turns tracing on if a collector is configured.
+ * @returns undefined, synchronously, if tracing is off
+ * @throws {PalimpsestError} CONFIG_INVALID for invalid settings
  */
 export function traceDriver(
   { tracesEndpoint, jobId, name }: Pick<ResolvedConnectOptions, "tracesEndpoint" | "jobId" | "name">,

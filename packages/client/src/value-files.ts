@@ -1,10 +1,10 @@
 /**
- * Responsibility: values in files of the node on the same machine: written in place and read in place.
- * Not responsible for: which file (the node says it).
+ * Responsibility: values in files of the node on the same machine, which are written and read in place.
+ * Not responsible for: choosing the file (the node does).
  *
  * Invariants:
- * - FILEVALUE-1. A value is given only when its file was still the object's after its last byte was read: a file that was
- *   freed meanwhile may have been written again.
+ * - FILEVALUE-1. A value is returned only if its file was still the object's after its last byte was read, because a
+ *   file that was freed in the meantime may have been written again.
  */
 import { closeSync, openSync, writevSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
@@ -16,16 +16,16 @@ import {
   type ValueDecoding,
 } from "@palimpsest/wire";
 
-/** Read at once: the value of most objects without its long arrays. */
+/** The bytes that are read first, which is the whole of most objects without their long arrays. */
 const beginBytes = 64 * 1024;
-/** A piece of work of one thread. */
+/** One unit of work of a thread. */
 const sliceBytes = 8 * 1024 * 1024;
 /**
  * Threads that copy at once. More do not make two cores faster. The kernel lets one at a time write to a file, so that a
  * second writer gains nothing on an idle machine (100 MB took 31 ms with either) and only its share of a busy one.
  */
 const lanes = 2;
-/** A value up to this size is written before this thread does anything else: handing it to others takes longer. */
+/** A value up to this size is written synchronously, because handing it to other threads takes longer. */
 const writtenAtOnceBytes = 1024 * 1024;
 
 interface Slice {
@@ -33,7 +33,7 @@ interface Slice {
   readonly position: number;
 }
 
-/** @throws {PalimpsestError} OBJECT_STORE_FULL when the file system is */
+/** @throws {PalimpsestError} OBJECT_STORE_FULL if the file system is full */
 export async function writeFileValue(
   path: string,
   pieces: readonly Uint8Array[],
@@ -59,7 +59,7 @@ async function writeInLanes(
   pieces: readonly Uint8Array[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  // The node has made the file, with its rights.
+  // The node has created the file, with its permissions.
   const file = await open(path, "r+");
   try {
     let position = 0;
@@ -93,7 +93,7 @@ function writeAtOnce(path: string, pieces: readonly Uint8Array[]): void {
   }
 }
 
-/** What is left of the pieces after their first bytes. */
+/** Returns the rest of the pieces after their first bytes. */
 function afterBytes(pieces: readonly Uint8Array[], count: number): Uint8Array[] {
   let skipped = count;
   return pieces.flatMap((piece) => {
@@ -104,8 +104,8 @@ function afterBytes(pieces: readonly Uint8Array[], count: number): Uint8Array[] 
 }
 
 /**
- * Undefined: the file is the object's no more (FILEVALUE-1), whatever was read of it.
- * @throws {PalimpsestError} CODEC, for what the object's own file says
+ * Undefined if the file is no longer the object's (FILEVALUE-1), whatever was read from it.
+ * @throws {PalimpsestError} CODEC if the content of the object's own file is invalid
  */
 export async function readFileValue(
   path: string,
@@ -122,7 +122,7 @@ export async function readFileValue(
     try {
       return await readOpen(file, sizeBytes, { isStill, bind, into });
     } catch (reason) {
-      // Another value is written into it, or it was cut: its bytes say nothing of this one.
+      // Another value is being written to it, or it was truncated, so its bytes do not belong to this value.
       if (!(await isStill())) return undefined;
       throw reason;
     }
@@ -141,7 +141,7 @@ async function readOpen(file: FileHandle, sizeBytes: number, { isStill, bind, in
   let begin = await readExactly(file, 0, Math.min(sizeBytes, beginBytes));
   const needed = Math.min(sizeBytes, headBytes(begin));
   if (needed > begin.byteLength) begin = await readExactly(file, 0, needed);
-  // Before anything is made of what was read, and when all is.
+  // Checked before the bytes are decoded, and again when all are read.
   if (!(await isStill())) return undefined;
   let unused = into;
   const bufferOf = (lengthBytes: number) => {
@@ -157,7 +157,7 @@ async function readOpen(file: FileHandle, sizeBytes: number, { isStill, bind, in
 
 /**
  * Fills the targets, one after another, with the bytes of an object's file.
- * @returns false: there is no such file, or it is the object's no more (FILEVALUE-1)
+ * @returns false if there is no such file, or it is no longer the object's (FILEVALUE-1)
  */
 export async function readFileInto(path: string, targets: readonly Uint8Array[]): Promise<boolean> {
   const file = await open(path, "r").catch(() => undefined);

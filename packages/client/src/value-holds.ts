@@ -1,33 +1,37 @@
 /**
- * Responsibility: which stored values this program refers to, and tells the node when it begins and ends to.
- * Not responsible for: bytes; values that only this program has (value-store.ts).
+ * Responsibility: which stored values this program refers to; it tells the node when that begins and ends.
+ * Not responsible for: bytes, or values that exist only in this program (value-store.ts).
  *
  * Invariants:
- * - REF-1. While a reference is reachable, or a call that it travels in is under way, the value is held for this program.
- * - REF-2. A value is let go once nothing of that is left: by release(), or by the collector some time.
- * - REF-3. What is held and let go in one turn reaches the node in that order, many to an order.
+ * - REF-1. While a reference is reachable, or a call that carries it is in progress, the value is leased for this
+ *   program.
+ * - REF-2. The lease is released when neither is the case: by release(), or at some time after garbage collection.
+ * - REF-3. Leases and releases of one turn reach the node in their order, many per order.
  */
 import { ObjectRef, type RefStore } from "./object-ref.js";
 
 interface Entry {
   ref: WeakRef<ObjectRef>;
-  /** Rises when a new reference takes over, so that the end of the old one says nothing. */
+  /** Incremented when a new reference takes over, so that the end of the old one is ignored. */
   generation: number;
-  /** What keeps it whoever lets go of it: calls under way that it travels in, and small values that refer to it. */
+  /**
+   * The number of users that keep it after its release: calls in progress that carry it, and small values that refer
+   * to it.
+   */
   pins: number;
-  /** Those of them that are calls. */
+  /** The number of those users that are calls. */
   calls: number;
-  /** The program said that it needs it no more. */
+  /** Whether the program has released it. */
   released: boolean;
-  /** As the reference has it. */
+  /** The owner of the task result, as the reference names it. */
   readonly ownerId: string;
 }
 
 export interface ValueHoldsDeps {
-  /** Tells the node. Never rejects: what cannot be held is lost, and a read of it says so. */
+  /** Tells the node. Never rejects: a value that cannot be leased is lost, and a read of it reports that. */
   hold(objectIds: readonly string[]): Promise<void>;
   letGo(objectIds: readonly string[]): void;
-  /** This program refers to it no more. */
+  /** Called when this program no longer refers to it. */
   ended(objectId: string): void;
 }
 
@@ -35,10 +39,10 @@ export class ValueHolds {
   readonly #deps: ValueHoldsDeps;
   readonly #entries = new Map<string, Entry>();
   readonly #collected: FinalizationRegistry<{ readonly objectId: string; readonly generation: number }>;
-  /** In order; each is all of one kind. */
+  /** Pending orders, in order, each of one kind. */
   #changes: { readonly hold: boolean; readonly objectIds: string[] }[] = [];
   #flushing: Promise<void> | undefined;
-  /** Orders to hold that the node has not answered. */
+  /** Lease orders that the node has not acknowledged. */
   readonly #holding = new Set<Promise<void>>();
 
   constructor(deps: ValueHoldsDeps) {
@@ -55,12 +59,12 @@ export class ValueHolds {
     return this.#entries.size;
   }
 
-  /** Everything that is held. */
+  /** Returns all leased values. */
   heldIds(): string[] {
     return [...this.#entries.keys()];
   }
 
-  /** What calls under way refer to. */
+  /** Returns the values that calls in progress refer to. */
   pinnedIds(): string[] {
     return [...this.#entries].flatMap(([objectId, { calls }]) => (calls > 0 ? [objectId] : []));
   }
@@ -69,12 +73,15 @@ export class ValueHolds {
     return this.#entries.has(objectId);
   }
 
-  /** Who ran the task whose result it is; empty: it is no such result, or nothing here refers to it. */
+  /**
+   * Returns the program that ran the task whose result it is; empty if it is no such result, or has no references
+   * here.
+   */
   ownerOf(objectId: string): string {
     return this.#entries.get(objectId)?.ownerId ?? "";
   }
 
-  /** A value that this program has just stored: the node holds it already. */
+  /** Adds a value that this program has just stored, and that the node has already leased to it. */
   stored(ref: ObjectRef): void {
     const entry: Entry = {
       ref: new WeakRef(ref),
@@ -88,7 +95,7 @@ export class ValueHolds {
     this.#collected.register(ref, { objectId: ref.objectId, generation: 0 });
   }
 
-  /** The reference to a value that came with another one; held from now on. */
+  /** Returns the reference to a value that arrived in another one. It is leased from now on. */
   received(objectId: string, sizeBytes: number, store: RefStore, givenOwnerId = ""): ObjectRef {
     const entry = this.#entries.get(objectId);
     const known = entry?.released ? undefined : entry?.ref.deref();
@@ -107,31 +114,31 @@ export class ValueHolds {
     return ref;
   }
 
-  /** A value that was lost with its node is there again. Settles when it is held. */
+  /** Leases a value again that was lost with its node and is available again. Resolves when it is leased. */
   async holdAgain(objectId: string): Promise<void> {
     if (!this.#entries.has(objectId)) return;
     this.#change(true, objectId);
     await this.settled();
   }
 
-  /** Settles when the node holds all that was received until now. */
+  /** Resolves when the node has leased everything that was received until now. */
   async settled(): Promise<void> {
     await this.#flushing;
-    // Not those that come after: while more and more is received, there are always some.
+    // Later orders are not waited for: while more and more values are received, there are always some.
     await Promise.all(this.#holding);
   }
 
-  /** Whether something received is not held yet. */
+  /** Returns whether the lease of a received value is pending. */
   get isHolding(): boolean {
     return this.#flushing !== undefined || this.#holding.size > 0;
   }
 
-  /** Keeps it until the returned function is called: for a call that it travels in. */
+  /** Keeps it until the returned function is called, for a call that carries it. */
   pin(ref: ObjectRef): () => void {
     return this.#keep(ref, 1);
   }
 
-  /** As pin(), for a value that refers to it. */
+  /** Like pin(), for a value that refers to it. */
   keep(ref: ObjectRef): () => void {
     return this.#keep(ref, 0);
   }
@@ -158,7 +165,7 @@ export class ValueHolds {
     this.#endIfUnused(ref.objectId, entry);
   }
 
-  /** It was freed for everybody. */
+  /** Removes a value that was freed on all nodes. */
   forget(objectId: string): void {
     if (this.#entries.delete(objectId)) this.#deps.ended(objectId);
   }

@@ -1,14 +1,16 @@
 /**
- * Responsibility: the values of this program: put, read, freed.
- * Not responsible for: which of them are held (value-holds.ts), values that only this program has (local-values.ts), the
- *   stream to the node (node-connection.ts), how bytes go there (value-writes.ts).
+ * Responsibility: the values of this program: storing, reading and freeing them.
+ * Not responsible for: which of them are leased (value-holds.ts), values that exist only in this program
+ * (local-values.ts), the stream to the node (node-connection.ts), or how bytes get there (value-writes.ts).
  *
- * A small value stays in this program until a reference to it leaves it: until then it costs no message, and it ends with
- * the program, whose references were the only ones. It is stored on the node before the message with the reference goes.
+ * A small value stays in this program until a reference to it leaves the program: until then it costs no message, and
+ * it ends with the program, which has all references to it. It is stored on the node before the message with the
+ * reference is sent.
  *
  * Invariants:
- * - VALUES-1. A reference that leaves this program names a value that lies on a node, with all that the value refers to.
- * - VALUES-2. What a value is read as is a new value: nobody else changes it.
+ * - VALUES-1. A reference that leaves this program names a value that is on a node, with all values that it refers
+ *   to.
+ * - VALUES-2. Each read returns a new value, so that no other reader changes it.
  */
 import {
   type Clock,
@@ -38,23 +40,26 @@ import { newValueId, smallValueBytes, storeAt } from "./value-writes.js";
 import { within } from "./within.js";
 
 const controlTimeoutMs = 30_000;
-/** For how long one question to the owner of a lost result waits for its answer. */
+/** For how long one request to the owner of a lost result waits for its answer. */
 const recoverWaitMs = 10_000;
-/** For how long the head or a node may be away before a value that was received and is not held counts as lost. */
+/** For how long the head or a node may be away before a received value that is not leased counts as lost. */
 const holdLimitMs = 120_000;
-/** How often an object is looked for in one read. */
+/** How often an object is looked up for one read. */
 const maxReads = 3;
-/** Of one order or call: as many as the node takes, and others have their turn between two of them. */
+/**
+ * The number of values in one order or call, which the node's limit allows. Other clients get their turn between two
+ * of them.
+ */
 const maxIdsPerCall = 10_000;
 
 export interface PutOptions {
-  /** Default: 30 s and a second for each MiB. */
+  /** Milliseconds. Default: 30 s plus a second for each MiB. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
 interface StoreOptions extends PutOptions {
-  /** Its name; default a new one. */
+  /** Its name. Default: a new one. */
   readonly objectId?: string;
 }
 
@@ -62,15 +67,16 @@ export interface ValueStoreOptions {
   /** host:port of the local node's Objects service. */
   readonly address: () => Promise<string>;
   readonly network: Network;
-  /** Session, or actor and incarnation, that holds what this program refers to. */
+  /** The session, or actor and incarnation, that owns this program's references. */
   readonly holder: string;
   /**
-   * Whether this program runs tasks: what they read and is lost they do not wait for, since they would keep the resources
-   * that making it needs. They fail, and their caller has it made again before they run again. Default false.
+   * Whether this program runs tasks. A task does not wait for the reconstruction of a lost value that it reads,
+   * because it would occupy the resources that the reconstruction needs. It fails instead, and its caller has the
+   * value reconstructed before the task runs again. Default false.
    */
   readonly isTaskWorker?: boolean;
   readonly clock?: Clock;
-  /** The live handle of an actor that a value refers to. */
+  /** Returns the live handle of an actor that a value refers to. */
   readonly handle: (actorId: string, maxTaskRetries: number) => unknown;
 }
 
@@ -94,7 +100,7 @@ export class ValueStore implements RefStore {
     });
     this.holds = new ValueHolds({
       hold: async (objectIds) => {
-        // All of them at once: what is let go of in the same turn goes after them.
+        // All parts are leased together, because releases of the same turn must follow them.
         await Promise.all(partsOf(objectIds).map((part) => this.#holdThere(part)));
       },
       letGo: (objectIds) => this.#node.letGo(objectIds),
@@ -125,13 +131,13 @@ export class ValueStore implements RefStore {
     });
   }
 
-  /** Session, or actor and incarnation, that holds what this program refers to. */
+  /** The session, or actor and incarnation, that owns this program's references. */
   get holder(): string {
     return this.#options.holder;
   }
 
   /**
-   * Puts a value. Its arrays must not change until it is put.
+   * Stores a value. Its arrays must not change until the returned promise resolves.
    * @throws {PalimpsestError} INVALID_ARGUMENT for functions and symbols, OBJECT_STORE_FULL
    */
   async put<T>(value: T, options: PutOptions = {}): Promise<ObjectRef<T>> {
@@ -146,7 +152,7 @@ export class ValueStore implements RefStore {
     return (await this.store(storedValue(encoded), contained, options)) as ObjectRef<T>;
   }
 
-  /** Stores a value on the node, held for this program. */
+  /** Stores a value on the node, leased to this program. */
   async store(
     stored: StoredValue,
     contained: readonly ObjectRef[],
@@ -164,8 +170,8 @@ export class ValueStore implements RefStore {
         }),
       );
     } catch (reason) {
-      // It may lie there all the same, where only the answer was lost. Nobody here will ever refer to it.
-      // A result is stored under a name that the next attempt uses, too.
+      // If only the answer was lost, the value may be stored all the same, and no reference to it will exist here. A
+      // named result is not withdrawn, because the next attempt stores its result under the same name.
       if (name === "") this.#node.letGo([objectId], "withdraw");
       throw reason;
     }
@@ -174,7 +180,10 @@ export class ValueStore implements RefStore {
     return ref;
   }
 
-  /** Has values lie on the node before references to them leave this program (VALUES-1); undefined: they do already. */
+  /**
+   * Stores values on the node before references to them leave this program (VALUES-1); undefined if they are all
+   * stored.
+   */
   promoted(refs: readonly ObjectRef[]): Promise<void> | undefined {
     return this.#local.promoted(refs);
   }
@@ -192,7 +201,7 @@ export class ValueStore implements RefStore {
     }
   }
 
-  /** Has it made again when it is lost, where that can be done (LINEAGE-2). */
+  /** Reconstructs it if it is lost and can be reconstructed (LINEAGE-2). */
   async #readOrRecover(ref: ObjectRef, options: GetOptions): Promise<unknown> {
     for (let reads = 1; ; reads++) {
       try {
@@ -208,7 +217,7 @@ export class ValueStore implements RefStore {
     }
   }
 
-  /** The value of an object that somebody holds meanwhile. @throws {PalimpsestError} OBJECT_LOST */
+  /** Reads the value of an object that is leased in the meantime. @throws {PalimpsestError} OBJECT_LOST */
   async read(
     { objectId, sizeBytes }: { readonly objectId: string; readonly sizeBytes: number },
     { timeoutMs = transferTimeoutMs(sizeBytes), signal, into }: GetOptions = {},
@@ -216,7 +225,7 @@ export class ValueStore implements RefStore {
     const settings = signal ? { timeoutMs, signal } : { timeoutMs };
     return await this.#node.use(settings, async (link, leftMs) => {
       for (let attempt = 1; attempt <= maxReads; attempt++) {
-        // A file that goes to disk again and again while memory is short is read through the node at last.
+        // A file that is repeatedly spilled while memory is short is finally read through the node.
         const remote = !link.shared || attempt === maxReads;
         const find = { objectId: idBytes(objectId), remote };
         const found = link.order({ find }, leftMs);
@@ -235,7 +244,7 @@ export class ValueStore implements RefStore {
     });
   }
 
-  /** Keeps them until released. */
+  /** Keeps them until the returned function is called. */
   pinned(refs: readonly ObjectRef[]): { release(): void } {
     const unpins = refs.map((ref) => this.holds.pin(ref));
     return {
@@ -245,20 +254,20 @@ export class ValueStore implements RefStore {
     };
   }
 
-  /** Makes of references in values what stands for them here. */
+  /** Resolves references in values to the objects that represent them here. */
   readonly bind = (reference: Reference): unknown => {
     if (reference.kind === "object")
       return this.holds.received(reference.objectId, reference.sizeBytes, this, reference.ownerId);
     return this.#options.handle(reference.actorId, reference.maxTaskRetries);
   };
 
-  /** Of a value that only this program has, and perhaps what it refers to as well. */
+  /** Reads a value that exists only in this program, whose references may be local too. */
   #bindIn(local: LocalValue, reference: Reference): unknown {
     const own = reference.kind === "object" && this.#local.referred(local, reference.objectId, this);
     return own || this.bind(reference);
   }
 
-  /** Removes values everywhere, whoever refers to them: reads of them fail with OBJECT_LOST from then on. */
+  /** Removes values on all nodes, whichever programs refer to them. Later reads fail with OBJECT_LOST. */
   async free(refs: readonly ObjectRef[], { timeoutMs = controlTimeoutMs }: PutOptions = {}): Promise<void> {
     const stored = refs.filter(({ objectId }) => this.holds.has(objectId)).map(({ objectId }) => objectId);
     for (const ref of refs) this.#local.free(ref);
@@ -276,7 +285,7 @@ export class ValueStore implements RefStore {
     this.holds.release(ref);
   }
 
-  /** Of these, the ones whose value can be had somewhere. */
+  /** Returns those whose values are available on some node. */
   async existing(refs: readonly ObjectRef[], timeoutMs: number): Promise<ReadonlySet<ObjectRef>> {
     const found = new Set(refs.filter((ref) => this.#local.of(ref) !== undefined));
     const asked = refs.filter((ref) => !found.has(ref) && this.holds.has(ref.objectId));
@@ -305,7 +314,10 @@ export class ValueStore implements RefStore {
     return recovery ?? {};
   }
 
-  /** Has values that tasks need lie on a node again: this program's own are stored anew, others `recover` makes. */
+  /**
+   * Makes values that tasks need available on a node: this program's own are stored again, and `recover` reconstructs
+   * others.
+   */
   async #ensure(
     needed: readonly Pick<Contained, "ref" | "local">[],
     recover: (ref: ObjectRef) => Promise<void>,
@@ -327,10 +339,13 @@ export class ValueStore implements RefStore {
     this.#node.close();
   }
 
-  /** Until it is known of each whether it can be held: whoever gave them keeps them until then (CALLVALUES-1). */
+  /**
+   * Resolves when it is known of each value whether it can be leased. The sender keeps the values until then
+   * (CALLVALUES-1).
+   */
   async #holdThere(objectIds: readonly string[]): Promise<void> {
     const endMs = this.#clock.monotonicMs() + holdLimitMs;
-    // What was let go while the node was away is not held again.
+    // Values that were released while the node was away are not leased again.
     const ids = () => objectIds.filter((objectId) => this.holds.has(objectId)).map(idBytes);
     do {
       try {
@@ -359,7 +374,7 @@ function partsOf(ids: readonly string[]): readonly (readonly string[])[] {
   return parts;
 }
 
-/** Undefined: it was there when the node was asked for it, and is not any more. */
+/** Returns undefined if it was there when the node was asked for it, and is gone now. */
 async function unlessGone(bytes: Promise<Uint8Array>): Promise<Uint8Array | undefined> {
   try {
     return await bytes;

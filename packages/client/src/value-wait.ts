@@ -1,4 +1,4 @@
-/** Waits for some of many: values that can be had, and promises. */
+/** Waits for some of many values and promises. */
 import { type Clock, delay, PalimpsestError, systemClock } from "@palimpsest/wire";
 import { ObjectRef } from "./object-ref.js";
 import type { ValueStore } from "./value-store.js";
@@ -10,22 +10,25 @@ export type Waitable = ObjectRef | PromiseLike<unknown>;
 export interface WaitOptions {
   /** How many have to be ready. Default 1. */
   readonly count?: number;
-  /** After it whatever is ready is given. Default: none. */
+  /** Milliseconds after which the items that are ready are returned. Default: no limit. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
 export interface Waited<Item> {
-  /** At most `count`, in the order in which they were given. */
+  /** At most `count` items, in the order in which they were given. */
   readonly ready: readonly Item[];
   readonly pending: readonly Item[];
 }
 
 const pollMs = { first: 5, longest: 500 };
-/** A question gets some time also where the caller has none: values that are ready are given, as Ray's wait does with 0. */
+/**
+ * A request gets some time even if the caller gives none, so that values that are ready are returned, as with a
+ * timeout of 0 in Ray's wait.
+ */
 const askTimeoutMs = { least: 1_000, most: 30_000 };
 
-/** As Ray's `wait`. A promise that is rejected is ready too. @throws {PalimpsestError} INVALID_ARGUMENT, CANCELLED */
+/** Like Ray's `wait`. A rejected promise counts as ready. @throws {PalimpsestError} INVALID_ARGUMENT, CANCELLED */
 export async function waitFor<Item extends Waitable>(
   items: readonly Item[],
   options: WaitOptions,
@@ -57,7 +60,7 @@ export async function waitFor<Item extends Waitable>(
     const asked = refs.filter((ref) => !ready.has(ref));
     const askMs = Math.min(askTimeoutMs.most, Math.max(askTimeoutMs.least, leftMs));
     await within(look(asked, ready, values, askMs), Number.POSITIVE_INFINITY, signal, clock);
-    // Promises that are settled already say so in the next turn.
+    // Promises that have settled report it in the next turn.
     if (ready.size < count) await new Promise((resolve) => setImmediate(resolve));
     if (signal?.aborted)
       throw new PalimpsestError("CANCELLED", "the wait was cancelled", { cause: signal.reason });

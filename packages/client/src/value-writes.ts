@@ -1,18 +1,18 @@
-/** How a value goes to the node: in an order, by a file that both see, or over the network. */
+/** Writes a value to the node: in an order, by a file that both see, or over the network. */
 import { randomBytes } from "node:crypto";
 import { objectsService, type StoredValue, wholeOf } from "@palimpsest/wire";
 import { idBytes, type ObjectLink } from "./object-link.js";
 import { chunksOf } from "./object-transfer.js";
 import { writeFileValue } from "./value-files.js";
 
-/** Larger values go to the node at once, and larger arguments and results by reference. */
+/** Larger values are stored on the node at once, and larger arguments and results are sent by reference. */
 export const smallValueBytes = 100 * 1024;
 const abandonTimeoutMs = 30_000;
 
 export interface StoringValue {
   readonly objectId: string;
   readonly stored: StoredValue;
-  /** Ids of what it refers to. */
+  /** Ids of the objects that it refers to. */
   readonly contains: readonly Uint8Array[];
   readonly holder: string;
   readonly timeoutMs: number;
@@ -45,7 +45,7 @@ export async function storeAt(link: ObjectLink, value: StoringValue): Promise<vo
   }
 }
 
-/** Of another machine than the node: the bytes go over the network. */
+/** The program and the node are on different machines, so the bytes are sent over the network. */
 async function upload(link: ObjectLink, value: StoringValue): Promise<void> {
   const { objectId, stored, contains, holder, timeoutMs, signal } = value;
   const settings = signal ? { timeoutMs, signal } : { timeoutMs };

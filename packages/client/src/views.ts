@@ -17,22 +17,22 @@ export interface NodeInfo {
   readonly lastHeartbeatMs: number;
 }
 
-/** Which nodes to list. */
+/** Filters for listing nodes. */
 export interface NodeFilter {
   /** Default: all. */
   readonly states?: readonly NodeStateName[];
   readonly hostname?: string;
-  /** How many at most; default all. */
+  /** Maximum number of nodes. Default: all. */
   readonly limit?: number;
 }
 
-/** Requests that wait for the same. */
+/** Pending requests of the same shape. */
 export interface WaitingShape {
   readonly resources: Readonly<Record<string, number>>;
   readonly labels: Readonly<Record<string, string>>;
   readonly count: number;
   readonly oldestSinceMs: number;
-  /** Whether a node could hold it if it were empty. */
+  /** Whether some node could hold it if the node were empty. */
   readonly feasible: boolean;
   readonly reason: string;
 }
@@ -42,17 +42,17 @@ export interface ClusterSummary {
   readonly nodes: Readonly<Record<string, number>>;
   readonly total: Readonly<Record<string, number>>;
   readonly used: Readonly<Record<string, number>>;
-  /** The most frequent first, at most 20. */
+  /** The most frequent shapes first, at most 20. */
   readonly waiting: readonly WaitingShape[];
   readonly waitingCount: number;
   readonly waitingShapeCount: number;
-  /** Nodes kept free for requests that waited long. */
+  /** Nodes that are reserved for requests that have waited long. */
   readonly reservedNodeCount: number;
-  /** What starts and ends nodes; undefined where nobody does. */
+  /** The state of the autoscaler; undefined if there is none. */
   readonly autoscaler: AutoscalerStatus | undefined;
 }
 
-/** What starts and ends nodes, and what of it goes wrong. */
+/** The autoscaler's nodes and failures. */
 export interface AutoscalerStatus {
   readonly provider: string;
   readonly types: readonly {
@@ -63,28 +63,28 @@ export interface AutoscalerStatus {
     readonly starting: number;
     readonly stopping: number;
   }[];
-  /** What waits and gets no node, and why. */
+  /** Pending demand that gets no node, and why. */
   readonly unmet: readonly {
     readonly resources: Readonly<Record<string, number>>;
     readonly count: number;
     readonly reason: string;
   }[];
-  /** What went wrong last and has not gone well since; empty when nothing has. */
+  /** The last failure that has not been followed by a success; empty if there is none. */
   readonly error: string;
-  /** When that is tried again; 0 when there is nothing to try. */
+  /** When the failed operation is retried; 0 if there is none. */
   readonly retryAtMs: number;
 }
 
-/** What a process does. */
+/** The stack of a process. */
 export interface ProcessStack {
-  /** Such as "reward judge (actor-12ab)" or "driver train". */
+  /** The process, such as "reward judge (actor-12ab)" or "driver train". */
   readonly title: string;
   readonly pid: number;
-  /** False: it waits for events, and there are no frames. */
+  /** False if it waits for events, so that there are no frames. */
   readonly busy: boolean;
-  /** The actor's method that runs; empty when none does or it is not known. */
+  /** The actor's method that runs; empty if none does or it is not known. */
   readonly method: string;
-  /** function (url:line:column), the innermost first. */
+  /** Frames as "function (url:line:column)", the innermost first. */
   readonly frames: readonly string[];
   /** Why there is no stack; empty when there is one. */
   readonly problem: string;
@@ -119,7 +119,7 @@ export interface ClusterInfo {
   readonly startedAtMs: number;
   readonly metricsAddress: string;
   readonly pid: number;
-  /** 0 when the head does not run its own Redis. */
+  /** 0 if the head does not run its own Redis. */
   readonly redisPid: number;
 }
 
@@ -173,13 +173,13 @@ export interface ObjectRow {
   readonly sizeBytes: number;
   readonly holdingNodeIds: readonly string[];
   readonly copyNodeIds: readonly string[];
-  /** Of the nodes that hold it, those that have spilled it to disk. */
+  /** Those of the nodes holding it that have spilled it to disk. */
   readonly spilledNodeIds: readonly string[];
 }
 
 export interface ObjectList {
   readonly objects: readonly ObjectRow[];
-  /** In the cluster, also those that are not listed. */
+  /** The total in the cluster, including objects that are not listed. */
   readonly totalObjects: number;
 }
 

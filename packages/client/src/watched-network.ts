@@ -9,16 +9,19 @@ import {
 import type { ResolvedConnectOptions } from "./config.js";
 
 export interface WatchedNetwork extends Network {
-  /** Ends the look at the files of its certificate. */
+  /** Stops watching the files of its certificate. */
   readonly unwatch?: () => void;
 }
 
-/** gRPC with the token of a connection and its certificate, which is looked at for as long as it is open. */
+/**
+ * Creates a gRPC network with the token and certificate of a connection. The certificate's files are watched as long
+ * as it is open.
+ */
 export function networkOf({ token, tls }: ResolvedConnectOptions): WatchedNetwork {
   const credentials = Credentials.ofCluster(token, { tls: tls ? loadTls(tls) : undefined });
   const network = grpcNetwork({ credentials });
   if (!tls) return network;
-  // A driver runs for weeks; a certificate that cannot be read leaves it the one that it has.
+  // A driver runs for weeks. If a new certificate cannot be read, it keeps the current one.
   const onChange = (next: TlsIdentity) => credentials.replaceTls(next);
   return { ...network, unwatch: watchTls({ folder: tls, onChange, onError: () => undefined }) };
 }

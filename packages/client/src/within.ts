@@ -1,6 +1,9 @@
 import { type Clock, delay, PalimpsestError, whenAborted } from "@palimpsest/wire";
 
-/** What comes first. @throws {PalimpsestError} GET_TIMEOUT, CANCELLED */
+/**
+ * Resolves or rejects with the first of the promise, the timeout and the signal.
+ * @throws {PalimpsestError} GET_TIMEOUT, CANCELLED
+ */
 export async function within<T>(
   work: Promise<T>,
   timeoutMs: number,

@@ -1,10 +1,10 @@
-/** What the head says of a worker for tasks, and the error that its end is to its tasks. */
+/** The head's reports about a worker for tasks, and the error with which its tasks end. */
 import { errorFromProto, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
 import { certificateDetails } from "./death.js";
 
-/** As ActorResolver.resolve; undefined when the head cannot be asked now. */
+/** Like ActorResolver.resolve; undefined if the head cannot be asked now. */
 export async function workerNews(
   resolver: ActorResolver,
   actorId: string,
@@ -17,13 +17,16 @@ export async function workerNews(
   } catch (reason) {
     const { code, message } = PalimpsestError.from(reason);
     if (code !== "NOT_FOUND") return undefined;
-    // It died so long ago that the head has forgotten it, or the head has lost it: nobody knows what has run.
+    // It died so long ago that the head has forgotten it, or the head has lost it, so it is unknown what has run.
     const state = proto.ActorState.ACTOR_STATE_DEAD;
     return { spec: { actorId }, state, certificate: { reason: message } };
   }
 }
 
-/** WORKER_DIED with the certificate in its details; the cause is what its module threw, when it did. */
+/**
+ * Returns WORKER_DIED with the certificate in its details; its cause is the error that the worker's module threw, if
+ * it did.
+ */
 export function workerDied(
   actorId: string,
   info: proto.ActorInfo.$Properties | undefined,

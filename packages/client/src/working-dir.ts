@@ -1,8 +1,8 @@
 /**
  * Packs a folder as the working directory of a job's driver, an actor or a task.
  *
- * What `.gitignore` files in it name stays out, as do `.git` and `node_modules`. The same files give the same bytes, so
- * that an unchanged folder is stored once.
+ * Files that its `.gitignore` files name are left out, as are `.git` and `node_modules`. The same files give the same
+ * bytes, so that an unchanged folder is stored once.
  */
 import type { Dirent } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
@@ -15,7 +15,7 @@ import ignore, { type Ignore } from "ignore";
 import { type Bundle, bundleOf } from "./bundle.js";
 
 const alwaysIgnored: ReadonlySet<string> = new Set([".git", "node_modules"]);
-/** Before compression: more is data, which belongs on a path that all machines see. */
+/** The maximum size before compression. Larger data belongs on a path that all machines see. */
 const maxFolderBytes = 256 * 1024 * 1024;
 const maxFiles = 20_000;
 
@@ -25,15 +25,15 @@ export interface Found {
   readonly executable: boolean;
 }
 
-/** Rules of one `.gitignore`, for paths relative to its folder. */
+/** The rules of one `.gitignore`, for paths relative to its folder. */
 interface Rules {
-  /** "" for the packed folder itself, else with a "/" at the end. */
+  /** "" for the packed folder itself, else a path that ends in "/". */
   readonly prefix: string;
   readonly matcher: Ignore;
 }
 
 /**
- * @throws {PalimpsestError} INVALID_ARGUMENT for what is no folder, or a symbolic link or special file in it;
+ * @throws {PalimpsestError} INVALID_ARGUMENT if the path is no folder, or contains a symbolic link or a special file;
  *   LIMIT_EXCEEDED above 256 MiB or 20,000 files
  */
 export async function packWorkingDir(folder: string): Promise<Bundle> {
@@ -53,8 +53,8 @@ export async function packWorkingDir(folder: string): Promise<Bundle> {
 }
 
 /**
- * Packs files of a folder, and within it under the same paths.
- * @param what the folder is, for messages, and `advice` what helps when it is too large
+ * Packs files of a folder, which keep their paths within it.
+ * @param what names the folder in messages, and `advice` says what to do if it is too large
  * @throws {PalimpsestError} LIMIT_EXCEEDED
  */
 export async function packFiles(
@@ -79,15 +79,15 @@ export async function packFiles(
   return bundleOf(await promisify(gzip)(proto.WorkingDirectory.encode({ files }).finish()));
 }
 
-/** The file at a path of a folder. */
+/** Reads the file at a path of a folder. */
 export async function fileAt(root: string, path: string): Promise<Found> {
   const { size, mode } = await stat(join(root, path));
   return { path, sizeBytes: size, executable: (mode & 0o100) !== 0 };
 }
 
 /**
- * @param prefix of the folder whose files are wanted: "", or a path that ends in "/"
- * @param outer rules of `.gitignore` files that hold; undefined: no such files are respected
+ * @param prefix of the folder whose files are listed: "", or a path that ends in "/"
+ * @param outer rules of `.gitignore` files that apply; undefined if such files are ignored
  */
 export async function filesIn(
   root: string,
@@ -116,7 +116,7 @@ async function rulesIn(root: string, prefix: string): Promise<Rules> {
   return { prefix, matcher: ignore().add(await readFile(join(root, prefix, ".gitignore"), "utf8")) };
 }
 
-/** The innermost rule that says something decides, as in git. */
+/** The innermost rule that matches decides, as in git. */
 function isIgnored(entry: Dirent, path: string, rules: readonly Rules[]): boolean {
   for (const { prefix, matcher } of [...rules].reverse()) {
     const relative = path.slice(prefix.length) + (entry.isDirectory() ? "/" : "");
