@@ -1,7 +1,7 @@
 import { byCategory, taskCategory } from "@palimpsest/evals";
 import type { Group, GroupRequest } from "@palimpsest/trajectories";
 
-/** Categories of a step's tasks by the tasks' ids; undefined where no task has one. */
+/** Categories of a step's tasks by the tasks' ids; undefined if no task has one. */
 export function categoriesOf(groups: readonly GroupRequest[]): Record<string, string> | undefined {
   const categories = Object.fromEntries(
     groups.flatMap(({ task: { id, metadata } }) => {

@@ -1,10 +1,10 @@
-/** Writes to a disk that may be full: a run waits for space instead of losing what it has trained. */
+/** Writes to a disk that may be full: a run waits for space instead of losing trained steps. */
 import { type Clock, systemClock } from "@palimpsest/wire";
 
 const retryEveryMs = 1_000;
 const warnEveryMs = 60_000;
 
-/** True for the errors of a disk or quota that is used up, also as the cause of another error. */
+/** Returns true for errors of a full disk or an exhausted quota, also as the cause of another error. */
 export function isDiskFull(reason: unknown): boolean {
   if (!(reason instanceof Error)) return false;
   if ("code" in reason && (reason.code === "ENOSPC" || reason.code === "EDQUOT")) return true;
@@ -14,14 +14,14 @@ export function isDiskFull(reason: unknown): boolean {
 export interface DiskFullOptions {
   /** Called with the disk's error when the waiting begins, and once per minute while it lasts. */
   readonly onWait: (error: Error) => void;
-  /** Ends the waiting: the disk's error is thrown then. */
+  /** Ends the waiting; the disk's error is then thrown. */
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
 }
 
 /**
- * Runs the write, and runs it again every second while the disk is full. The write must be whole or nothing: what a
- * failed one left behind is replaced by the next.
+ * Runs the write, and retries it every second while the disk is full. The write must be all or nothing: what a
+ * failed attempt left behind is replaced by the next.
  * @throws every other error of the write, and the disk's own after `signal`
  */
 export async function whenDiskHasSpace<T>(

@@ -15,10 +15,10 @@ export function waitingFor(folder: string, onEvent: TrainListener, signal: Abort
 }
 
 const lookEveryMs = 2_000;
-/** Less than any step writes: who writes next waits. */
+/** Every step writes more than this, so that the next write would wait. */
 const leastBytes = 64 * 1024;
 
-/** What the next checkpoint will take, by the largest of those that the run keeps. */
+/** Estimates the size of the next checkpoint by the largest one that the run keeps. */
 async function checkpointBytes(runDir: string): Promise<number> {
   const root = checkpointDirOf(runDir);
   const sizes = (await readdir(root)).map(async (name) => {
@@ -26,7 +26,7 @@ async function checkpointBytes(runDir: string): Promise<number> {
     const bytes = await Promise.all(files.map(async (file) => (await stat(join(root, name, file))).size));
     return bytes.reduce((sum, size) => sum + size, 0);
   });
-  // One that is being removed or written counts as nothing.
+  // One that is just being removed or written does not count.
   const known = (await Promise.allSettled(sizes)).map((size) =>
     size.status === "fulfilled" ? size.value : 0,
   );
@@ -34,9 +34,9 @@ async function checkpointBytes(runDir: string): Promise<number> {
 }
 
 /**
- * Says once that the disk of the run's folder is full, which is when a checkpoint does not fit, until it has room again: the learner, which writes most, waits in a process
- * whose output nobody reads.
- * @returns ends the watch
+ * Reports once that the disk of the run's folder is full, meaning that a checkpoint does not fit, until it has room again. The
+ * learner, which writes most, waits in a process whose output nobody reads.
+ * @returns a function that ends the watch
  */
 export function watchDisk(folder: string, onEvent: TrainListener): () => void {
   let isFull = false;
@@ -48,7 +48,7 @@ export function watchDisk(folder: string, onEvent: TrainListener): () => void {
     const text = `the disk of ${folder} is full: the run waits for space there, nothing of it is lost`;
     if (isFull && !wasFull) onEvent({ kind: "notice", text });
   };
-  // A folder that cannot be asked about is not known to be full.
+  // A folder that cannot be queried is not known to be full.
   const timer = setInterval(() => void look().catch(() => undefined), lookEveryMs);
   timer.unref();
   return () => clearInterval(timer);

@@ -21,14 +21,14 @@ const lookedAtEachLength = 8;
 /** The longest conversation of one kind. */
 export interface ConversationPlan {
   readonly kind: ConversationKind;
-  /** With the longest memory, or whatever else the agent puts there, tokens. */
+  /** With the longest memory, or whatever else the agent inserts, tokens. */
   readonly promptTokens: number;
-  /** All that follows the prompt; with tools also what these say. */
+  /** Everything that follows the prompt; with tools also their results. */
   readonly replyTokens: number;
   readonly trainedTokens: number;
 }
 
-/** What a run would be, before anything is started. */
+/** The plan of a run, made before anything is started. */
 export interface RunPlan {
   readonly modelFolder: string;
   readonly model: ModelConfig;
@@ -38,38 +38,38 @@ export interface RunPlan {
   readonly stopTokens: readonly string[];
   readonly tasks: { readonly total: number; readonly lookedAt: number };
   readonly documentTokens: { readonly mean: number; readonly most: number };
-  /** What is not on this machine and was taken from the recipe instead. */
+  /** What is not on this machine, so that the recipe's assumptions were used. */
   readonly assumed: { readonly model: boolean; readonly data: boolean };
   readonly conversations: readonly ConversationPlan[];
   readonly step: StepPlan;
   readonly needs: RunMemory;
-  /** Absent where the rollout actors sample themselves. */
+  /** Absent if the rollout actors sample themselves. */
   readonly engines?: EnginePlan;
-  /** Of the machine, or of the machines, as it was asked. */
+  /** Memory of the machine or machines, as requested. */
   readonly memoryBytes: number;
-  /** At most, without evaluations. */
+  /** Upper bound, without evaluations. */
   readonly time: RunTime;
   /** Compiled shapes of the learner. */
   readonly buckets: readonly Bucket[];
-  /** Why it cannot run, each with a fix; empty: it can. */
+  /** Why it cannot run, each with a fix; empty if it can. */
   readonly problems: readonly string[];
 }
 
 export interface PlanOptions extends ResolveSourceOptions {
-  /** Of the machine, or of the machines together, that the run would have; a recipe's `plan.memoryGib` goes before it. */
+  /** Total memory of the machines that the run would have; a recipe's `plan.memoryGib` takes precedence. */
   readonly memoryBytes: number;
-  /** Told what a person should know of a recipe that can run. */
+  /** Called with what a person should know about a recipe that can run. */
   readonly onNotice?: (text: string) => void;
   /** For the keys of engines; default none. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Memory of one GPU of this machine, where there is one; a recipe's `plan.gpuGib` goes before it. */
+  /** Memory of one GPU of this machine, if there is one; a recipe's `plan.gpuGib` takes precedence. */
   readonly gpuBytes?: number | undefined;
 }
 
 /**
- * Checks everything of a recipe that can be checked without weights and without a cluster. A model that is not on this
- * machine is planned by its shape where the recipe names one, and fetched otherwise, as the run would. Engines that run
- * already are asked what they serve, and sample a token or two; no weights are loaded into them.
+ * Checks everything in a recipe that can be checked without weights and without a cluster. A model that is not on this
+ * machine is planned by its shape if the recipe names one, and otherwise downloaded, as the run would do. Engines that are
+ * already running are asked what they serve, and sample a token or two; no weights are loaded into them.
  * @throws {PalimpsestError} CONFIG_INVALID; {AgentError}, {LearnerError}, {DatasetError} of the part that is wrong
  */
 export async function planRun(recipe: Recipe, options: PlanOptions): Promise<RunPlan> {
@@ -155,7 +155,7 @@ function longestOf(extents: readonly EpisodeExtent[]): ConversationPlan[] {
   return [...longest.values()];
 }
 
-/** What people call a conversation. */
+/** Display names of conversations. */
 export const conversationNames: Readonly<Record<ConversationKind, string>> = {
   memory: "memory update",
   final: "answer",

@@ -3,7 +3,7 @@ import { z } from "zod";
 export const staleGroupsSchema = z.enum(["wait", "refill"]);
 export type StaleGroups = z.infer<typeof staleGroupsSchema>;
 
-/** verl, AReaL, SkyRL and prime-rl work with bounds of 1 to 8. */
+/** verl, AReaL, SkyRL and prime-rl use bounds of 1 to 8. */
 export const mostStaleness = 8;
 
 /** verl's DAPO recipes give up after 10 batches. */
@@ -17,12 +17,12 @@ export const asyncFields = {
     .max(mostStaleness)
     .default(0)
     .describe(
-      "policy versions that a trained token may lie behind the weights that it trains; 0: steps are synchronous, above it the next steps' groups are sampled while the learner updates",
+      "policy versions that a trained token may lag behind the weights that it trains; 0: steps are synchronous; above 0 the next steps' groups are sampled while the learner updates",
     ),
   staleGroups: staleGroupsSchema
     .default("wait")
     .describe(
-      "with maxStaleness above 0. wait: a step takes its own groups, which are dispatched so late that none becomes too stale; refill: it takes whichever are complete, and a group that became too stale is dropped and replaced by the next question",
+      "with maxStaleness above 0. wait: a step takes its own groups, which are dispatched late enough that none becomes too stale; refill: it takes whichever are complete, and a group that became too stale is dropped and replaced by the next question",
     ),
   zeroVarianceRefills: z
     .int()
@@ -30,11 +30,11 @@ export const asyncFields = {
     .max(mostRefills)
     .default(0)
     .describe(
-      "times groupsPerStep of further questions that a step may ask for groups that teach nothing, since all of their episodes earned the same: these are counted and left out (DAPO's dynamic sampling); 0: they are trained, with an advantage of zero",
+      "bounds, in multiples of groupsPerStep, the further questions that a step may dispatch in place of groups that teach nothing because all of their episodes have the same reward: these are counted and rejected (DAPO's dynamic sampling); 0: they are trained, with an advantage of zero",
     ),
 };
 
-/** Groups that a step of the recipe may have replaced. */
+/** Number of groups that a step of the recipe may have replaced. */
 export function refillsOf({
   zeroVarianceRefills,
   groupsPerStep,

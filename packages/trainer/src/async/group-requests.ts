@@ -12,7 +12,7 @@ export interface QuestionOrder {
 }
 
 /**
- * A group as it is dispatched. Id, task and seed follow from its index alone (D1, D2): questions in order, from the start
+ * Creates a group as it is dispatched. Id, task and seed depend only on its index (D1, D2): questions come in order, and start
  * again when they run out.
  */
 export async function groupRequest(
@@ -31,7 +31,7 @@ export async function groupRequest(
   };
 }
 
-/** A group's id: in the order of indexes, which is the order in which a step trains its groups. */
+/** A group's id: ids sort like indexes, which is the order in which a step trains its groups. */
 export function groupIdOf(runId: string, train: StepSize, index: number): string {
   const place = index % train.groupsPerStep;
   const step = stepOf(train, index);
@@ -40,5 +40,5 @@ export function groupIdOf(runId: string, train: StepSize, index: number): string
 
 type StepSize = Pick<Recipe["train"], "groupsPerStep">;
 
-/** The step that would train it if none were replaced. */
+/** The step that would train it if no group were replaced. */
 const stepOf = ({ groupsPerStep }: StepSize, index: number) => Math.floor(index / groupsPerStep) + 1;

@@ -6,29 +6,29 @@
  *
  * Invariants:
  * - SCHEDULE-1 (T2). `wait`: step n takes groups (n − 1)·G to n·G − 1 and no others. They are due when the learner's version is
- *   n − 1 − maxStaleness, and their episodes begin under that version or a newer one: none can become too stale.
+ *   n − 1 − maxStaleness, and their episodes start under that version or a newer one, so that none can become too stale.
  * - SCHEDULE-2 (T2). `refill`: a step takes whichever G groups are complete, the oldest first. Groups that became too stale are
  *   dropped, and each is replaced by the next question.
- * - SCHEDULE-3. At most (maxStaleness + 1)·G groups are in flight, and never more than the steps that are left will take; beside
+ * - SCHEDULE-3. At most (maxStaleness + 1)·G groups are in flight, and never more than the remaining steps will take; besides
  *   them those that the next step has rejected, of which at most `refills` are replaced.
  * - SCHEDULE-4 (T1). Every index below `next` was due exactly once, and is in flight, consumed or dropped.
  * - SCHEDULE-5 (T6). With `refills` and maxStaleness 0, step n takes the next groups in order until G of them were not rejected,
- *   or `refills` were: which ones follows from the groups alone, not from who was faster.
+ *   or `refills` were: which ones depends only on the groups, not on timing.
  */
 import { PalimpsestError } from "@palimpsest/wire";
 import type { StaleGroups } from "./async-settings.js";
 
 export interface ScheduleSettings {
-  /** Steps of the run. */
+  /** Number of steps of the run. */
   readonly steps: number;
   readonly groupsPerStep: number;
   readonly maxStaleness: number;
   readonly staleGroups: StaleGroups;
-  /** Rejected groups that a step may have replaced. Default 0. */
+  /** Number of rejected groups that a step may have replaced. Default 0. */
   readonly refills?: number;
 }
 
-/** Whether steps take whatever is complete, in place of groups of their own: then a run keeps where its schedule stood. */
+/** Returns whether steps take whatever is complete instead of their own groups, so that a run must record its schedule. */
 export function takesWindows({
   staleGroups,
   refills = 0,
@@ -36,7 +36,7 @@ export function takesWindows({
   return staleGroups === "refill" || refills > 0;
 }
 
-/** Where a schedule stands, as a checkpoint keeps it. */
+/** The position of a schedule, as a checkpoint stores it. */
 export interface ScheduleState {
   /** The first index that was never due. */
   readonly next: number;
@@ -47,28 +47,28 @@ export interface ScheduleState {
 /** A group to dispatch. */
 export interface DueGroup {
   readonly index: number;
-  /** Its episodes begin under weights of at least this version. */
+  /** Its episodes start under weights of at least this version. */
   readonly minPolicyVersion: number;
 }
 
 export class GroupSchedule {
   readonly #settings: ScheduleSettings;
-  /** Steps that the learner has done. */
+  /** Number of steps that the learner has done. */
   #version: number;
   #next: number;
   readonly #open: Map<number, DueGroup>;
-  /** In flight until the next step, which took them and will not train them, is done. */
+  /** Rejected groups stay in flight until the next step, which took them and will not train them, is done. */
   readonly #rejected = new Set<number>();
 
   /**
    * @param version policy version of the learner
-   * @param state where an earlier driver of the run stood at that version; absent: every group before that version is consumed
+   * @param state schedule of an earlier driver of the run at that version; absent: every group before that version is consumed
    */
   constructor(settings: ScheduleSettings, version: number, state?: ScheduleState) {
     this.#settings = settings;
     this.#version = version;
     this.#next = state?.next ?? version * settings.groupsPerStep;
-    // Those that are still known to the queues keep the version that they were dispatched with.
+    // Groups that the queues still know keep the version that they were dispatched with.
     this.#open = new Map(state?.open.map((index) => [index, this.#groupAt(index)]));
   }
 
@@ -90,7 +90,7 @@ export class GroupSchedule {
     return this.open.filter(({ index }) => this.#rejected.has(index));
   }
 
-  /** Groups that are to be dispatched now, each named once. */
+  /** Returns the groups that must be dispatched now, each only once. */
   takeDue(): DueGroup[] {
     const { groupsPerStep, maxStaleness, steps, refills = 0 } = this.#settings;
     const stepsAhead = Math.min(maxStaleness + 1, steps - this.#version);
@@ -102,7 +102,7 @@ export class GroupSchedule {
     return due;
   }
 
-  /** Groups that the next step may take: with `wait` all of them, with windows as many of them as it wants. */
+  /** Groups that the next step may take: with `wait` all of them, with windows as many as it needs. */
   candidates(): readonly DueGroup[] {
     const { groupsPerStep } = this.#settings;
     if (takesWindows(this.#settings)) return this.open;
@@ -110,7 +110,7 @@ export class GroupSchedule {
     return this.open.filter(({ index }) => index >= first && index < first + groupsPerStep);
   }
 
-  /** The next step is done with these groups, the trained and the failed ones. */
+  /** Records that the next step is done with these groups, both trained and failed ones. */
   stepDone(consumed: readonly number[]): void {
     for (const index of consumed) this.#close(index);
     this.#rejected.clear();
@@ -118,8 +118,8 @@ export class GroupSchedule {
   }
 
   /**
-   * The next step, which had a window, is done.
-   * @param after where the schedule of whoever asked for it stood then: a driver that died may have, and it was further
+   * Records that the next step, which had a window, is done.
+   * @param after the requester's schedule at that time: it may have been a driver that died, and that was further along
    */
   stepTaken(after: ScheduleState): void {
     const left = new Set(after.open);
@@ -131,7 +131,7 @@ export class GroupSchedule {
     this.#next = Math.max(this.#next, after.next);
   }
 
-  /** Groups that teach the next step nothing: `takeDue` gives others, as far as `refills` goes. */
+  /** Rejects groups that teach the next step nothing: `takeDue` returns others, up to `refills`. */
   reject(indexes: readonly number[]): void {
     for (const index of indexes) {
       this.#checkOpen(index);
@@ -139,7 +139,7 @@ export class GroupSchedule {
     }
   }
 
-  /** Groups that will not be trained, since they are too stale: `takeDue` gives as many others. */
+  /** Drops groups that will not be trained because they are too stale: `takeDue` returns as many others. */
   drop(indexes: readonly number[]): void {
     for (const index of indexes) this.#close(index);
   }

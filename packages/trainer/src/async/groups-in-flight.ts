@@ -1,11 +1,11 @@
 /**
- * Responsibility: has the groups of a run dispatched as its schedule says, those of the next step first, later ones while the
- *   learner is at work; keeps their questions until they are trained.
+ * Responsibility: dispatches the groups of a run according to its schedule, those of the next step first and later ones while the
+ *   learner is working; keeps their questions until they are trained.
  * Not responsible for: which groups are due (group-schedule.ts), training them.
  *
  * Invariants:
- * - INFLIGHT-1 (T1). A step is offered groups that are dispatched. What Redis lost of them is dispatched again under the same id.
- * - INFLIGHT-2. A group of a later step that finds no room on the queues waits without holding the step back.
+ * - INFLIGHT-1 (T1). A step is offered only dispatched groups. Those that Redis lost are dispatched again under the same id.
+ * - INFLIGHT-2. A group of a later step that finds no room on the queues waits without delaying the step.
  */
 import type { DispatchOptions, GroupRequest } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -18,7 +18,7 @@ export interface InFlightParts {
   readonly groupsPerStep: number;
   readonly maxStaleness: number;
   readonly staleGroups: StaleGroups;
-  /** Rejected groups that a step may have replaced. Default 0. */
+  /** Number of rejected groups that a step may have replaced. Default 0. */
   readonly refills?: number;
   readonly open: (group: DueGroup) => Promise<GroupRequest>;
   readonly dispatch: (groups: readonly GroupRequest[], options: DispatchOptions) => Promise<unknown>;
@@ -27,7 +27,7 @@ export interface InFlightParts {
   readonly timeoutMs: number;
 }
 
-/** What the learner is offered for its next step. */
+/** The groups that the learner is offered for its next step. */
 export interface StepOffer {
   readonly requests: readonly GroupRequest[];
   readonly asked: Pick<StepGroups, "groupIds" | "window">;
@@ -45,8 +45,8 @@ export class GroupsInFlight {
   }
 
   /**
-   * Resolves when the groups that the next step needs are dispatched; goes on to dispatch later ones.
-   * @throws {PalimpsestError} LIMIT_EXCEEDED when they found no room for `timeoutMs`
+   * Resolves when the groups that the next step needs are dispatched; continues to dispatch later ones.
+   * @throws {PalimpsestError} LIMIT_EXCEEDED if they found no room for `timeoutMs`
    */
   async offer(): Promise<StepOffer> {
     const { schedule, groupsPerStep, timeoutMs } = this.#parts;
@@ -70,7 +70,7 @@ export class GroupsInFlight {
     const { schedule, groupsPerStep, maxStaleness, refills = 0 } = this.#parts;
     const gone = new Set(schedule.rejected.map(({ index }) => index));
     const rejected = groupIds.filter((_, at) => gone.has(indexes[at] as number));
-    // A synchronous step has dispatched no other groups than its own, and takes all of them.
+    // A synchronous step has dispatched only its own groups, and takes all of them.
     const count = Math.min(groupsPerStep, groupsPerStep + refills - rejected.length);
     return {
       ...(maxStaleness === 0 ? {} : { count: Math.max(0, count) }),
@@ -78,24 +78,24 @@ export class GroupsInFlight {
     };
   }
 
-  /** Groups that teach the step nothing: the next offer has others beside them, as far as `refills` goes. */
+  /** Rejects groups that teach the step nothing: the next offer adds others, up to `refills`. */
   async rejected(groupIds: readonly string[]): Promise<void> {
     this.#parts.schedule.reject(await this.#indexesOf(groupIds));
   }
 
-  /** Groups that Redis lost: the next offer dispatches them again. */
+  /** Marks groups that Redis lost: the next offer dispatches them again. */
   async lost(groupIds: readonly string[]): Promise<void> {
     for (const index of await this.#indexesOf(groupIds)) this.#dispatched.delete(index);
   }
 
-  /** Groups that are too stale to be trained: the next offer has others in their place. */
+  /** Marks groups that are too stale to be trained: the next offer replaces them. */
   async stale(groupIds: readonly string[]): Promise<void> {
     const indexes = await this.#indexesOf(groupIds);
     this.#parts.schedule.drop(indexes);
     this.#forget(indexes);
   }
 
-  /** @param after where the schedule stands after a step with a window; absent: the step took all that it may take */
+  /** @param after the schedule after a step with a window; absent: the step took everything that it may take */
   stepDone(after: ScheduleState | undefined): void {
     const { schedule } = this.#parts;
     if (after === undefined) schedule.stepDone(schedule.candidates().map(({ index }) => index));
@@ -130,7 +130,7 @@ export class GroupsInFlight {
     for (const { index } of waiting) if (this.#requests.has(index)) this.#dispatched.add(index);
   }
 
-  /** One after the other, a step's worth at a time: what is dispatched first is sampled first. */
+  /** Dispatches later groups one after another, a step's worth at a time, because groups are sampled in the order of dispatch. */
   #goAhead(): void {
     const { schedule, groupsPerStep, signal } = this.#parts;
     const next = () =>

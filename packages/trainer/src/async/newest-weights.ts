@@ -3,15 +3,15 @@ import * as proto from "@palimpsest/wire/protocol";
 
 export interface NewestWeights {
   readonly queues: Pick<RunQueues, "onWeights">;
-  /** Resolves when weights of at least that version sample. */
+  /** Resolves when the sampler uses weights of at least that version. */
   readonly load: (policyVersion: number) => Promise<void>;
-  /** Told of a version that could not be loaded; the next announcement, or an episode that needs it, loads it. */
+  /** Called with a version that could not be loaded; the next announcement, or an episode that needs it, loads it. */
   readonly onLate: (reason: unknown, policyVersion: number) => void;
 }
 
 /**
- * Loads every version as it is announced, under running episodes: a sampler changes weights between two calls of an episode,
- * so that its later tokens are of newer weights and fewer of them are stale.
+ * Loads every version as it is announced, even while episodes run: a sampler changes weights between two calls of an episode,
+ * so that its later tokens come from newer weights and fewer of them are stale.
  */
 export function followWeights({ queues, load, onLate }: NewestWeights): Promise<WeightsSubscription> {
   return queues.onWeights((bytes) => {

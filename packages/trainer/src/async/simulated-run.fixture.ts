@@ -1,28 +1,28 @@
 import { GroupSchedule, type ScheduleSettings } from "./group-schedule.js";
 
 export interface SimulatedRun extends ScheduleSettings {
-  /** Groups that are sampled at once. */
+  /** Number of groups that are sampled concurrently. */
   readonly slots: number;
   readonly updateSeconds: number;
   /** Length of the next group, seconds. */
   readonly drawSeconds: () => number;
-  /** Whether the next group teaches anything. Default: each does. */
+  /** Whether the next group teaches. Default: every group does. */
   readonly drawTeaches?: () => boolean;
 }
 
-/** What a learner saw of a run in which time is simulated. */
+/** What a learner observed in a run with simulated time. */
 export interface SimulatedResult {
   readonly seconds: number;
   readonly trained: number;
   readonly dropped: number;
   readonly stalenessMax: number;
   readonly inFlightMax: number;
-  /** Groups that were trained or dropped other than once, or never. */
+  /** Groups that were not trained or dropped exactly once. */
   readonly unaccounted: number;
-  /** Times that the learner waited with fewer groups in flight than staleness allows. */
+  /** Number of times that the learner waited with fewer groups in flight than staleness allows. */
   readonly idleWithRoom: number;
   readonly waitSeconds: number;
-  /** Most groups that one step took and did not train. */
+  /** Largest number of groups that one step took and did not train. */
   readonly rejectedMax: number;
 }
 
@@ -33,8 +33,8 @@ interface Running {
 }
 
 /**
- * A run on the real schedule: groups are sampled in the order in which they are due, begin under the version that the learner
- * has published, and its next versions come while they run; the learner does what step-protocol.ts does.
+ * Simulates a run on the real schedule: groups are sampled in the order in which they are due and start under the version that
+ * the learner has published, and newer versions come while they run; the learner follows step-protocol.ts.
  */
 export function simulateRun(run: SimulatedRun): SimulatedResult {
   const { groupsPerStep, maxStaleness, staleGroups, steps, refills = 0, drawTeaches } = run;
@@ -44,7 +44,7 @@ export function simulateRun(run: SimulatedRun): SimulatedResult {
   const waiting: number[] = [];
   let firstWaiting = 0;
   const running: Running[] = [];
-  /** Version that a complete group began under. */
+  /** The version that a complete group started under. */
   const complete = new Map<number, number>();
   const ends = new Map<number, number>();
   let now = 0;
@@ -67,7 +67,7 @@ export function simulateRun(run: SimulatedRun): SimulatedResult {
       firstWaiting = 0;
     }
   };
-  /** Time goes on to the next group's end, or to that moment. */
+  /** Advances time to the end of the next group, or to the given moment. */
   const advance = (untilSeconds: number): boolean => {
     fill();
     let at = -1;

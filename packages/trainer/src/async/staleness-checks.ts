@@ -6,9 +6,9 @@ const corrections =
   "learner.importance, such as { kind: tis-token, cap: 2 }, which weighs each token by how much likelier it has become";
 
 /**
- * What contradicts asynchronous steps. π_old of a row that older weights sampled is the sampler's number, unless an importance
- * correction compares it with the learner's own; so without one the loss alone has to bound the ratio.
- * @param given the value of `train.staleGroups` as it was written
+ * Returns contradictions with asynchronous steps. π_old of a row that older weights sampled is the sampler's log-prob, unless an
+ * importance correction compares it with the learner's own; without one the loss alone has to bound the ratio.
+ * @param given the value of `train.staleGroups` as written
  */
 export function stalenessProblems({ train, learner, rollout }: Recipe, given: unknown): string[] {
   const { maxStaleness } = train;
@@ -40,14 +40,14 @@ function unboundedLoss({ loss }: ResolvedLearnerConfig): string | undefined {
       return "learner.loss.dualClip is null, so the loss of a token with a negative advantage has no bound once older weights have sampled it; set learner.loss.dualClip, such as 3";
     case "gspo":
       return `learner.loss gspo clips ratios beyond 1 - ${loss.clipLow} and 1 + ${loss.clipHigh}, which nearly every row of older weights is; set another learner.loss`;
-    // These bound a token's weight, or drop it, on both sides.
+    // These bound or drop a token's weight on both sides.
     case "cispo":
     case "dppo":
       return undefined;
   }
 }
 
-/** What a step that replaces groups which teach nothing would do nothing with, or cannot do. */
+/** Returns settings that contradict, or have no effect with, steps that replace groups which teach nothing. */
 export function refillProblems({ train, learner }: Recipe): string[] {
   const { zeroVarianceRefills, maxStaleness, staleGroups } = train;
   if (zeroVarianceRefills === 0) return [];

@@ -1,7 +1,7 @@
 import type { StepBatch, StepGroups } from "../step-groups.js";
 import type { ScheduleState } from "./group-schedule.js";
 
-/** What a step with a window took of it: the groups that it trained, rejected, and that failed; where it takes all, all. */
+/** The groups that a step took: for a window those that it trained, rejected, or that failed; otherwise all. */
 export function takenBy(
   { groupIds, window }: StepGroups,
   { groups, dropped, rejected }: Pick<StepBatch, "groups" | "dropped" | "rejected">,

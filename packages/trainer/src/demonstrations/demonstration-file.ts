@@ -15,7 +15,7 @@ const messageSchema = z
 const promptSchema = z.union([z.string().min(1), z.array(messageSchema).min(1)]);
 
 const lineSchema = z.union([
-  // What a teacher did not finish: kept so that it is not asked again, and not learned.
+  // An answer that a teacher did not finish: kept so that it is not requested again, but not learned.
   z.object({ skipped: z.string() }).transform(() => undefined),
   z.object({ prompt: promptSchema, completion: z.string().min(1) }),
   z
@@ -27,9 +27,9 @@ const lineSchema = z.union([
 
 export type DemonstrationMessage = z.output<typeof messageSchema>;
 
-/** One answer to learn, and what it answers. */
+/** One answer to learn, and its prompt. */
 export interface Demonstration {
-  /** Of the file, from 1. */
+  /** Line number in the file, from 1. */
   readonly line: number;
   readonly prompt: string | readonly DemonstrationMessage[];
   readonly completion: string;
@@ -37,12 +37,12 @@ export interface Demonstration {
 
 export interface DemonstrationFile {
   readonly demonstrations: readonly Demonstration[];
-  /** Of the file's bytes, in hex. */
+  /** Hash of the file's bytes, in hex. */
   readonly sha256: string;
 }
 
 /**
- * Every answer of a JSONL file of at most 512 MB: of `messages` each turn of the assistant with all turns before it.
+ * Reads every answer of a JSONL file of at most 512 MB: for `messages`, each turn of the assistant with all turns before it.
  * @throws {PalimpsestError} CONFIG_INVALID naming the file, the line and the field
  */
 export async function readDemonstrations(path: string, signal: AbortSignal): Promise<DemonstrationFile> {

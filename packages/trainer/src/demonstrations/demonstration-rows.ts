@@ -6,13 +6,13 @@ import type { DemonstrationSettings } from "./demonstration-settings.js";
 
 export interface DemonstrationRows {
   readonly rows: readonly SupervisedRow[];
-  /** Demonstrations above `maxTokens` that were left out. */
+  /** Number of demonstrations above `maxTokens` that were skipped. */
   readonly skipped: number;
   readonly templated: boolean;
 }
 
 /**
- * Demonstrations as the model reads and writes them: the prompt through its chat template, then the answer's tokens
+ * Converts demonstrations to rows in the model's format: the prompt through its chat template, then the answer's tokens
  * and the one that ends a turn. The answer and its end are learned, the prompt is not.
  * @throws {PalimpsestError} CONFIG_INVALID naming the line
  */
@@ -27,7 +27,7 @@ export function demonstrationRows(
   let skipped = 0;
   for (const { line, prompt, completion } of demonstrations) {
     const promptIds = promptTokens(prompt, line, tokenizer, chat);
-    // A completion that spells a special token out means its letters: no text can forge the end of a turn.
+    // A special token that a completion spells out is encoded as text, so that no text can forge the end of a turn.
     const answerIds = [...tokenizer.encode(completion, { specialTokens: "text" }), ...end];
     const length = promptIds.length + answerIds.length;
     if (length > maxTokens) {
@@ -68,7 +68,7 @@ function refused(line: number, what: string): PalimpsestError {
   return new PalimpsestError("CONFIG_INVALID", `demonstrations: line ${line} ${what}`);
 }
 
-/** Rows of one optimizer step: passes follow one another without a gap, each in an order drawn by seed and pass. */
+/** Returns the rows of one optimizer step: epochs follow one another without a gap, each in an order drawn by seed and epoch. */
 export function dealtRows<Row>(
   rows: readonly Row[],
   orderOf: (pass: number) => readonly number[],

@@ -1,8 +1,8 @@
 /**
- * Responsibility: a model folder trained to do as demonstrations do, in this process; interrupted, it goes on.
+ * Responsibility: fine-tunes a model folder on demonstrations, in this process; if interrupted, it resumes.
  * Not responsible for: where the model and the demonstrations come from.
  *
- * The folder's `supervised.json` is written last: with it the folder is whole, and says what it was made from.
+ * The folder's `supervised.json` is written last: if it exists the folder is complete, and it says what the model was made from.
  */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -26,14 +26,14 @@ import { dealtRows, demonstrationRows } from "./demonstration-rows.js";
 import type { DemonstrationSettings } from "./demonstration-settings.js";
 
 const resultSchema = z.object({
-  /** Of base weights, demonstrations and settings. */
+  /** Hash of base weights, demonstrations and settings. */
   madeFrom: z.string(),
   weightsHash: z.string(),
   rows: z.int(),
   skipped: z.int(),
   templated: z.boolean(),
   steps: z.int(),
-  /** Mean over the last step's learned tokens of −log p, nats; absent where nothing was left to do. */
+  /** Mean over the last step's learned tokens of −log p, nats; absent if nothing was left to do. */
   loss: z.number().optional(),
 });
 export type SupervisedResult = z.infer<typeof resultSchema>;
@@ -46,14 +46,14 @@ export interface SupervisedProgress {
 }
 
 export interface SupervisedOptions {
-  /** Folder of the model that is trained. */
+  /** Folder of the base model. */
   readonly modelFolder: string;
   readonly settings: DemonstrationSettings;
-  /** Folder of the model that is made; its checkpoints lie beside it meanwhile. */
+  /** Folder of the resulting model; its checkpoints are next to it until then. */
   readonly outDir: string;
   /**
-   * Nothing else writes into `outDir`, and it is for this model and these settings alone: once the model is made, neither the
-   * base nor the demonstrations are needed. Its weights are looked at all the same.
+   * Nothing else writes into `outDir`, and it is used only for this model and these settings: once the model is made, neither
+   * the base nor the demonstrations are needed. Its weights are verified all the same.
    */
   readonly ownFolder?: boolean;
   readonly threads?: number;
@@ -64,13 +64,13 @@ export interface SupervisedOptions {
 
 const FILE = "supervised.json";
 
-/** Whether the folder holds a model that was made here, whole. */
+/** Returns whether the folder contains a complete model that was made here. */
 export function isSupervised(folder: string): boolean {
   return existsSync(join(folder, FILE));
 }
 
 /**
- * Trains, or goes on, or finds that it is done.
+ * Trains, resumes, or finds that the model is already made.
  * @throws {PalimpsestError} CONFIG_INVALID; the signal's reason
  */
 export async function superviseModel(options: SupervisedOptions): Promise<SupervisedResult> {
@@ -81,7 +81,7 @@ export async function superviseModel(options: SupervisedOptions): Promise<Superv
   const { demonstrations, sha256 } = await readDemonstrations(settings.demonstrations, signal);
   const madeFrom = hashOf([hashWeights(base.parameters), sha256, { ...settings, demonstrations: "" }]);
   if (done?.madeFrom === madeFrom) return done;
-  // A folder without a result beside checkpoints is one that was interrupted at its last line.
+  // A folder without a result but with checkpoints was interrupted just before the result was written.
   if (done !== undefined || (existsSync(join(outDir, "config.json")) && !existsSync(checkpointsOf(outDir))))
     throw new PalimpsestError(
       "CONFIG_INVALID",
@@ -108,13 +108,13 @@ export async function superviseModel(options: SupervisedOptions): Promise<Superv
   const part = join(outDir, `${FILE}.part`);
   await durableFiles.write(part, Buffer.from(`${JSON.stringify(result, null, 2)}\n`));
   await durableFiles.rename(part, join(outDir, FILE));
-  // On disk before the checkpoints go.
+    // The folder must be on disk before the checkpoints are removed.
   await durableFiles.syncFolder(outDir);
   await rm(checkpointsOf(outDir), { recursive: true, force: true });
   return result;
 }
 
-/** @throws {PalimpsestError} CONFIG_INVALID for weights other than those that were made */
+/** @throws {PalimpsestError} CONFIG_INVALID if the weights are not those that were made */
 async function verified(folder: string, result: SupervisedResult): Promise<SupervisedResult> {
   const { parameters } = await readBase(folder);
   const weightsHash = hashWeights(parameters);
@@ -167,7 +167,7 @@ async function trainRows(
       seed,
       lora,
       precision,
-      // Nothing is compared with the weights before.
+      // No KL is measured.
       reference: "none",
       kl: { coefficient: 0 },
       schedule: {
@@ -212,7 +212,7 @@ async function resultIn(folder: string): Promise<SupervisedResult | undefined> {
   return resultSchema.parse(JSON.parse(await readFile(join(folder, FILE), "utf8")));
 }
 
-/** The numbers below `count` in an order drawn by the seed. */
+/** Returns the numbers below `count` in an order drawn by the seed. */
 function orderOf(count: number, seed: string): readonly number[] {
   const order = Array.from({ length: count }, (_, place) => place);
   const random = createRandom(seed);

@@ -1,6 +1,6 @@
 /**
- * Demonstrations from a teacher behind an endpoint: prompts in, a JSONL file of prompts and answers out. The file is
- * kept and gone on with: what it holds is not asked again.
+ * Demonstrations from a teacher behind an endpoint: prompts in, a JSONL file of prompts and answers out. An existing file is
+ * continued: answers that it has are not requested again.
  */
 import { appendFile, readFile, truncate } from "node:fs/promises";
 import { ChatEndpoint, type EngineConfigInput } from "@palimpsest/engines";
@@ -21,9 +21,9 @@ export interface AskTeacherOptions {
   readonly prompts: string;
   /** The file of demonstrations. */
   readonly out: string;
-  /** Answers to each prompt. */
+  /** Number of answers per prompt. */
   readonly samples: number;
-  /** Of one answer; a longer one is left out and counted. */
+  /** Maximum length of one answer; a longer one is left out and counted. */
   readonly maxTokens: number;
   readonly temperature: number;
   readonly seed: number;
@@ -34,9 +34,9 @@ export interface AskTeacherOptions {
 
 export interface AskedTeacher {
   readonly asked: number;
-  /** Answers that the file held before. */
+  /** Number of answers that were in the file before. */
   readonly kept: number;
-  /** Answers of this call that `maxTokens` cut short. */
+  /** Number of answers of this call that `maxTokens` cut short. */
   readonly cut: number;
 }
 
@@ -71,7 +71,7 @@ export async function askTeacher(options: AskTeacherOptions): Promise<AskedTeach
     const whole = answer.stopReason === "stop" && answer.text.trim() !== "";
     if (!whole) cut++;
     const said = whole ? { completion: answer.text } : { skipped: `no whole answer in ${maxTokens} tokens` };
-    // One write for a line; readers drop what a killed process left of one.
+    // One write per line; readers drop a partial line that a killed process left.
     await appendFile(out, `${JSON.stringify({ prompt: messages, sample, ...said })}\n`);
     onProgress(++done, questions.length);
   };
@@ -102,7 +102,7 @@ async function readPrompts(path: string): Promise<readonly Question["messages"][
   return prompts;
 }
 
-/** Keys of the answers in the file; half a line at its end is cut away. */
+/** Returns the keys of the answers in the file; a partial line at its end is removed. */
 async function writtenAnswers(out: string): Promise<ReadonlySet<string>> {
   const bytes = await readFile(out).catch((reason: NodeJS.ErrnoException) => {
     if (reason.code === "ENOENT") return Buffer.alloc(0);

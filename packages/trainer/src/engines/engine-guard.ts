@@ -1,8 +1,8 @@
 /**
- * Source of the program between an actor and what it starts; its arguments: milliseconds of grace, path of the log, bytes
- * of it, command, the command's arguments. It starts the command in a process group of its own and ends the group when its
- * own input closes, which is when the actor says so or has gone. What the group prints goes through it to the log, of which
- * the newest bytes are kept. It is source text since an actor's code may be a bundle, beside which no second file lies.
+ * Source of the program between an actor and the process it starts. Its arguments are: milliseconds of grace, path of the log,
+ * bytes of it, command, the command's arguments. It starts the command in a separate process group and ends the group when its
+ * own input closes, which means that the actor asked for it or has ended. It writes the group's output to the log, of which
+ * the newest bytes are kept. It is source text because an actor's code may be a bundle without a second file next to it.
  */
 export const engineGuard = `
 const { spawn } = require("node:child_process");
@@ -32,7 +32,7 @@ child.on("exit", (code) => {
   end("SIGKILL");
   const leave = () => process.exit(code ?? 1);
   child.on("close", leave);
-  // What has left the group may hold the pipes forever.
+  // A process that has left the group may keep the pipes open forever.
   setTimeout(leave, Number(graceMs));
 });
 process.stdin.on("end", () => {

@@ -2,22 +2,22 @@
  *  Not responsible for: running them, and loading weights.
  *
  *  Invariants:
- *  ENGINE-3 (T1). An engine that goes away costs no attempt: episodes under way go back to the queue, where the actors of
+ *  ENGINE-3 (T1). An engine that goes away costs no attempt: its episodes return to the queue, where the actors of
  *                 other engines take them, and none is taken until it is back with the right weights. An engine that fails
- *                 or is late costs the one attempt, and is looked at before it gets more. */
+ *                 or is late costs that one attempt, and is checked before it gets more. */
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "@palimpsest/telemetry";
 import { isAiling, isAway } from "./engine-sampler.js";
 
 const againMs = 1_000;
-/** How long an engine that a run cannot do without may take to be there. */
+/** How long an engine that a run cannot do without may take to come up. */
 const firstTimeoutMs = 60_000;
 
 export interface EngineIntakeOptions {
-  /** Takes episodes until it is closed; closing gives those under way back. */
+  /** Takes episodes until it is closed; closing returns those in progress. */
   readonly open: () => Promise<{ close(): Promise<void> }>;
-  /** Settles when the engine samples with the right weights. */
+  /** Resolves when the engine samples with the right weights. */
   readonly back: (signal: AbortSignal) => Promise<void>;
   readonly logger: Logger;
   /** Ends the waiting for an engine. */
@@ -34,9 +34,9 @@ export class EngineIntake {
   }
 
   /**
-   * @param first gives the engine its first weights; tried again for a while where it is not there
+   * @param first gives the engine its first weights; retried for a while if the engine is not up
    * @param needed whether the run fails without it
-   * @throws {EngineError} where one that is needed is not there
+   * @throws {EngineError} if a needed engine is not up
    */
   async start(first: () => Promise<void>, needed: boolean): Promise<void> {
     const deadlineAt = performance.now() + (needed ? firstTimeoutMs : 0);
@@ -60,7 +60,7 @@ export class EngineIntake {
     this.#consumer = await this.#options.open();
   }
 
-  /** One episode. @param signal aborts when the queue wants it back */
+  /** Runs one episode. @param signal aborts when the queue wants it back */
   async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     try {
       return await work();
@@ -68,7 +68,7 @@ export class EngineIntake {
       if (signal.aborted) throw reason;
       if (isAway(reason) || isAiling(reason)) this.leave(reason);
       if (!isAway(reason)) throw reason;
-      // Until the queue takes it back: a rejection before would count as an attempt.
+      // Waits until the queue takes the episode back: rejecting before would count as an attempt.
       if (!signal.aborted) await once(signal, "abort");
       throw reason;
     }

@@ -1,21 +1,21 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
-/** What an error shows of a log. */
+/** How much of a log an error shows. */
 const shownCharacters = 2_000;
-/** Bytes that hold at least as many characters. */
+/** Number of bytes that contain at least as many characters. */
 const readBytes = 4 * shownCharacters;
 
-/** Name of the file that holds what was printed before the log's own file began; one of them is kept. */
+/** Name of the file with the output before the log's own beginning; one such file is kept. */
 export const earlierLog = (logFile: string): string => `${logFile}.1`;
 
-/** The last of what a program printed, for an error. It reads no more than it shows, however long the log is. */
+/** Returns the end of a program's output, for an error. It reads no more than it shows, however long the log is. */
 export function endOfLog(logFile: string): string {
   const newest = endOfFile(logFile);
   const whole = newest.length < shownCharacters ? endOfFile(earlierLog(logFile)) + newest : newest;
   return whole.slice(-shownCharacters).trim();
 }
 
-/** Nothing where there is no such file: the folder of a run that has ended may be gone. */
+/** Returns nothing if there is no such file: the folder of a run that has ended may be gone. */
 function endOfFile(path: string): string {
   let file: number;
   try {

@@ -1,4 +1,4 @@
-/** Responsibility: what a dry run says of a recipe's engines: where they are, whether they answer, what they cost.
+/** Responsibility: what a dry run reports about a recipe's engines: where they are, whether they answer, what they cost.
  *  Not responsible for: weights and episodes; nothing is started, and no server is changed. */
 import { access, constants } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import type { Recipe } from "../recipe/recipe-schema.js";
 import { logprobsRemedy } from "./engine-server.js";
 import { type EngineSettings, engineCount, loadOf } from "./engine-settings.js";
 
-/** Of all questions to one server: a dry run does not wait for one that is away. */
+/** Timeout of all questions to one server, because a dry run does not wait for one that is down. */
 const defaultAnswerMs = 5_000;
 
 export interface EnginePlan {
@@ -17,17 +17,17 @@ export interface EnginePlan {
   readonly count: number;
   /** Whether the run starts them. */
   readonly started: boolean;
-  /** What each one's rollout actor leases; a server that the run starts computes on it. */
+  /** CPUs that each one's rollout actor leases; a server that the run starts computes on them. */
   readonly cpus: number;
   readonly gpus: number;
   readonly load: "reload" | "restart";
-  /** Written for each engine after every update, beside what `prepare` makes of it. */
+  /** Written for each engine after every update, without what `prepare` makes of it. */
   readonly versionBytes: number;
   /** Where that is written. */
   readonly weightsDir: string;
-  /** Each server that runs, or each program that is to run, and what is known of it from this machine. */
+  /** Each running server, or each program to be run, and what is known about it from this machine. */
   readonly found: readonly { readonly name: string; readonly said: string }[];
-  /** What is wrong with servers that answer; one that is away here may be there for the nodes. */
+  /** Problems of servers that answer; one that does not answer here may be reachable from the nodes. */
   readonly problems: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export interface EnginePlanOptions {
   readonly answerMs?: number;
 }
 
-/** What a server says, or that it says nothing. */
+/** A server's answers, or that it does not answer. */
 interface Asked {
   readonly name: string;
   readonly said: string;
@@ -97,7 +97,7 @@ async function askServer(
   }
 }
 
-/** @throws {EngineError} where it does not answer; the signal's reason */
+/** @throws {EngineError} if it does not answer; the signal's reason */
 async function answersOf(
   address: string,
   { rollout }: Recipe,
@@ -152,7 +152,7 @@ async function answersOf(
     }
   } catch (reason) {
     if (!(reason instanceof EngineError) || signal.aborted || reason.status === undefined) throw reason;
-    // It is there, and refuses what the run would ask, such as for want of its key.
+    // It is up, but refuses what the run would ask, for example because the key is missing.
     said.push(`refuses: ${reason.message}`);
   } finally {
     await Promise.all([sampler.close(), texts.close()]);

@@ -1,19 +1,19 @@
 /** Responsibility: ports for the servers that runs of this machine start.
- *  Not responsible for: ports of other programs; a server that finds its port taken ends, and is started at another. */
+ *  Not responsible for: ports of other programs; a server that finds its port taken exits, and is restarted on another. */
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
 
 const tries = 100;
 
-/** A port that no other engine of this machine is given while it is claimed. */
+/** A port that is given to no other engine of this machine while it is claimed. */
 export interface PortClaim {
   readonly port: number;
   release(): Promise<void>;
 }
 
 /**
- * Claims a port of 127.0.0.1 that nobody listens on now. A server takes seconds to listen, and all engines of a machine
- * are started again at the same time: without a claim two of them may be given one port, and servers that share ports
+ * Claims a port of 127.0.0.1 on which nobody listens now. A server takes seconds to listen, and all engines of a machine
+ * are restarted at the same time: without a claim two of them could get the same port, and servers that share ports
  * (SO_REUSEPORT, as vLLM's) would both answer on it.
  * @param pick for tests
  */
@@ -34,8 +34,8 @@ export async function claimPort(pick: () => Promise<number> = freePort): Promise
 }
 
 /**
- * A socket in Linux's abstract namespace: it belongs to the same network namespace as the port does, and goes with its
- * process, however that ends. Elsewhere there is no such thing, and a port is not claimed.
+ * Creates a socket in Linux's abstract namespace: it belongs to the same network namespace as the port, and disappears with its
+ * process, however that ends. Other systems have no such namespace, and there a port is not claimed.
  */
 async function lockOf(port: number): Promise<Server | undefined> {
   const lock = createServer((socket) => socket.destroy());
@@ -50,7 +50,7 @@ async function lockOf(port: number): Promise<Server | undefined> {
   return lock;
 }
 
-/** A port that nobody listens on now. */
+/** Returns a port on which nobody listens now. */
 async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, "127.0.0.1");

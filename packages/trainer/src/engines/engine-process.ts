@@ -1,9 +1,9 @@
-/** Responsibility: the process of a server that a run starts: started, watched, ended with its actor.
+/** Responsibility: the process of a server that a run starts: starting, watching, and ending it with its actor.
  *  Not responsible for: what the server serves.
  *
  *  Invariants:
- *  ENGINE-1. The server ends when its actor does, however that ends: a guard between the two ends it when the pipe from the
- *            actor closes. So does a program that prepares its file. */
+ *  ENGINE-1. The server ends when its actor does, however that ends: a guard process between the two ends it when the pipe
+ *            from the actor closes. The same holds for a program that prepares its file. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { EngineError } from "@palimpsest/engines";
@@ -11,14 +11,14 @@ import { engineGuard } from "./engine-guard.js";
 import { endOfLog } from "./engine-log.js";
 
 const graceMs = 10_000;
-/** Of a log; as much of what was printed before is kept beside it. */
+/** Size of a log; as much of the earlier output is kept in a second file. */
 const defaultLogBytes = 16 * 2 ** 20;
 
 export interface EngineCommand {
   readonly command: string;
   readonly arguments: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** What it prints goes there, from the beginning; in a second file lies what came before the newest `logBytes`. */
+  /** File for its output, from the beginning; a second file has what came before the newest `logBytes`. */
   readonly logFile: string;
   readonly logBytes?: number;
 }
@@ -49,7 +49,7 @@ export class EngineProcess {
       .finally(() => {
         this.#running = false;
       });
-    // A guard that has gone has closed its end.
+    // A guard that has exited has closed its end.
     this.#child.stdin?.on("error", () => undefined);
   }
 
@@ -57,17 +57,17 @@ export class EngineProcess {
     return this.#running;
   }
 
-  /** Resolves with the exit code when the program and what it started are gone; 1 where a signal ended it. */
+  /** Resolves with the exit code when the program and everything it started have ended; 1 if a signal ended it. */
   get ended(): Promise<number> {
     return this.#ended;
   }
 
-  /** The last of what it printed; empty where it printed nothing. */
+  /** The end of its output; empty if it printed nothing. */
   get said(): string {
     return this.#failure || endOfLog(this.#logFile);
   }
 
-  /** Resolves when the server and what it started are gone. */
+  /** Resolves when the server and everything it started have ended. */
   async stop(): Promise<void> {
     this.#child.stdin?.end();
     await this.#ended;
@@ -75,9 +75,9 @@ export class EngineProcess {
 }
 
 /**
- * Runs what prepares a server's file.
- * @param timeoutMs longest time that it may take
- * @throws {EngineError} UNREACHABLE with what the program said; the signal's reason; in each case when it is gone
+ * Runs the program that prepares a server's file.
+ * @param timeoutMs maximum duration
+ * @throws {EngineError} UNREACHABLE with the program's output; the signal's reason; in each case after it has ended
  */
 export async function runToEnd(
   program: EngineCommand,

@@ -1,11 +1,11 @@
-/** Responsibility: what `rollout.engine` changes in the rest of a recipe, and what beside it contradicts it.
+/** Responsibility: what `rollout.engine` changes in the rest of a recipe, and which other settings contradict it.
  *  Not responsible for: contradictions within the section (engine-settings.ts). */
 import { resolveLearnerConfig } from "@palimpsest/learner";
 import { z } from "zod";
 import type { Recipe } from "../recipe/recipe-schema.js";
 import { engineCount } from "./engine-settings.js";
 
-/** Of a sampler in the actor's own process. */
+/** Settings of a sampler in the actor's own process. */
 const ofOwnSampler = [
   "actors",
   "maxBatch",
@@ -19,13 +19,13 @@ const ofOwnSampler = [
 ] as const;
 const rolloutGiven = z.looseObject({ rollout: z.record(z.string(), z.unknown()) });
 
-/** The recipe with what follows from its engines: an actor for each, and a correction for their log-probs. */
+/** Returns the recipe with the consequences of its engines: one actor for each, and a correction for their log-probs. */
 export function withEngineDefaults(recipe: Recipe): Recipe {
   const { rollout, learner } = recipe;
   const { engine } = rollout;
   if (engine === undefined) return recipe;
   const { importance, oldLogprobs } = resolveLearnerConfig(learner);
-  // Where the ratio is taken to the engine's own log-probs, it corrects for them already.
+  // If the ratio is taken against the engine's own log-probs, it already corrects for them.
   const corrected =
     learner.importance !== undefined || importance.kind !== "none" || oldLogprobs === "rollout";
   return {
@@ -35,7 +35,7 @@ export function withEngineDefaults(recipe: Recipe): Recipe {
   };
 }
 
-/** @param given the recipe as it was written */
+/** @param given the recipe as written */
 export function engineProblems({ rollout, agent }: Recipe, given: unknown): string[] {
   const { engine } = rollout;
   if (engine === undefined) return [];

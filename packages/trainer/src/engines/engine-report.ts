@@ -2,7 +2,7 @@ import type { StepReport } from "../event.js";
 import type { Recipe } from "../recipe/recipe-schema.js";
 import { engineCount } from "./engine-settings.js";
 
-/** How far two computations of the same log-probs are apart, nats per token. */
+/** The difference between two computations of the same log-probs, nats per token. */
 export interface LogprobDifference {
   /** Over all tokens of the run. */
   readonly mean: number;
@@ -29,7 +29,7 @@ export function logprobDifference(steps: readonly Updated[]): LogprobDifference 
   return { mean: tokens === 0 ? 0 : sum / tokens, most };
 }
 
-/** What a report says of a run's engines; nothing where it had none. */
+/** Facts about a run's engines for its report; empty if it had none. */
 export function engineFacts({ rollout }: Recipe, steps: readonly Updated[]): Record<string, string> {
   const { engine } = rollout;
   if (engine === undefined) return {};

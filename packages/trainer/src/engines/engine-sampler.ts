@@ -1,9 +1,9 @@
 /** Responsibility: a server as the sampler of a rollout actor: its weights, which are written to disk, loaded by the server and
- *  not kept here; whether it is there; what it has sampled.
+ *  not kept here; whether it is up; what it has sampled.
  *  Not responsible for: which episodes come (engine-intake.ts).
  *
  *  Invariants:
- *  ENGINE-2 (T5). A sample carries the version and hash of the weights that were loaded into the process that gave it; after
+ *  ENGINE-2 (T5). A sample carries the version and hash of the weights that were loaded into the process that produced it; after
  *                 a restart of the server nothing is sampled before they are loaded again. */
 import { mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -21,16 +21,16 @@ import type { PolicySampler, SampledSoFar } from "./policy-sampler.js";
 
 export interface EngineSamplerOptions {
   readonly engine: EngineSettings;
-  /** At which it samples for training. */
+  /** Sampling temperature for training. */
   readonly temperature: number;
-  /** Which of the recipe's engines, from 0. */
+  /** Index of the recipe's engine. */
   readonly place: number;
   readonly runId: string;
   readonly config: ModelConfig;
   readonly tokenizer: BpeTokenizer;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
-  /** Ends what waits for the server. */
+  /** Ends everything that waits for the server. */
   readonly signal: AbortSignal;
 }
 
@@ -38,9 +38,9 @@ export class EngineSampler implements PolicySampler {
   readonly #server: EngineServer;
   readonly #weights: EngineWeights;
   readonly #signal: AbortSignal;
-  /** What the server has, or is to have when it is back. */
+  /** The policy that the server has, or must get when it is back. */
   #policy: WrittenPolicy | undefined;
-  /** Whether the server may have other weights than those. */
+  /** Whether the server may have other weights. */
   #lost = true;
   #loading: Promise<void> = Promise.resolve();
   readonly #counted = { sampledTokens: 0, prefillTokens: 0, secondsBusy: 0 };
@@ -53,12 +53,12 @@ export class EngineSampler implements PolicySampler {
     this.#signal = signal;
   }
 
-  /** Opens no connection: the first weights do. @throws {EngineError} CONFIG_INVALID; {RewardError} without the key */
+  /** Opens no connection; loading the first weights does. @throws {EngineError} CONFIG_INVALID; {RewardError} without the key */
   static async open(options: EngineSamplerOptions): Promise<EngineSampler> {
     const { engine, temperature, place, runId, config, tokenizer, environment, logger, signal } = options;
     const root = engine.weightsDir ?? join(tmpdir(), "palimpsest-engines");
     const folder = join(root, runId, `engine-${place}`);
-    // What an earlier process of this actor has left.
+    // Removes what an earlier process of this actor left behind.
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true });
     const weights = await EngineWeights.open(folder, config, tokenizer);
@@ -97,7 +97,7 @@ export class EngineSampler implements PolicySampler {
     }
   }
 
-  /** Runs what samples, and returns its value only if the weights were the loaded ones until its end (ENGINE-2). */
+  /** Runs work that samples, and returns its value only if the weights were the loaded ones until its end (ENGINE-2). */
   async under<T>(work: () => Promise<T>): Promise<T> {
     try {
       const value = await work();
@@ -109,7 +109,7 @@ export class EngineSampler implements PolicySampler {
     }
   }
 
-  /** @throws {EngineError}: `back` loads them as soon as the server is there */
+  /** @throws {EngineError}: `back` then loads them as soon as the server is up */
   async setWeights(parameters: Parameters, policyVersion: number, weightsHash = ""): Promise<void> {
     const written = await this.#weights.write(parameters, policyVersion, weightsHash);
     this.#policy = written;
@@ -119,7 +119,7 @@ export class EngineSampler implements PolicySampler {
   }
 
   /**
-   * Waits until the server is there, and loads the weights where it may have others.
+   * Waits until the server is up, and loads the weights if it may have others.
    * @throws {EngineError}; the signal's reason
    */
   async back(signal: AbortSignal): Promise<void> {
@@ -148,12 +148,12 @@ export class EngineSampler implements PolicySampler {
   }
 }
 
-/** Whether the engine has gone or is started anew, or has other weights than it should: not the fault of what was asked. */
+/** Returns whether the engine is down, restarting, or has wrong weights, so that the request is not to blame. */
 export function isAway(reason: unknown): boolean {
   return reason instanceof EngineError && ["UNREACHABLE", "OTHER_WEIGHTS", "CLOSED"].includes(reason.code);
 }
 
-/** Whether the engine may be about to go: what was asked may be to blame, or it. */
+/** Returns whether the engine may be about to fail: either the request or the engine may be to blame. */
 export function isAiling(reason: unknown): boolean {
   return reason instanceof EngineError && ["SERVER_FAILED", "OVERLOADED", "TIMEOUT"].includes(reason.code);
 }

@@ -1,5 +1,5 @@
 /** Responsibility: one server that samples: where it is, whether it answers, how it gets weights.
- *  Not responsible for: episodes, and what becomes of them while it is away. */
+ *  Not responsible for: episodes, and what happens to them while it is down. */
 
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -11,36 +11,36 @@ import { type EngineSettings, loadOf } from "./engine-settings.js";
 import type { WrittenPolicy } from "./engine-weights.js";
 
 const probeMs = 500;
-/** Of a request to a server that is there; one that is away is waited for elsewhere. */
+/** Attempts per request to a server that is up; waiting for one that is down happens elsewhere. */
 const maxAttempts = 2;
-/** Of one question whether a server is there. */
+/** Timeout of one check whether a server is up. */
 const defaultAnswerMs = 10_000;
 
 export interface EngineServerOptions {
   readonly engine: EngineSettings;
-  /** Which of the recipe's engines, from 0. */
+  /** Index of the recipe's engine. */
   readonly place: number;
   readonly apiKey: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** For what the server prints. */
+  /** Folder for the server's output. */
   readonly folder: string;
   readonly logger: Logger;
-  /** At which it samples for training. */
+  /** Sampling temperature for training. */
   readonly temperature: number;
-  /** Longest time until a server says that it is there; default 10 s. */
+  /** Longest time until a server answers that it is up; default 10 s. */
   readonly answerMs?: number;
 }
 
 export class EngineServer {
   readonly #options: EngineServerOptions;
   #process: EngineProcess | undefined;
-  /** The folder that `prepare` has made a file of, as long as servers come up with it. */
+  /** The folder from which `prepare` has made a file, as long as servers come up with it. */
   #prepared: string | undefined;
-  /** Of a server that the run starts. */
+  /** The port of a server that the run starts. */
   #claim: PortClaim | undefined;
   #sampler: HttpSampler | undefined;
   #url = "";
-  /** What the server called its process when the weights were loaded. */
+  /** The server's name for its process when the weights were loaded. */
   #loadedIn: string | undefined;
 
   constructor(options: EngineServerOptions) {
@@ -50,7 +50,7 @@ export class EngineServer {
     if (address !== undefined) this.#sampler = this.#samplerAt(address);
   }
 
-  /** For people. */
+  /** A name for messages. */
   get name(): string {
     const { engine, place } = this.#options;
     return `${engine.kind} ${engine.addresses?.[place] ?? place}`;
@@ -62,8 +62,8 @@ export class EngineServer {
   }
 
   /**
-   * Gives the server these weights. One of the run's own that is gone, or does not answer, is started again and waited for.
-   * @throws {EngineError} NOT_TRAINABLE where its log-probs are not those at the run's temperature; others; the signal's reason
+   * Gives the server these weights. If the run started the server and it has ended or does not answer, it is restarted first.
+   * @throws {EngineError} NOT_TRAINABLE if its log-probs are not those at the run's temperature; others; the signal's reason
    */
   async load(policy: WrittenPolicy, signal: AbortSignal): Promise<void> {
     const { engine, logger } = this.#options;
@@ -82,8 +82,8 @@ export class EngineServer {
   }
 
   /**
-   * Whether the process that loaded the weights still runs: one that was started again has others.
-   * @throws {EngineError} UNREACHABLE and others while it is away
+   * Checks that the process that loaded the weights is still running: a restarted one has others.
+   * @throws {EngineError} UNREACHABLE and others while it is down
    */
   async confirm(signal: AbortSignal): Promise<void> {
     if (this.#process !== undefined) {
@@ -96,7 +96,7 @@ export class EngineServer {
   }
 
   /**
-   * As `confirm`, and whether it answers: a server that hangs runs, too.
+   * Does the same as `confirm`, and checks that the server answers, because one that hangs is running, too.
    * @throws {EngineError} UNREACHABLE; the signal's reason
    */
   async check(signal: AbortSignal): Promise<void> {
@@ -112,7 +112,7 @@ export class EngineServer {
     this.#claim = undefined;
   }
 
-  /** Whether a server of the run's own runs and answers. @throws the signal's reason */
+  /** Returns whether a server that the run started is running and answers. @throws the signal's reason */
   async #isThere(signal: AbortSignal): Promise<boolean> {
     if (this.#process?.running !== true) return false;
     return await this.#answers(signal).then(
@@ -142,7 +142,7 @@ export class EngineServer {
       await runToEnd(program, { timeoutMs: engine.startTimeoutMs, signal });
       this.#prepared = folder;
     }
-    // Not before: what prepares the file may take minutes, in which others may come to listen there.
+    // Claimed only now: preparing the file may take minutes, in which another program may take the port.
     this.#claim = await claimPort();
     const args = filled(start.arguments, String(this.#claim.port));
     const server = { command: start.command, arguments: args, environment, logFile: log("engine") };
@@ -152,7 +152,7 @@ export class EngineServer {
       await this.#comesUp(this.#process, signal);
     } catch (reason) {
       this.#prepared = undefined;
-      // One that never came up must not keep its memory and its GPU.
+      // A server that never came up must not keep its memory and its GPU.
       await this.close();
       throw reason;
     }
@@ -176,7 +176,7 @@ export class EngineServer {
     });
   }
 
-  /** Asks rather than believes: a server that was started again may have other flags. */
+  /** Probes the server each time, because a restarted one may have other flags. */
   async #checkLogprobs(signal: AbortSignal): Promise<void> {
     const { temperature, engine } = this.#options;
     if (temperature === 1 || (await this.sampler.probeLogprobs(signal)) === "processed_logprobs") return;
@@ -186,7 +186,7 @@ export class EngineServer {
     );
   }
 
-  /** Waits until a server of the run's own answers. @throws {EngineError} UNREACHABLE when it ends, or the time is over */
+  /** Waits until a server that the run started answers. @throws {EngineError} UNREACHABLE if it ends, or the time is over */
   async #comesUp(process: EngineProcess, signal: AbortSignal): Promise<void> {
     const { startTimeoutMs } = this.#options.engine;
     const deadlineAt = performance.now() + startTimeoutMs;
@@ -221,7 +221,7 @@ export class EngineServer {
   }
 }
 
-/** What makes a server tell the log-probs after the temperature. */
+/** How to make a server return the log-probs after the temperature. */
 export const logprobsRemedy: Readonly<Record<EngineSettings["kind"], string>> = {
   vllm: "start it with --logprobs-mode processed_logprobs",
   sglang: "start it without SGLANG_RETURN_ORIGINAL_LOGPROB",

@@ -1,9 +1,9 @@
-/** Responsibility: what a recipe says of servers that sample in place of the rollout actors.
- *  Not responsible for: how servers are spoken to (packages/engines), how they are started and given weights. */
+/** Responsibility: a recipe's settings for servers that sample instead of the rollout actors.
+ *  Not responsible for: the servers' protocols (packages/engines), how they are started and given weights. */
 import { isAbsolute } from "node:path";
 import { z } from "zod";
 
-/** As recipes name them; packages/engines spells llama.cpp in one word. */
+/** Names in recipes; packages/engines spells llama.cpp as one word. */
 const engineKinds = ["vllm", "sglang", "llama-cpp", "openai"] as const;
 
 const startSchema = z
@@ -16,20 +16,20 @@ const startSchema = z
       .array(z.string())
       .default([])
       .describe(
-        "its arguments; {port} is replaced by a free port of 127.0.0.1, {model} by the folder of the weights, {file} by what `prepare` makes of it",
+        "its arguments; {port} is replaced by a free port of 127.0.0.1, {model} by the folder of the weights, {file} by the file that `prepare` makes from it",
       ),
     environment: z
       .record(z.string(), z.string())
       .default({})
-      .describe("variables that it gets beside those of the node"),
+      .describe("variables that it gets in addition to those of the node"),
     prepare: z
       .strictObject({
         command: z.string().min(1).describe("program that runs before each start of the server"),
         arguments: z.array(z.string()).default([]).describe("its arguments; {model} and {file} as above"),
       })
       .optional()
-      .describe("makes the file that the server reads out of the folder, such as a GGUF; absent: nothing"),
-    count: z.int().min(1).max(1024).default(1).describe("servers, each beside a rollout actor of its own"),
+      .describe("makes the file that the server reads from the folder, such as a GGUF; absent: nothing"),
+    count: z.int().min(1).max(1024).default(1).describe("number of servers, each with its own rollout actor"),
   })
   .superRefine(({ arguments: given, prepare }, context) => {
     const refuse = (message: string) => context.addIssue({ code: "custom", path: ["arguments"], message });
@@ -50,38 +50,38 @@ export const engineSettingsSchema = z
       .min(1)
       .max(1024)
       .optional()
-      .describe("servers that run already, each with a rollout actor of its own; not beside `start`"),
+      .describe("servers that are already running, each with its own rollout actor; excludes `start`"),
     start: startSchema
       .optional()
-      .describe("servers that the run starts, each as a process of a rollout actor; not beside `addresses`"),
+      .describe("servers that the run starts, each as a child process of a rollout actor; excludes `addresses`"),
     load: z
       .enum(["reload", "restart"])
       .optional()
       .describe(
-        "how new weights come in: reload, through the server's own endpoint, or restart of a server that the run has started; absent: restart for llama-cpp, reload for the others",
+        "how new weights are loaded: reload, through the server's own endpoint, or restart of a server that the run has started; absent: restart for llama-cpp, reload for the others",
       ),
     model: z
       .string()
       .min(1)
       .optional()
-      .describe("the name under which the servers serve the model; servers of one model need none"),
+      .describe("the name under which the servers serve the model; not needed by servers of one model"),
     tokenEnv: z
       .string()
       .min(1)
       .optional()
-      .describe("variable of the nodes' environment that holds the servers' key; absent: no key"),
+      .describe("variable of the nodes' environment with the servers' key; absent: no key"),
     weightsDir: z
       .string()
       .refine(isAbsolute, { error: "must be an absolute path: it is read on other machines, too" })
       .optional()
       .describe(
-        "folder that rollout actors write weights into and servers read them from, under the same path; absent: a temporary one of the machine, which does for servers on it",
+        "folder into which rollout actors write weights and from which servers read them, under the same path; absent: a temporary folder of the machine, which suffices for servers on it",
       ),
     originalLogprobs: z
       .boolean()
       .default(false)
       .describe("sglang: the servers run with SGLANG_RETURN_ORIGINAL_LOGPROB=1"),
-    maxRequests: z.int().min(1).max(4096).default(64).describe("requests under way at one server"),
+    maxRequests: z.int().min(1).max(4096).default(64).describe("concurrent requests at one server"),
     startTimeoutMs: z
       .int()
       .min(1_000)
@@ -92,7 +92,7 @@ export const engineSettingsSchema = z
       .min(1_000)
       .max(290_000)
       .default(240_000)
-      .describe("longest time of one request; loading weights is one"),
+      .describe("longest time of one request; loading weights counts as one"),
   })
   .superRefine((engine, context) => {
     const refuse = (path: string, message: string) =>
@@ -132,14 +132,14 @@ export function loadOf({
   return load ?? (kind === "llama-cpp" ? "restart" : "reload");
 }
 
-/** Each has one rollout actor. */
+/** Number of engines; each has one rollout actor. */
 export function engineCount({ addresses, start }: EngineSettings): number {
   return addresses?.length ?? start?.count ?? 1;
 }
 
 /**
- * Whether the run fails where an engine is not there at the start: no other could do its work, or the run starts it, and
- * what does not come up by the recipe's command is the command's fault rather than a server's that comes later.
+ * Returns whether the run fails if an engine is not up at the start: either no other engine could do its work, or the run starts
+ * it, so that a failure is the fault of the recipe's command.
  */
 export function mustComeUp(engine: EngineSettings): boolean {
   return engineCount(engine) === 1 || engine.start !== undefined;

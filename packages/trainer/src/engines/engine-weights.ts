@@ -3,16 +3,16 @@ import { dirname, join } from "node:path";
 import { type BpeTokenizer, type ModelConfig, saveModel } from "@palimpsest/model";
 import type { Parameters } from "../weights/weights.js";
 
-/** A version of the policy in a folder that a server can load. */
+/** A policy version in a folder that a server can load. */
 export interface WrittenPolicy {
   readonly folder: string;
   readonly policyVersion: number;
   readonly weightsHash: string;
 }
 
-/** Versions of the policy as folders in the Hugging Face layout, for one server: the one in use, and while it is loaded the next. */
+/** Policy versions as folders in the Hugging Face layout, for one server: the current one, and the next while it is loaded. */
 export class EngineWeights {
-  /** Of this server alone. */
+  /** Used only by this server. */
   readonly folder: string;
   readonly #config: ModelConfig;
   readonly #tokenizer: BpeTokenizer;
@@ -28,14 +28,14 @@ export class EngineWeights {
     return new EngineWeights(folder, config, tokenizer);
   }
 
-  /** The folder is there whole or not at all. */
+  /** Writes a version; its folder appears either complete or not at all. */
   async write(parameters: Parameters, policyVersion: number, weightsHash: string): Promise<WrittenPolicy> {
     const folder = join(this.folder, `policy-${String(policyVersion).padStart(8, "0")}`);
     await saveModel(folder, { config: this.#config, tokenizer: this.#tokenizer, parameters });
     return { folder, policyVersion, weightsHash };
   }
 
-  /** Removes every version but that one. */
+  /** Removes every version except that one. */
   async keepOnly({ folder }: WrittenPolicy): Promise<void> {
     for (const name of await readdir(this.folder)) {
       const path = join(this.folder, name);
@@ -44,7 +44,7 @@ export class EngineWeights {
     }
   }
 
-  /** Also the run's folder around it, with the last of its engines. */
+  /** Removes all versions, and with the last engine also the run's folder. */
   async remove(): Promise<void> {
     await rm(this.folder, { recursive: true, force: true });
     await rmdir(dirname(this.folder)).catch(() => undefined);

@@ -8,15 +8,15 @@ export interface SampledSoFar {
   readonly secondsBusy: number;
 }
 
-/** What a rollout actor samples with: the model in its own process, or a server. */
+/** The sampler of a rollout actor: the model in its own process, or a server. */
 export interface PolicySampler {
   readonly policyVersion: number;
   readonly weightsHash: string;
   readonly stats: SampledSoFar;
   generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult>;
-  /** Has copied them when it resolves: the arrays are the caller's again. */
+  /** Has copied the arrays when it resolves, so that the caller may reuse them. */
   setWeights(parameters: Parameters, policyVersion: number, weightsHash?: string): Promise<void>;
-  /** Adapters over the weights that it was made with; absent where it wants them merged. */
+  /** Sets adapters over the weights that it was created with; absent if it needs them merged. */
   setAdapters?(adapters: Parameters, policyVersion: number, weightsHash?: string): Promise<void>;
   close(): Promise<void>;
 }

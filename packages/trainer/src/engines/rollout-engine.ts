@@ -7,15 +7,15 @@ import { EngineIntake } from "./engine-intake.js";
 import { EngineSampler, isAiling, isAway } from "./engine-sampler.js";
 import { type EngineSettings, mustComeUp } from "./engine-settings.js";
 
-/** What it reads of the first weights. */
+/** The fields of the first policy that it uses. */
 type FirstPolicy = Pick<NamedPolicy, "parameters"> & {
   readonly manifest: Pick<NamedPolicy["manifest"], "policyVersion" | "weightsHash">;
 };
 
-/** What it needs of its actor. */
+/** The parts of its actor that it uses. */
 type Living = Pick<ActorContext, "environment" | "logger" | "signal">;
 
-/** The engine of one rollout actor: its sampler, and the episodes that go to it. */
+/** The engine of one rollout actor: its sampler, and the episodes that it runs. */
 export class RolloutEngine {
   readonly sampler: EngineSampler;
   readonly #settings: EngineSettings;
@@ -41,8 +41,8 @@ export class RolloutEngine {
   }
 
   /**
-   * Gives the engine its first weights and takes episodes while it is there.
-   * @throws {EngineError} where an engine that the run cannot do without is not there
+   * Gives the engine its first weights and takes episodes while it is up.
+   * @throws {EngineError} if an engine that the run cannot do without is not up
    */
   async follow(
     open: () => Promise<{ close(): Promise<void> }>,
@@ -58,19 +58,19 @@ export class RolloutEngine {
         await sampler.setWeights(parameters, manifest.policyVersion, manifest.weightsHash);
       }, mustComeUp(this.#settings));
     } catch (reason) {
-      // An actor whose start fails is not stopped: its weights would stay on the disk.
+      // An actor whose start fails is not stopped, so its weights would stay on disk.
       await sampler.close();
       throw reason;
     }
   }
 
-  /** One episode of the queue. */
+  /** Runs one episode of the queue. */
   async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const sampled = () => this.sampler.under(work);
     return this.#intake === undefined ? await sampled() : await this.#intake.run(sampled, signal);
   }
 
-  /** Something that is asked of this engine alone. @throws {PalimpsestError} UNAVAILABLE, retryable: another may do it */
+  /** Runs a request that is for this engine only. @throws {PalimpsestError} UNAVAILABLE, retryable: another engine may do it */
   async ask<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await this.sampler.under(work);
