@@ -1,4 +1,4 @@
-/** Responsibility: what a run's evaluations come to: their one number, the best of them, and whether the run goes on.
+/** Responsibility: the results of a run's evaluations: the number each is compared by, the best of them, and whether the run stops.
  *  Not responsible for: when evaluations happen and where they are kept (training-evaluations.ts). */
 import type { Evaluation } from "@palimpsest/evals";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -6,7 +6,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 export const evaluationMetrics = ["meanReward", "exactMatch", "passAtK"] as const;
 export type EvaluationMetric = (typeof evaluationMetrics)[number];
 
-/** What an evaluation after a step came to. */
+/** The rating of an evaluation after a step. */
 export interface RatedStep {
   /** 0: before training. */
   readonly step: number;
@@ -16,13 +16,13 @@ export interface RatedStep {
 export interface Standing {
   /** The highest value so far, the newer of equals. */
   readonly best: RatedStep | undefined;
-  /** Evaluations in a row that did not raise the highest value before them by more than `minimumGain`. */
+  /** Number of consecutive evaluations that did not exceed the highest value before them by more than `minimumGain`. */
   readonly withoutGain: number;
 }
 
 /**
- * The number that evaluations of a run are compared by: the mean of the metric over the lengths.
- * @throws {PalimpsestError} CONFIG_INVALID where the reward tells no exact match and the metric needs one
+ * Returns the number by which evaluations of a run are compared: the mean of the metric over the lengths.
+ * @throws {PalimpsestError} CONFIG_INVALID if the metric needs exact match and the reward does not report it
  */
 export function ratingOf({ lengths }: Evaluation, metric: EvaluationMetric): number {
   const values = lengths.map((length) => length[metric]);
@@ -38,7 +38,7 @@ export function ratingOf({ lengths }: Evaluation, metric: EvaluationMetric): num
 /** @param rated in the order of their steps */
 export function standingOf(rated: readonly RatedStep[], minimumGain: number): Standing {
   let best: RatedStep | undefined;
-  /** What the next evaluation has to rise above. */
+  /** The value that the next evaluation has to exceed. */
   let mark = Number.NEGATIVE_INFINITY;
   let withoutGain = 0;
   for (const one of rated) {

@@ -1,6 +1,6 @@
 /** Responsibility: the evaluations of a training run: their questions, and the policy as a system of the suite runner, whose
  *  episodes the run's rollout actors play.
- *  Not responsible for: retries, failures and seeds (the runner); what the numbers are shown as (report-run.ts). */
+ *  Not responsible for: retries, failures and seeds (the runner); how results are presented (report-run.ts). */
 import { setTimeout } from "node:timers/promises";
 import type { ActorHandle } from "@palimpsest/client";
 import type { TaskSet } from "@palimpsest/datasets";
@@ -28,7 +28,7 @@ export interface LengthTasks {
 }
 
 /**
- * Opens the questions of each length of a recipe's evaluation, the same for before and after; whoever asked closes them.
+ * Opens the questions of each length of a recipe's evaluation, the same for before and after; the caller closes them.
  * @throws {PalimpsestError} CONFIG_INVALID; the signal's reason
  */
 export async function openEvaluation(recipe: Recipe, signal?: AbortSignal): Promise<readonly LengthTasks[]> {
@@ -70,7 +70,7 @@ export async function closeEvaluation(lengths: readonly LengthTasks[]): Promise<
   for (const { tasks } of lengths) await tasks.close();
 }
 
-/** The items of one length; their documents are read when they are asked. */
+/** The items of one length; their documents are read when they are used. */
 async function lengthItems({ lengthTokens, tasks }: LengthTasks, signal?: AbortSignal): Promise<EvalItem[]> {
   const items: EvalItem[] = [];
   for (let position = 0; position < tasks.count; position++) {
@@ -88,15 +88,16 @@ export interface EvaluationRun {
   readonly rollouts: readonly ActorHandle<RolloutActor>[];
   readonly recipe: Recipe;
   readonly lengths: readonly LengthTasks[];
-  /** The version whose weights give every answer. */
+  /** The version whose weights must give every answer. */
   readonly policyVersion: number;
   readonly onProgress: (done: number, total: number) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Evaluates every length, its questions spread over the rollout actors; one length after the other, so that times compare.
- * @throws {PalimpsestError} STALE_POLICY when an answer was given by another version than the one that is evaluated
+ * Evaluates every length, with its questions spread over the rollout actors; lengths run one after another, so that their times
+ * can be compared.
+ * @throws {PalimpsestError} STALE_POLICY if an answer was given by another version than the evaluated one
  */
 export async function evaluate(run: EvaluationRun): Promise<Evaluation> {
   const { recipe, rollouts, signal } = run;
@@ -128,7 +129,7 @@ export async function evaluate(run: EvaluationRun): Promise<Evaluation> {
   return { agent: agent.kind, temperature: evaluation.temperature, seed: evaluation.seed, lengths };
 }
 
-/** The policy as a system: each question goes to the rollout actor that has the fewest under way. */
+/** The policy as a system: each question goes to the rollout actor with the fewest in progress. */
 function policySystem(run: EvaluationRun, temperature: number, onOther: (version: string) => void): System {
   const { rollouts, recipe, policyVersion } = run;
   const underWay = rollouts.map(() => 0);
@@ -148,7 +149,7 @@ function policySystem(run: EvaluationRun, temperature: number, onOther: (version
           return prediction;
         } catch (reason) {
           if (!isEngineAway(reason)) throw reason;
-          // Its count stays up meanwhile, so that the others are asked first.
+          // Its count stays up meanwhile, so that the other actors are tried first.
           await setTimeout(engineAgainMs, undefined, { signal });
         } finally {
           underWay[place] = (underWay[place] ?? 0) - 1;
@@ -158,7 +159,7 @@ function policySystem(run: EvaluationRun, temperature: number, onOther: (version
   };
 }
 
-/** An actor whose engine is away says so at once; another one's may answer. */
+/** Returns whether the actor's engine is down; another actor may be able to answer. */
 function isEngineAway(reason: unknown): boolean {
   const cause = reason instanceof PalimpsestError ? reason.cause : undefined;
   return cause instanceof PalimpsestError && cause.code === "UNAVAILABLE";

@@ -14,47 +14,47 @@ export interface QueueDepth {
   readonly failed: number;
 }
 
-/** What one step of training did. */
+/** The report of one training step. */
 export interface StepReport {
   readonly step: number;
   readonly steps: number;
   readonly policyVersion: number;
-  /** Of the weights after the step. */
+  /** Hash of the weights after the step. */
   readonly weightsHash: string;
   /** Mean reward of the step's episodes. */
   readonly rewardMean: number;
-  /** Mean of every reward component. */
+  /** Mean of each reward component. */
   readonly components: Readonly<Record<string, number>>;
-  /** Of agents with a store, by the names of MemUpdate's log: `memory_reward/mean`, `num_turns/mean`, `tool_call_counts/…`. */
+  /** For agents with a store, under the names of MemUpdate's log: `memory_reward/mean`, `num_turns/mean`, `tool_call_counts/…`. */
   readonly store?: Readonly<Record<string, number>>;
-  /** Mean reward of each category of the step's tasks, where they have `metadata.category`. */
+  /** Mean reward of each category of the step's tasks, if they have `metadata.category`. */
   readonly rewardByCategory?: Readonly<Record<string, number>>;
   readonly update: UpdateMetrics;
-  /** From dispatch until the last group was complete, an evaluation beside it included. */
+  /** From dispatch until the last group was complete, including a concurrent evaluation. */
   readonly rolloutSeconds: number;
-  /** How long the learner waited for groups: what asynchronous steps make small. */
+  /** How long the learner waited for groups, which asynchronous steps reduce. */
   readonly learnerWaitSeconds: number;
   /** Update, checkpoint and publication. */
   readonly updateSeconds: number;
   readonly checkpointSeconds: number;
   readonly publishSeconds: number;
-  /** With `learnerActors` above 1: of the update, waiting for the other learners, and bytes of gradients that each has sent. */
+  /** With `learnerActors` above 1: time of the exchange, including waiting for the other learners, and gradient bytes that each has sent. */
   readonly exchange?: { readonly seconds: number; readonly sentBytes: number };
-  /** Of the new weights, or of the adapters where these alone are published. */
+  /** Size of the new weights, or of the adapters if only these are published. */
   readonly publishedBytes: number;
-  /** Sampled tokens per second of rollout, those of an evaluation beside it included, all rollout actors together. */
+  /** Sampled tokens per second of rollout, including those of a concurrent evaluation, all rollout actors together. */
   readonly samplerTokensPerSecond: number;
   readonly learnerTokensPerSecond: number;
   readonly groupsDispatched: number;
   readonly groupsTrained: number;
   readonly groupsFailed: number;
-  /** Of them, those that this driver has replaced since they became too stale. */
+  /** Of those, the ones that this driver has replaced because they became too stale. */
   readonly groupsStale: number;
-  /** With `train.zeroVarianceRefills`: what the step took and did not train; `rewardMean` is of what it trained. */
+  /** With `train.zeroVarianceRefills`: what the step took and did not train; `rewardMean` covers what it trained. */
   readonly rejected?: RejectedGroups;
 }
 
-/** What a run tells whoever watches it. */
+/** The events that a run reports. */
 export type TrainEvent =
   | { readonly kind: "phase"; readonly phase: Phase; readonly total: number }
   | { readonly kind: "progress"; readonly phase: Phase; readonly done: number; readonly total: number }

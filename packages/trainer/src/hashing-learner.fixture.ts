@@ -1,4 +1,4 @@
-/** A learner whose weights are a hash of what it saw, and processes of it that die where a test says. */
+/** A learner whose weights are a hash of what it was trained on, and simulated processes that die where a test says. */
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import {
@@ -12,7 +12,7 @@ import type { Group } from "@palimpsest/trajectories";
 
 export class Crash extends Error {}
 
-/** A process that dies at its n-th point; what it does afterwards does not happen. */
+/** A process that dies at its n-th point; nothing it does afterwards takes effect. */
 export class Life {
   readonly #diesAt: number;
   points = 0;
@@ -26,7 +26,7 @@ export class Life {
     this.points++;
   }
 
-  /** The product's own writing, with a point before each part of it; a write that dies leaves half of its bytes. */
+  /** The product's own file operations, with a point before each; a write that dies leaves half of its bytes. */
   get files(): DurableFiles {
     const before =
       <Given extends unknown[]>(work: (...given: Given) => Promise<void>) =>
@@ -52,12 +52,12 @@ export class Life {
   }
 }
 
-/** A learner whose weights are a hash of all that they saw, in order. */
+/** A learner whose weights are a hash of everything that it was trained on, in order. */
 export class HashingLearner {
   policyVersion: number;
   #weights: Buffer;
   readonly #life: Life;
-  /** Added to what it sees: another machine's rounding. */
+  /** Added to its inputs to simulate another machine's rounding. */
   readonly #rounding: string;
 
   constructor(life: Life, checkpoint?: Checkpoint, rounding = "") {

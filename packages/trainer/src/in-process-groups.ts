@@ -21,20 +21,20 @@ export interface GroupSource {
   readonly recipe: Recipe;
   readonly agent: Agent;
   readonly reward: TrajectoryReward;
-  /** Whether the reward reads token ids; others are not shown them, as in a cluster. */
+  /** Whether the reward reads token ids; other rewards do not get them, as in a cluster. */
   readonly readsTokens: boolean;
   readonly tasks: TaskSet;
-  /** Whether a group would change the weights; not asked without `train.zeroVarianceRefills`. */
+  /** Returns whether a group would change the weights; not called without `train.zeroVarianceRefills`. */
   readonly teaches: (group: Group) => boolean;
   readonly signal: AbortSignal | undefined;
 }
 
 export interface StepGroups {
-  /** To train. */
+  /** Groups to train. */
   readonly groups: readonly Group[];
-  /** Teach nothing, and were replaced as far as `train.zeroVarianceRefills` goes. */
+  /** Groups that teach nothing, and were replaced up to `train.zeroVarianceRefills`. */
   readonly rejected: readonly Group[];
-  /** Of the run's groups, the first that no step has asked. */
+  /** Index of the run's first group that no step has taken. */
   readonly next: number;
   /** Why episodes failed. */
   readonly failures: readonly string[];
@@ -43,13 +43,13 @@ export interface StepGroups {
 /** Runs work when its turn has come. */
 type Turns = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** As many at once, in the order of asking. */
+/** Allows this many at once, in the order of requests. */
 function turnsOf(most: number): Turns {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async (work) => {
     if (running < most) running++;
-    // Whoever ends hands its place over.
+    // Whoever finishes passes its slot on.
     else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
       return await work();
@@ -62,11 +62,11 @@ function turnsOf(most: number): Turns {
 }
 
 /**
- * The scored groups of one step: tasks, seeds and their order are those of `train`, and as many episodes at once as its rollout
- * actors would play: `rollout.concurrency` of each.
+ * Returns the scored groups of one step: tasks, seeds and their order are those of `train`, with as many concurrent episodes as
+ * its rollout actors would run: `rollout.concurrency` of each.
  * @param step from 1
- * @param first of the run's groups that no step has asked
- * @throws {PalimpsestError} INTERNAL when no group is left; the signal's reason
+ * @param first index of the run's first group that no step has taken
+ * @throws {PalimpsestError} INTERNAL if no group is left; the signal's reason
  */
 export async function sampleStep(source: GroupSource, step: number, first: number): Promise<StepGroups> {
   const { rollout, train } = source.recipe;
@@ -77,7 +77,7 @@ export async function sampleStep(source: GroupSource, step: number, first: numbe
   const kept: Group[] = [];
   const rejects = (group: Group) => refills > 0 && !source.teaches(group);
   let next = first;
-  // As the schedule of a cluster's run: each rejected group has the run's next one beside it (SCHEDULE-5).
+  // Like the schedule of a cluster's run: each rejected group is followed by the run's next one (SCHEDULE-5).
   for (let end = first + groupsPerStep; next < end; ) {
     const indexes = Array.from({ length: end - next }, (_, place) => next + place);
     next = end;
@@ -135,7 +135,7 @@ async function sampleEpisode(
     { question, document, ...(records ? { records } : {}) },
     { seed, temperature: recipe.rollout.temperature, ...(signal ? { signal } : {}) },
   );
-  // As the queues carry it: numbers have the precision, and rewards see the fields, that they have there.
+  // Encoded as on the queues, so that numbers have the same precision, and rewards see the same fields.
   const bytes = encodeTrajectory(
     toTrajectory(agent.name, result, {
       trajectoryId: trajectoryIdOf(groupId, episodeIndex),
@@ -150,7 +150,7 @@ async function sampleEpisode(
   return { trajectory, score: await reward(task, shown, signal ? { signal } : {}) };
 }
 
-/** Settings of a recipe that a run in one process does nothing with: it writes no files, and evaluates nothing. */
+/** Settings of a recipe that have no effect on a run in one process, which writes no files and evaluates nothing. */
 export function settingsWithoutEffect({ evaluation, train, learnerActors }: Recipe): readonly string[] {
   const set: Readonly<Record<string, boolean>> = {
     evaluation: evaluation !== undefined,

@@ -2,7 +2,7 @@
  * Responsibility: owns the learner of one run: takes the groups of a step, updates, checkpoints, acknowledges, publishes.
  * Not responsible for: dispatching groups, choosing tasks, deciding when to stop.
  *
- * In what order: step-protocol.ts (STEP-1 to STEP-5).
+ * The order of these: step-protocol.ts (STEP-1 to STEP-5).
  * A3: learner-weights.ts.
  */
 import { dirname, join } from "node:path";
@@ -53,7 +53,7 @@ export class LearnerActor {
   #backend!: Backend;
   #scalars: ScalarLog | undefined;
   #saves!: LearnerSaves;
-  /** Of the weights after the last step that is saved. */
+  /** Hash of the weights after the last saved step. */
   #weightsHash = "";
   #weights!: LearnerWeights;
   #stepStartedAt = 0;
@@ -70,7 +70,7 @@ export class LearnerActor {
     this.#context = context;
     this.#records = new StepRecords(this.#spec, context, (write) => this.#onDisk(write));
     const cluster = await context.connect();
-    // They load while this one does.
+    // The other ranks load while this one does.
     this.#ranks = await LearnerRanks.spawn(cluster, this.#spec);
     const backend = await loadBackend({
       threads: recipe.learnerThreads,
@@ -98,7 +98,7 @@ export class LearnerActor {
     this.#weights.inherit(await this.#queues.currentWeights());
     const found: { run?: SavedRun | undefined } = {};
     const cursorFound = () => cursorSchema.parse(found.run?.dataCursor ?? {});
-    // What is saved is read after the take-over: a learner that is still alive elsewhere acknowledges nothing after it.
+    // What is saved is read after the take-over, because from then on a learner that is still alive elsewhere acknowledges nothing.
     const groups = await this.#queues.consumeGroups({
       minGroupSize: recipe.train.minGroupSize,
       maxStaleness: recipe.train.maxStaleness,
@@ -161,7 +161,7 @@ export class LearnerActor {
     await this.#weights.announce(manifest, this.#queues);
   }
 
-  /** Repeats what the log has after the checkpoint; a run that begins gets a checkpoint where steps are to be repeated from it. */
+  /** Replays the log after the checkpoint; a new run gets a checkpoint if steps are to be replayed from it. */
   async #standWhereSaved(run: SavedRun | undefined, gpu: boolean): Promise<void> {
     const { signal, logger } = this.#context;
     const { checkpointEverySteps, keepStepDumps } = this.#spec.recipe.train;
@@ -206,18 +206,18 @@ export class LearnerActor {
     };
   }
 
-  /** What this process and its GPU have taken; of several learners that train together the greatest. */
+  /** Memory of this process and its GPU; with several learners that train together, the maximum. */
   async memory(): Promise<ProcessMemory> {
     return await this.#ranks.memory(processMemory(this.#backend));
   }
 
   /**
-   * Trains one step. Asked again for the step it did last, it answers the same.
-   * @throws {PalimpsestError} INVALID_ARGUMENT for a step out of order; INTERNAL when every group failed; STALE_POLICY
-   *   (retryable) when another learner has done the step, and this one has to begin anew
+   * Trains one step. A repeated request for the last step gets the same result.
+   * @throws {PalimpsestError} INVALID_ARGUMENT for a step out of order; INTERNAL if every group failed; STALE_POLICY
+   *   (retryable) if another learner has done the step, so that this one has to restart
    */
   async trainStep(request: StepRequest): Promise<StepResult | UndispatchedGroups> {
-    // A step that was handed back waits on.
+    // A step that was handed back keeps its start time.
     if (this.#startedStep !== request.step) this.#stepStartedAt = performance.now();
     this.#startedStep = request.step;
     const answer = await this.#protocol.run(request);
@@ -228,21 +228,21 @@ export class LearnerActor {
     try {
       this.#scalars?.write(result.step, scalarsOf(result));
     } catch (reason) {
-      // For people: a step is done whether its curves can be written or not.
+      // Scalars are only for people: a step is done even if they cannot be written.
       this.#context.logger.warn({ err: reason, step: result.step }, "the step's scalars were not written");
       this.#context.metrics.counter("palimpsest_learner_records_dropped_total").inc({ kind: "scalars" });
     }
     recordStep(this.#context.metrics, result);
     const { groups } = await this.#queues.ledger.counts();
     this.#context.metrics.gauge("palimpsest_queue_groups_outstanding").set(groups.outstanding);
-    // The driver dispatches them and has no page of its own.
+    // Counted here because the driver, which dispatches them, has no metrics page.
     const dispatched = this.#context.metrics.counter("palimpsest_queue_groups_dispatched_total");
     dispatched.inc(Math.max(0, groups.dispatched - this.#groupsDispatched));
     this.#groupsDispatched = groups.dispatched;
     return result;
   }
 
-  /** Notes what an evaluation said of a version, whose checkpoint is kept while it is the best. */
+  /** Records an evaluation's rating of a version, whose checkpoint is kept while it is the best. */
   async rateVersion({ policyVersion, metric, scalars }: VersionRating): Promise<void> {
     await this.#onDisk(() => rateCheckpoint(this.#spec.checkpointDir, policyVersion, metric));
     try {
@@ -317,7 +317,7 @@ export class LearnerActor {
     return { result, manifest, updatedAt: trained.updatedAt, storedAt, savedAt: performance.now() };
   }
 
-  /** Waits for space on the disk: a trained step is not lost to a full one. */
+  /** Waits for space on the disk, so that a full one does not lose a trained step. */
   #onDisk<T>(write: () => Promise<T>): Promise<T> {
     const { logger, signal } = this.#context;
     return whenDiskHasSpace(write, {
@@ -333,7 +333,7 @@ export class LearnerActor {
   }
 }
 
-/** Of several learners that train together: what a step's exchange took. */
+/** For several learners that train together: the cost of a step's exchange. */
 function exchangedSince(
   before: ExchangeStats | undefined,
   after: ExchangeStats | undefined,

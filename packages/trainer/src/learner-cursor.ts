@@ -2,17 +2,17 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import type { StepResult } from "./step-result.js";
 
-/** What a learner keeps in a checkpoint; it wrote it itself. */
+/** The learner's own fields in a checkpoint. */
 export const cursorSchema = z.object({
   last: z.custom<StepResult>().optional(),
   baseWeightsHash: z.string().optional(),
-  /** As the checkpoint's `consumedGroupIds`: of the last step and the one before. */
+  /** The same scope as the checkpoint's `consumedGroupIds`: the last step and the one before. */
   rejectedGroupIds: z.array(z.string()).default([]),
 });
 
 /**
- * Adapters over other weights than those they were trained with would be another policy.
- * @param saved hash of those, as the checkpoint has it; undefined: it does not say
+ * Refuses adapters over base weights other than those they were trained with, which would be another policy.
+ * @param saved hash of those weights, as in the checkpoint; undefined: it does not say
  * @throws {PalimpsestError} CONFIG_INVALID
  */
 export function checkBase(saved: string | undefined, now: string): void {

@@ -43,8 +43,8 @@ export function recordStep(metrics: Metrics, result: StepResult): void {
 }
 
 /**
- * One step's numbers under the names of metrics.jsonl, as TensorBoard groups them. A category of tasks is `reward/NAME`,
- * and `reward/category/NAME` where a component of the reward has its name.
+ * Returns one step's numbers under the names of metrics.jsonl, as TensorBoard groups them. A category of tasks is `reward/NAME`,
+ * or `reward/category/NAME` if a component of the reward has its name.
  */
 export function scalarsOf({
   update,
@@ -69,15 +69,15 @@ export function scalarsOf({
   return scalars;
 }
 
-/** Of a step that rejects groups which teach nothing. */
+/** Scalars of a step that rejects groups which teach nothing. */
 export function rejectedScalars(rejected: StepResult["rejected"]): Record<string, number> {
   if (rejected === undefined) return {};
   return { "rejected/groups": rejected.groups, "rejected/sampledRewardMean": rejected.sampledRewardMean };
 }
 
 /**
- * Of agents with a store, under the names of the original's log: memory_reward/mean, num_turns/mean,
- * initial_memory_count, final_memory_count, tool_call_counts/TOOL; what it does not count goes under counters/.
+ * Scalars of agents with a store, under the names of the original's log: memory_reward/mean, num_turns/mean,
+ * initial_memory_count, final_memory_count, tool_call_counts/TOOL; counters that the original lacks go under counters/.
  */
 export function storeScalars({
   rewardMean,

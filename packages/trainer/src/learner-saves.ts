@@ -1,16 +1,16 @@
 /**
- * Responsibility: what of a run's learner is on disk: every k-th step a checkpoint, the steps between in a write-ahead log;
- *   and how a learner comes to stand where they end.
+ * Responsibility: a run's learner on disk: a checkpoint at every k-th step, a write-ahead log of the steps between, and how a
+ *   learner is restored from them.
  * Not responsible for: when a step is saved and acknowledged (step-protocol.ts).
  *
  * Invariants:
  * - SAVES-1 (T1). A step is saved when its checkpoint is in place, or its record in the log: each names the groups.
  * - SAVES-2. Steps leave the log when a newer checkpoint is in place, and never before.
- *   Each checkpoint that is kept and was made with a log can be gone on from: the records lead on past newer ones.
- * - SAVES-3 (T5). Repeated steps make the weights that were published under their versions; on a CPU another hash ends the
- *   run. A GPU may round otherwise: then a new checkpoint is written before anything is announced.
- * - SAVES-4. Repeating that takes long leaves checkpoints on its way: a learner that is ended before it is ready begins
- *   further on the next time, however long the log is.
+ *   Each kept checkpoint that was made with a log can be resumed from: the records continue past newer ones.
+ * - SAVES-3 (T5). Replayed steps produce the weights that were published under their versions; on a CPU another hash ends the
+ *   run. A GPU may round differently: then a new checkpoint is written before anything is announced.
+ * - SAVES-4. A long replay leaves checkpoints on its way: a learner that is killed before it is ready starts
+ *   further along the next time, however long the log is.
  */
 import { dirname, join } from "node:path";
 import {
@@ -34,18 +34,18 @@ import type { Group } from "@palimpsest/trajectories";
 import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
 import { z } from "zod";
 
-/** What a run has on disk. */
+/** The state of a run on disk. */
 export interface SavedRun {
   readonly folder: string;
   readonly checkpoint: Checkpoint;
-  /** To repeat upon the checkpoint, in order. */
+  /** Steps to replay on the checkpoint, in order. */
   readonly steps: readonly StepRecord[];
-  /** Of the last of them, or of the checkpoint. */
+  /** Groups of the last of them, or of the checkpoint. */
   readonly consumedGroupIds: readonly string[];
   readonly dataCursor: JsonValue;
 }
 
-/** The part of a learner that is saved. */
+/** The parts of a learner that saving uses. */
 export interface SavedLearner {
   readonly policyVersion: number;
   weightsHash(): string;
@@ -62,38 +62,38 @@ export interface SavedLearner {
 
 export interface StepToSave {
   readonly step: number;
-  /** Of the weights before and after it. */
+  /** Hashes of the weights before and after it. */
   readonly parentHash: string;
   readonly weightsHash: string;
   readonly consumedGroupIds: readonly string[];
   readonly dataCursor: Readonly<Record<string, unknown>>;
-  /** What the step was given; absent where every step gets a checkpoint. */
+  /** The inputs of the step; absent if every step gets a checkpoint. */
   readonly dump: WrittenDump | undefined;
 }
 
 export interface SaveSettings {
   readonly checkpointDir: string;
-  /** Steps from one checkpoint to the next. */
+  /** Number of steps from one checkpoint to the next. */
   readonly everySteps: number;
-  /** The run's last step gets a checkpoint. */
+  /** Number of steps of the run; its last step gets a checkpoint. */
   readonly steps: number;
   readonly keepLast: number;
   readonly files?: DurableFiles;
 }
 
-/** A checkpoint names the weights that it holds, for the steps after it. */
+/** A checkpoint names the hash of its weights, for the steps after it. */
 const hashSchema = z.object({
   weightsHash: z.string().optional(),
-  // Of runs that were begun before there was a log.
+  // In runs that were started before there was a log.
   last: z.object({ weightsHash: z.string() }).optional(),
 });
 
-/** Folder of the steps after a run's checkpoints, beside these. */
+/** Folder of the log of steps after a run's checkpoints, next to these. */
 export function stepLogOf(checkpointDir: string): string {
   return join(dirname(checkpointDir), "log");
 }
 
-/** What lies in a run's folder; undefined before its first save. @throws {LearnerError} CHECKPOINT_CORRUPT */
+/** Finds what is saved in a run's folder; undefined before its first save. @throws {LearnerError} CHECKPOINT_CORRUPT */
 export async function findSaved(checkpointDir: string): Promise<SavedRun | undefined> {
   const folder = await latestCheckpoint(checkpointDir);
   if (folder === undefined) return undefined;
@@ -103,7 +103,7 @@ export async function findSaved(checkpointDir: string): Promise<SavedRun | undef
   return { folder, checkpoint, steps, consumedGroupIds, dataCursor };
 }
 
-/** Policy version that the saved steps end with, whoever saved them; 0 where there are none. */
+/** Policy version of the last saved step, whoever saved it; 0 if there are none. */
 export async function savedVersion(checkpointDir: string): Promise<number> {
   const folder = await latestCheckpoint(checkpointDir);
   if (folder === undefined) return 0;
@@ -112,7 +112,7 @@ export async function savedVersion(checkpointDir: string): Promise<number> {
   return steps.at(-1)?.policyVersion ?? checkpoint.policyVersion;
 }
 
-/** Steps of the log to repeat upon that checkpoint. */
+/** Steps of the log to replay on that checkpoint. */
 export async function loggedAfter(
   checkpointDir: string,
   { policyVersion, extra }: Pick<Checkpoint, "policyVersion" | "extra">,
@@ -124,17 +124,17 @@ export async function loggedAfter(
 }
 
 export interface RepeatOptions {
-  /** The learner computes on a GPU, whose sums may round otherwise the second time. */
+  /** Whether the learner computes on a GPU, whose sums may round differently the second time. */
   readonly gpu: boolean;
   readonly signal: AbortSignal;
-  /** Told of each step before it is repeated. */
+  /** Called with each step before it is replayed. */
   readonly onStep?: (policyVersion: number) => void;
-  /** Told of what a GPU makes otherwise. */
+  /** Called with a description of what a GPU computed differently. */
   readonly onDifference?: (text: string) => void;
   readonly clock?: Clock;
 }
 
-/** Repeating leaves a checkpoint whenever it has taken so long: well within what nodes and drivers give a start. */
+/** A replay leaves a checkpoint whenever this much time has passed, which is well within what nodes and drivers allow for a start. */
 export const repeatedCheckpointEveryMs = 60_000;
 
 export class LearnerSaves {
@@ -142,7 +142,7 @@ export class LearnerSaves {
   readonly #settings: SaveSettings;
   readonly #files: DurableFiles;
   #checkpoint: string;
-  /** What a repeated step made otherwise. */
+  /** How a replayed step differed. */
   #different: string | undefined;
 
   /** @param checkpoint folder of the newest checkpoint, or "" */
@@ -159,8 +159,8 @@ export class LearnerSaves {
   }
 
   /**
-   * Repeats the steps after the checkpoint that the learner was made from (SAVES-3).
-   * @throws {PalimpsestError} CONFIG_INVALID where a CPU makes other weights than those that were published
+   * Replays the steps after the checkpoint that the learner was created from (SAVES-3).
+   * @throws {PalimpsestError} CONFIG_INVALID if a CPU computes other weights than those that were published
    */
   async repeat(
     { steps, consumedGroupIds, dataCursor }: SavedRun,
@@ -182,9 +182,9 @@ export class LearnerSaves {
           "CONFIG_INVALID",
           `${this.#different}; resume with the version, the backend and the learnerThreads that the run had`,
         );
-      // The last one needs none: the learner is ready.
+      // The last one needs no checkpoint, because the learner is then ready.
       if (record === steps.at(-1) || clock.monotonicMs() - savedAtMs < repeatedCheckpointEveryMs) continue;
-      // It bears the hash that the next record goes on from, though a GPU may have made other weights.
+      // It carries the hash that the next record continues from, though a GPU may have computed other weights.
       await this.saveCheckpoint({ ...record, dataCursor: cursorOf(record.dataCursor) });
       savedAtMs = clock.monotonicMs();
     }
@@ -203,7 +203,7 @@ export class LearnerSaves {
     const { everySteps, steps, keepLast } = this.#settings;
     const { dump } = step;
     const isDue = step.step % everySteps === 0 || step.step === steps || dump === undefined;
-    // Where an older checkpoint is kept, the log leads on from it past the newer one.
+    // If an older checkpoint is kept, the log continues from it past the newer one.
     if (dump !== undefined && (!isDue || keepLast > 1)) await this.#log(step, dump);
     if (isDue) await this.saveCheckpoint(step);
   }
@@ -231,7 +231,7 @@ export class LearnerSaves {
       dataCursor: json({ ...dataCursor, weightsHash }),
     };
     this.#checkpoint = await this.#learner.saveCheckpoint(checkpointDir, extra, { keepLast });
-    // The steps since the oldest checkpoint that is kept stay: each of them can be repeated.
+    // The steps since the oldest kept checkpoint stay, so that each of them can be replayed.
     await dropSteps(stepLogOf(checkpointDir), await oldestOfLast(checkpointDir, keepLast), this.#files);
   }
 }

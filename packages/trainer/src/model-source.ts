@@ -7,7 +7,7 @@ import { z } from "zod";
 
 const builtinPrefix = "builtin:";
 
-/** Folder of the recipes and base models that come with the installation: beside the package's code, in a checkout at its root. */
+/** Folder of the included recipes and base models: next to the package's code, or at the root of a checkout. */
 export const builtinRecipesDir =
   ["../recipes", "../../../recipes"]
     .map((place) => fileURLToPath(new URL(place, import.meta.url)))
@@ -15,7 +15,7 @@ export const builtinRecipesDir =
 
 const ways = ["path", "name", "hub", "checkpoint"] as const;
 
-/** Where a run's first weights, its tokenizer and its chat template come from. */
+/** The source of a run's initial weights, tokenizer and chat template. */
 export const modelSourceSchema = z
   .strictObject({
     path: z
@@ -30,13 +30,13 @@ export const modelSourceSchema = z
       .min(1)
       .optional()
       .describe(
-        "a model that has a short name here, such as smollm2-135m-instruct; fetched when it is not there",
+        "a model that has a short name here, such as smollm2-135m-instruct; downloaded if it is missing",
       ),
     hub: z
       .string()
       .regex(/^[\w][\w.-]*\/[\w][\w.-]*$/, "an id of a hub, such as Qwen/Qwen2.5-0.5B-Instruct")
       .optional()
-      .describe("id on a Hugging Face hub (HF_ENDPOINT, HF_TOKEN); fetched when it is not there"),
+      .describe("id on a Hugging Face hub (HF_ENDPOINT, HF_TOKEN); downloaded if it is missing"),
     revision: z.string().min(1).optional().describe("branch, tag or commit of `hub`; absent: main"),
     checkpoint: z
       .string()
@@ -48,7 +48,7 @@ export const modelSourceSchema = z
       .min(1)
       .optional()
       .describe(
-        "folder with the model's config.json, relative to the recipe; or builtin:NAME. `train --dry-run` plans by it where the model is not on this machine",
+        "folder with the model's config.json, relative to the recipe; or builtin:NAME. `train --dry-run` plans with it if the model is not on this machine",
       ),
   })
   .check(({ value, issues }) => {
@@ -81,7 +81,7 @@ function absolutePath(path: string, baseDir: string, builtinFolder: string): str
   return isAbsolute(path) ? path : resolve(baseDir, path);
 }
 
-/** The source as it means the same in any folder and on any machine with this installation. */
+/** The source in a form that means the same in any folder and on any machine with this installation. */
 export function portableSource(source: ModelSource, baseDir: string): ModelSource {
   const { path, shape } = source;
   return {
@@ -95,7 +95,7 @@ export type ModelCache = Pick<ResolveOptions, "cacheDir" | "endpoint" | "token">
 export type ResolveSourceOptions = ModelCache & Pick<ResolveOptions, "signal" | "onProgress">;
 
 /**
- * The folder of a source that is a path, a name or an id of a hub; fetched into the cache where it is not there.
+ * Returns the folder of a source that is a path, a name or an id of a hub, downloading it into the cache if it is missing.
  * @throws {PalimpsestError} CONFIG_INVALID naming the field
  */
 export async function resolveSource(source: ModelSource, options: ResolveSourceOptions): Promise<string> {

@@ -6,11 +6,11 @@ import { BpeTokenizer, ChatTemplate, loadTokenizer } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 
-/** What a model folder says about text, as one object that every actor reads. */
+/** The text-related files of a model folder, as one object that every actor reads. */
 const modelTextSchema = z.strictObject({
   /** tokenizer.json */
   tokenizer: z.json(),
-  /** tokenizer_config.json with the chat template, wherever the folder keeps it. */
+  /** tokenizer_config.json including the chat template, wherever the folder has it. */
   tokenizerConfig: z.record(z.string(), z.json()),
   /** Tokens that end a reply, by text. */
   stopTokens: z.array(z.string()),
@@ -57,7 +57,7 @@ export function decodeModelText(bytes: Uint8Array): ModelText {
 }
 
 /**
- * @param startedAtMs the date that chat templates see: one for the whole run, so that prompts do not change by the day
+ * @param startedAtMs the date that chat templates see: the same for the whole run, so that prompts do not change from day to day
  */
 export function openModelText(
   { tokenizer: json, tokenizerConfig, stopTokens }: ModelText,

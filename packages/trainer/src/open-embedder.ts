@@ -4,22 +4,22 @@ import type { Backend } from "@palimpsest/jit";
 import type { Embedder, EmbedderConfig } from "@palimpsest/memory";
 import { readToken } from "@palimpsest/rewards";
 
-/** An embedder that settings name and that whoever has them cannot open itself. */
+/** An embedder that must be opened before whoever uses its settings can use it. */
 export interface OpenedEmbedder {
-  /** Absent where none is needed, or it needs no opening. */
+  /** Absent if none is needed, or if it needs no opening. */
   readonly embedder?: Embedder;
   close(): Promise<void>;
 }
 
-/** The embedder of the search that an agent makes in its store; undefined where it has none. */
+/** Returns the embedder for an agent's search in its store; undefined if it has none. */
 export function agentEmbedder(settings: AgentSettings, module?: AgentKind): EmbedderConfig | undefined {
   return agentKindOf(settings, module).embedder?.(agentConfigOf(settings, module));
 }
 
 /**
  * @param options.environment where a server's key is looked up by name
- * @param options.backend of a model; default: one of its own
- * @throws {RewardError} BAD_CONFIG where the key is not there; {EngineError} CONFIG_INVALID; {ModelError} where the model
+ * @param options.backend of a model; default: a new one
+ * @throws {RewardError} BAD_CONFIG if the key is missing; {EngineError} CONFIG_INVALID; {ModelError} if the model
  * cannot be read
  */
 export async function openEmbedder(
@@ -39,7 +39,7 @@ export async function openEmbedder(
     }
     case "model": {
       const { model: name, maxTokens } = config;
-      // Loaded for models alone: a process that embeds by a server, or not at all, starts without tensors.
+      // Loaded only for models: a process that embeds through a server, or not at all, starts without tensors.
       const [jit, { loadAnyModel, ModelEmbedder }] = await Promise.all([
         import("@palimpsest/jit"),
         import("@palimpsest/model"),

@@ -5,19 +5,19 @@ import type * as proto from "@palimpsest/wire/protocol";
 import type { Recipe } from "./recipe/recipe-schema.js";
 import type { Parameters } from "./weights/weights.js";
 
-/** Weights and what names them. */
+/** Weights with their version and hash. */
 export interface NamedPolicy {
   readonly manifest: proto.WeightManifest;
   readonly parameters: Parameters;
 }
 
-/** Weights apart from what was trained over them. */
+/** Base weights, separate from what was trained over them. */
 export interface LayeredPolicy extends NamedPolicy {
-  /** Over the parameters, where the policy is adapters that were trained. */
+  /** Adapters over the parameters, if the policy was trained as adapters. */
   readonly adapters: Parameters | undefined;
 }
 
-/** The policy as a sampler in this process, with the recipe's bounds. */
+/** Creates a sampler for the policy in this process, with the recipe's bounds. */
 export async function ownSampler(
   backend: Backend,
   config: ModelConfig,
@@ -38,7 +38,7 @@ export async function ownSampler(
   return sampler;
 }
 
-/** The sampler's settings of a recipe: the same on rollout actors and in one process. */
+/** Returns the sampler settings of a recipe: the same on rollout actors and in one process. */
 export function samplerSettings({ rollout, learner }: Pick<Recipe, "rollout" | "learner">) {
   const { cacheTokens, prefillTokens, stepsPerCall } = rollout;
   return {
@@ -48,7 +48,7 @@ export function samplerSettings({ rollout, learner }: Pick<Recipe, "rollout" | "
     batchInvariant: rollout.batchInvariant,
     lanes: rollout.lanes,
     precision: samplerPrecision(rollout.precision, learner),
-    // Conversations of a run are sampled in batches, weights change at every step, and another copy of them is in no plan.
+    // A run samples conversations in batches and changes weights at every step, and its plan has no room for another copy of them.
     singleWeights: "off" as const,
     ...(stepsPerCall === undefined ? {} : { stepsPerCall }),
     ...(cacheTokens === undefined ? {} : { cacheTokens }),
@@ -56,15 +56,15 @@ export function samplerSettings({ rollout, learner }: Pick<Recipe, "rollout" | "
   };
 }
 
-/** Where the sampler's numbers stand in the learner's ratio, both round alike, and to float32 unless it is said. */
+/** If the learner's ratio uses the sampler's log-probs, both round alike, to float32 unless configured otherwise. */
 function samplerPrecision(wanted: Recipe["rollout"]["precision"], learner: Recipe["learner"]) {
   if (wanted !== "auto" || !takesSampledRatios(resolveLearnerConfig(learner))) return wanted;
   return "float32";
 }
 
 /**
- * The threads of a backend for a recipe's sampler: lanes have their own, so that none waits for another within an operation of a
- * tenth of a millisecond.
+ * Returns the backend's threads for a recipe's sampler: each lane has its own, so that none waits for another within an
+ * operation of a tenth of a millisecond.
  */
 export function samplerThreads({ threads, lanes }: Pick<Recipe["rollout"], "threads" | "lanes">) {
   if (lanes === 1) return { threads };

@@ -5,29 +5,29 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { checkTypes } from "./check-types.js";
 import type { ModuleField, ModuleRole } from "./module-fields.js";
 
-/** A module of a recipe as one file that runs wherever the installation is. */
+/** A module of a recipe as one file that runs on every machine with the installation. */
 export interface BuiltModule {
   readonly role: ModuleRole;
-  /** As errors name the place of the recipe. */
+  /** The place of the recipe, for errors. */
   readonly field: string;
-  /** Its own name, without folders. */
+  /** Its file name, without folders. */
   readonly file: string;
-  /** Folder of its source, which stack traces and debuggers lead to; "" where the source is elsewhere. */
+  /** Folder of its source, to which stack traces and debuggers lead; "" if the source is elsewhere. */
   readonly sourceFolder: string;
-  /** Equal sources have equal bytes, wherever they lie. */
+  /** Equal sources give equal bytes, regardless of their folder. */
   readonly bundle: Bundle;
 }
 
 export interface BuildOptions {
   readonly signal?: AbortSignal;
-  /** Told where the types of a module could not be checked, and why. */
+  /** Called with the reason if the types of a module could not be checked. */
   readonly onNotice?: (text: string) => void;
 }
 
 const bundleUrl = /^data:text\/javascript;name=([^;,]*);base64,/;
 
 /**
- * Bundles modules and holds their default exports against what the recipe wants of them.
+ * Bundles modules and checks their default exports against what the recipe expects.
  * @throws {PalimpsestError} CONFIG_INVALID with file, line and fix
  */
 export async function buildModules(
@@ -42,7 +42,7 @@ export async function buildModules(
   );
   if (unchecked !== undefined) onNotice?.(`the types of modules were not checked: ${unchecked}`);
   if (errors.length === 0) return built;
-  // A file that a module imports may be anybody's.
+  // A file that a module imports may belong to any of them.
   const theirs = sources.filter(({ module }) => errors.some((error) => error.startsWith(`${module}:`)));
   const known = errors.every((error) => theirs.some(({ module }) => error.startsWith(`${module}:`)));
   const names = (known ? theirs : sources).map(({ field }) => `${field}.module`).join(", ");
@@ -69,7 +69,7 @@ async function buildModule({ role, field, module }: ModuleField): Promise<BuiltM
   return { role, field, file: basename(module), sourceFolder: dirname(module), bundle };
 }
 
-/** The bundle as a text that stands in a recipe in place of the path: what travels to machines without the source. */
+/** Returns the bundle as a text that replaces the path in a recipe, for machines without the source. */
 export function moduleUrl({ file, bundle }: BuiltModule): string {
   const base64 = Buffer.from(bundle.bytes).toString("base64");
   return `data:text/javascript;name=${encodeURIComponent(file)};base64,${base64}`;

@@ -5,7 +5,7 @@ import { modulePaths } from "./module-fields.js";
 import { openRecipeModules } from "./recipe-modules.js";
 
 /**
- * The recipe's text with its relative paths made absolute and its modules inside it: what travels to another machine.
+ * Returns the recipe's text with absolute paths and with its modules included, to be sent to another machine.
  * @throws {PalimpsestError} CONFIG_INVALID
  */
 export async function carriedRecipe(

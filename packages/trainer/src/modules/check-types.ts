@@ -6,13 +6,13 @@ import { findFile, importablePackages } from "./installed.js";
 import type { ModuleRole } from "./module-fields.js";
 
 export interface TypeCheck {
-  /** `file:line:column: what is wrong`; empty: nothing is. */
+  /** `file:line:column: what is wrong`; empty if nothing is. */
   readonly errors: readonly string[];
-  /** Why nothing was checked. */
+  /** Why nothing could be checked. */
   readonly unchecked?: string;
 }
 
-/** The type of a module's default export, and what makes one, by what the module is for. */
+/** The type of a module's default export, and the function that makes one, by the module's role. */
 export const moduleTypes: Readonly<
   Record<ModuleRole, { readonly from: string; readonly type: string; readonly define: string }>
 > = {
@@ -25,13 +25,13 @@ export const moduleTypes: Readonly<
 const timeoutMs = 120_000;
 const mostErrors = 5;
 
-/** A module, and what it is for. */
+/** A module, and its role. */
 interface CheckedModule {
   readonly path: string;
   readonly role: ModuleRole;
 }
 
-/** Checks TypeScript modules against the interfaces that their roles ask for, by the compiler that is installed. */
+/** Checks TypeScript modules against the interfaces of their roles, using the installed compiler. */
 export async function checkTypes(
   modules: readonly CheckedModule[],
   signal?: AbortSignal,
@@ -82,7 +82,7 @@ function projectOf(path: string, files: readonly string[]): object {
       paths: Object.fromEntries(packages),
       ...(nodeTypes === undefined
         ? { types: [] }
-        : // What they use of the web is among the types of Node.js; a browser's are a third of all that is read.
+        : // The web APIs that they use are among the types of Node.js; a browser's types would be a third of all that is read.
           { types: ["node"], typeRoots: [dirname(dirname(nodeTypes))], lib: ["es2023"] }),
     },
     files,
@@ -93,14 +93,14 @@ function compile(compiler: string, folder: string, signal: AbortSignal | undefin
   return new Promise((done, fail) => {
     const options = { cwd: folder, timeout: timeoutMs, ...(signal ? { signal } : {}) };
     execFile(process.execPath, [compiler, "-p", folder, "--pretty", "false"], options, (error, stdout) => {
-      // Errors in the source end the compiler with a number; anything else is not about the source.
+      // For errors in the source the compiler exits with a number; anything else is not about the source.
       if (error === null || typeof error.code === "number") done(stdout);
       else fail(error);
     });
   });
 }
 
-/** One line per error: what is said of our own checks is said of their modules. */
+/** Returns one line per error; errors in our generated checks are attributed to the checked modules. */
 function errorsIn(said: string, folder: string, checks: ReadonlyMap<string, CheckedModule>): string[] {
   const errors = said.split("\n").flatMap((line) => {
     const [, file, row, column, text] = /^(.+?)\((\d+),(\d+)\): error TS\d+: (.*)$/.exec(line) ?? [];

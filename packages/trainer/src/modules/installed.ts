@@ -4,10 +4,10 @@ import { dirname, join } from "node:path";
 
 const { resolve } = createRequire(import.meta.url);
 
-/** Packages of the installation that modules of users may import. */
+/** Packages of the installation that users' modules may import. */
 const importable = ["agents", "datasets", "learner", "memory", "model", "rewards", "trajectories"] as const;
 
-/** Folder of each package that modules of users may import, by its name. */
+/** Returns the folder of each package that users' modules may import, by its name. */
 export function importablePackages(): ReadonlyMap<string, string> {
   const folders = importable.map((name) => {
     const specifier = `@palimpsest/${name}`;
@@ -16,14 +16,14 @@ export function importablePackages(): ReadonlyMap<string, string> {
   return new Map(folders);
 }
 
-/** Path of a file of a package that may not be there, looked for from the user's module first. */
+/** Returns the path of a file of a package that may not be installed, looking from the user's module first. */
 export function findFile(packageName: string, file: string, from: string): string | undefined {
   for (const find of [createRequire(from).resolve, resolve]) {
     try {
       const path = join(packageFolder(find(`${packageName}/package.json`)), file);
       if (existsSync(path)) return path;
     } catch {
-      // It is looked for in the next place.
+      // Tries the next place.
     }
   }
   return undefined;

@@ -11,7 +11,7 @@ const runFileSchema = z.object({
 });
 
 /**
- * What the modules export that a run was begun with, from the run's folder.
+ * Loads the exports of the modules with which a run was started, from the run's folder.
  * @param fields places of the recipe, such as "agent"
  * @throws {PalimpsestError} CONFIG_INVALID
  */

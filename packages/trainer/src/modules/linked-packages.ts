@@ -1,5 +1,5 @@
 /**
- * Responsibility: a folder from whose modules the packages of the installation are found, as this process has them.
+ * Responsibility: a folder whose modules resolve the installation's packages to the copies that this process has loaded.
  * Not responsible for: which packages those are (installed.ts).
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -11,12 +11,12 @@ import { importablePackages } from "./installed.js";
 
 type LoadPackage = () => Readonly<Record<string, unknown>>;
 
-/** What a program that runs as a bundle says of the packages in it (scripts/setup/bundle). */
+/** The registry in which a bundled program lists the packages that it contains (scripts/setup/bundle). */
 const registry = Symbol.for("palimpsest.bundled.packages");
 
 const manifestSchema = z.object({ exports: z.record(z.string(), z.object({ default: z.string() })) });
 
-/** Makes the folder; it goes with this process. */
+/** Creates the folder; it is removed when this process ends. */
 export function folderWithPackages(): string {
   const made = mkdtempSync(join(tmpdir(), "palimpsest-modules-"));
   process.once("exit", () => rmSync(made, { recursive: true, force: true }));
@@ -30,7 +30,7 @@ export function folderWithPackages(): string {
   return made;
 }
 
-/** A package whose modules are those of the bundle: classes, and what they keep, are there once. */
+/** Writes a package whose modules re-export the bundle's, so that classes and module state exist only once. */
 function writeStandIn(
   place: string,
   target: string,

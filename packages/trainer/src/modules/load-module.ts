@@ -1,10 +1,10 @@
 /**
- * Responsibility: runs a bundled module in this process and gives what it exports, checked.
- * Not responsible for: bundling, carrying bundles to machines.
+ * Responsibility: runs a bundled module in this process and returns its checked exports.
+ * Not responsible for: bundling, transferring bundles to machines.
  *
  * Invariants:
- * - MODULE-1. What is run are the bytes of the bundle: every process of a run has the code whose hash the run keeps.
- * - MODULE-2. A module is imported once in a process, however often it is asked for.
+ * - MODULE-1. The bytes of the bundle are what is run: every process of a run has the code whose hash the run records.
+ * - MODULE-2. A module is imported once per process, however often it is requested.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ import { folderWithPackages } from "./linked-packages.js";
 import type { ModuleRole } from "./module-fields.js";
 import { PlacedErrors } from "./placed-errors.js";
 
-/** What the modules of a recipe export, by what they are for. */
+/** The exports of a recipe's modules, by their role. */
 export interface LoadedModules {
   readonly agent?: AgentModule;
   readonly reward?: RewardModule;
@@ -34,7 +34,7 @@ type Exported = NonNullable<LoadedModules[ModuleRole]>;
 type Loadable = Pick<BuiltModule, "role" | "field" | "file" | "bundle"> & { readonly sourceFolder?: string };
 
 let folder: string | undefined;
-/** By bundle, and by what recipes say of it. */
+/** Keyed by the bundle, and by its fields in the recipe. */
 const exported = new Map<string, Exported>();
 const imported = new Map<string, Promise<Readonly<Record<string, unknown>>>>();
 
@@ -43,7 +43,7 @@ export async function loadModules(modules: readonly Loadable[]): Promise<LoadedM
   const loaded = await Promise.all(
     modules.map(async (module) => [module.role, await loadModule(module)] as const),
   );
-  // Each was checked to be for the role under which it stands here.
+  // Each was checked to have the role under which it is stored here.
   return Object.fromEntries(loaded) as LoadedModules;
 }
 
@@ -51,7 +51,7 @@ async function loadModule(module: Loadable): Promise<Exported> {
   const { role, field, file, sourceFolder = "" } = module;
   const { sha256 } = module.bundle;
   const errors = new PlacedErrors({ field, file, sourceFolder });
-  // Errors of the module are of the lines that its author wrote.
+  // Makes errors of the module refer to the lines that its author wrote.
   process.setSourceMapsEnabled(true);
   const found = imported.get(sha256) ?? importBytes(module);
   imported.set(sha256, found);
@@ -86,7 +86,7 @@ function isSchema(value: unknown): boolean {
 }
 
 /**
- * Has the module's own schema look at the settings of a recipe.
+ * Validates a recipe's settings with the module's own schema.
  * @throws {PalimpsestError} CONFIG_INVALID
  */
 export function checkSettings(
@@ -118,7 +118,7 @@ async function importBytes({ bundle, sourceFolder }: Loadable): Promise<Readonly
 
 const inlineMap = /\/\/# sourceMappingURL=data:application\/json;base64,([A-Za-z0-9+/=]+)\s*$/;
 
-/** The bundle with a map that leads to the files of its source, which stack traces and debuggers then show. */
+/** Returns the bundle with a source map that leads to its source files, for stack traces and debuggers. */
 function withSourceFolder(bytes: Uint8Array, sourceFolder: string): string {
   const text = Buffer.from(bytes).toString("utf8");
   return text.replace(inlineMap, (_whole, base64: string) => {

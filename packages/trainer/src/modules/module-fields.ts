@@ -1,20 +1,20 @@
 import type { Recipe } from "../recipe/recipe-schema.js";
 
-/** What a module can be for. */
+/** The roles of modules. */
 export const moduleRoles = ["agent", "reward", "data", "advantage"] as const;
 export type ModuleRole = (typeof moduleRoles)[number];
 
 /** A place of a recipe that names a module. */
 export interface ModuleField {
   readonly role: ModuleRole;
-  /** As errors name it, such as "learner.advantage". */
+  /** Its name in errors, such as "learner.advantage". */
   readonly field: string;
   /** A path, or a `data:` URL of a finished bundle. */
   readonly module: string;
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** Where YAML documents hold the path of a module, by what it is for. */
+/** The paths of modules in YAML documents, by role. */
 export const modulePaths: Readonly<Record<ModuleRole, readonly string[]>> = {
   agent: ["agent", "module"],
   reward: ["reward", "module"],
@@ -41,7 +41,7 @@ export function moduleFields({ agent, reward, data, learner }: Recipe): readonly
   return fields;
 }
 
-/** The recipe with its modules named otherwise. */
+/** Returns the recipe with its modules renamed. */
 export function withModuleNames(
   recipe: Recipe,
   nameOf: (role: ModuleRole, module: string) => string,

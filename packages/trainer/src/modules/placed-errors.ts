@@ -1,6 +1,6 @@
 /**
- * Responsibility: errors that a user's module throws while a run goes on, with the field of the recipe, the file and the line.
- * Not responsible for: what becomes of them; errors of ours that pass through a module, whose class and code decide that.
+ * Responsibility: adds the field of the recipe, the file and the line to errors that a user's module throws during a run.
+ * Not responsible for: handling them; errors of ours that pass through a module, whose class and code decide that.
  */
 import type { Agent, AgentModule } from "@palimpsest/agents";
 import type { DataModule } from "@palimpsest/datasets";
@@ -12,11 +12,11 @@ import type { ModuleRole } from "./module-fields.js";
 type Exported = AgentModule | RewardModule | DataModule | AdvantageModule;
 
 export interface PlacedErrorsOptions {
-  /** Of the recipe, such as "reward". */
+  /** Field of the recipe, such as "reward". */
   readonly field: string;
-  /** Of the module, without folders. */
+  /** File name of the module, without folders. */
   readonly file: string;
-  /** Where its source lies; "" where that is another machine. */
+  /** Folder of its source; "" if that is on another machine. */
   readonly sourceFolder: string;
 }
 
@@ -27,7 +27,7 @@ export class PlacedErrors {
     this.#options = options;
   }
 
-  /** `my-agent.ts:12:5`, or a file beside it, where the stack leads there; with its folder where that is known. */
+  /** Returns `my-agent.ts:12:5`, or a file next to it, if the stack leads there; with its folder if that is known. */
   placeOf(reason: unknown): string | undefined {
     const stack = reason instanceof Error ? (reason.stack ?? "") : "";
     const { file, sourceFolder } = this.#options;
@@ -38,7 +38,7 @@ export class PlacedErrors {
         return { path: plain, at: `:${line}:${column}` };
       },
     ).filter(({ path }) => !path.includes("/node_modules/"));
-    // Some runners write a folder of theirs before the path of the source.
+    // Some runners put a folder of their own before the path of the source.
     const within = places.map(({ path, at }) => ({
       path: path.slice(path.lastIndexOf(`${sourceFolder}/`)),
       at,
@@ -50,7 +50,7 @@ export class PlacedErrors {
     return `${sourceFolder === "" ? (found.path.split("/").at(-1) ?? file) : found.path}${found.at}`;
   }
 
-  /** The module, with every error that is its own placed. */
+  /** Returns the module with the location added to every error of its own. */
   within(role: ModuleRole, module: Exported): Exported {
     switch (role) {
       case "agent":
@@ -146,7 +146,7 @@ export class PlacedErrors {
   }
 }
 
-/** Errors of this project begin with their code; aborts are nobody's fault. */
+/** Errors of this project begin with their code; aborts are not errors of the module. */
 function isOurs(reason: unknown): boolean {
   return reason instanceof Error && (/^\[[A-Z_]+\] /.test(reason.message) || reason.name === "AbortError");
 }

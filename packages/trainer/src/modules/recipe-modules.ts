@@ -4,15 +4,15 @@ import { type BuildOptions, type BuiltModule, buildModules } from "./build-modul
 import { checkSettings, type LoadedModules, loadModules } from "./load-module.js";
 import { type ModuleRole, moduleFields, withModuleNames } from "./module-fields.js";
 
-/** The modules of one recipe: what is carried, and what it exports. */
+/** The modules of one recipe: the bundles to transfer, and their exports. */
 export interface RecipeModules {
   readonly built: readonly BuiltModule[];
   readonly loaded: LoadedModules;
 }
 
 /**
- * Bundles, checks and loads every module that a recipe names, and has each look at its settings: what is wrong with one is
- * said here, before anything is started.
+ * Bundles, checks and loads every module that a recipe names, and validates its settings, so that problems are reported
+ * before anything is started.
  * @throws {PalimpsestError} CONFIG_INVALID with file, line and fix
  */
 export async function openRecipeModules(recipe: Recipe, options: BuildOptions = {}): Promise<RecipeModules> {
@@ -26,10 +26,10 @@ export async function openRecipeModules(recipe: Recipe, options: BuildOptions = 
   return { built, loaded };
 }
 
-/** Where a run's folder keeps a bundle, relative to it: the module's name in the recipe that the run keeps. */
+/** The path of a bundle within a run's folder, which is also the module's name in the recipe that the run stores. */
 export const keptModule = (sha256: string): string => `modules/${sha256}.mjs`;
 
-/** The recipe with its modules named by their bundles: equal where the modules are equal, wherever their sources lie. */
+/** Returns the recipe with its modules named by their bundles: equal if the modules are equal, wherever their sources are. */
 export function keptRecipe(recipe: Recipe, built: readonly BuiltModule[]): Recipe {
   return withModuleNames(recipe, (role, module) => {
     const found = built.find((one) => one.role === role);
@@ -46,7 +46,7 @@ interface ObjectPut {
   put(bytes: Uint8Array): Promise<ObjectLocation>;
 }
 
-/** Puts the bundles on a node. Again, it gives the same objects. */
+/** Puts the bundles on a node. Repeating it returns the same objects. */
 export async function carryModules(
   objects: ObjectPut,
   built: readonly BuiltModule[],
@@ -57,7 +57,7 @@ export async function carryModules(
   return carried;
 }
 
-/** What an actor needs of them. @throws {PalimpsestError} OBJECT_LOST, CONFIG_INVALID */
+/** Loads the modules that an actor needs. @throws {PalimpsestError} OBJECT_LOST, CONFIG_INVALID */
 export async function fetchModules(
   objects: { get(location: ObjectLocation): Promise<Uint8Array> },
   carried: readonly CarriedModule[],

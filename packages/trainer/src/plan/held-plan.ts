@@ -12,7 +12,7 @@ import { planModelIn } from "./plan-source.js";
 import { firstExtents, type OpenTasks, planStep } from "./plan-step.js";
 import type { RunTime } from "./plan-time.js";
 
-/** One figure of the dry run's plan beside what happened. */
+/** One figure of the dry run's plan, compared with what happened. */
 export interface HeldFigure {
   readonly what: string;
   readonly unit: "seconds" | "bytes";
@@ -20,21 +20,21 @@ export interface HeldFigure {
   readonly planned: number | null;
   /** null: it was not measured, and `note` says why. */
   readonly measured: number | null;
-  /** Measured by planned; null where one of the two is missing or nothing was planned. */
+  /** Measured divided by planned; null if one of the two is missing or the plan is zero. */
   readonly ratio: number | null;
   readonly note?: string;
 }
 
-/** What a run took, as far as somebody looked. */
+/** The measurements of a run, as far as they were taken. */
 export interface MeasuredRun {
   readonly steps: readonly StepReport[];
-  /** Absent where the process did not answer. */
+  /** Absent if the process did not answer. */
   readonly learner: ProcessMemory | undefined;
-  /** Of those rollout actors that answered. */
+  /** Only of those rollout actors that answered. */
   readonly rollouts: readonly ProcessMemory[];
 }
 
-/** What `train --dry-run` says of a run. */
+/** The plan of `train --dry-run` for a run. */
 export interface PlannedRun {
   readonly time: RunTime;
   readonly needs: RunMemory;
@@ -42,18 +42,18 @@ export interface PlannedRun {
 
 export interface PlannedRunOptions {
   readonly recipe: Recipe;
-  /** Of the model that the run began with. */
+  /** Folder of the run's initial model. */
   readonly modelFolder: string;
   readonly tasks: OpenTasks;
   readonly agent: AgentKind | undefined;
-  /** Of the learner's GPU, where it has one. */
+  /** Memory of the learner's GPU, if it has one. */
   readonly gpuBytes: number | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * The dry run's plan for a run that has ended, by its own tasks; a text where it cannot be made: an agent of the user's own may
- * refuse the replies that a plan is made with.
+ * Makes the dry run's plan for a run that has ended, from its own tasks; returns a text if it cannot be made, since a user's
+ * agent may refuse the replies that a plan is made with.
  * @throws the signal's reason
  */
 export async function plannedRun(options: PlannedRunOptions): Promise<PlannedRun | string> {
@@ -73,7 +73,7 @@ function neededBy(recipe: Recipe, model: ModelConfig, gpuBytes: number | undefin
   return runMemory(recipe, model, plannedGpuBytes(recipe, gpuBytes));
 }
 
-/** Plan and measurement side by side: seconds of a step, then memory of the processes and of their GPUs. */
+/** Pairs plan and measurement: seconds per step, then memory of the processes and of their GPUs. */
 export function heldPlan(
   recipe: Recipe,
   planned: PlannedRun | string,
@@ -123,7 +123,7 @@ function meanOfSteps(values: readonly number[], compiled: boolean): Measurement 
   return { value: mean(values), note: compiled ? `${note}, compiling included` : note };
 }
 
-/** The first step that a driver sees compiles its functions, so it stands for itself only where it is alone. */
+/** The first step that a driver sees compiles its functions, so it is used only if it is the only one. */
 function settled(steps: readonly StepReport[]): readonly StepReport[] {
   return steps.length > 1 ? steps.slice(1) : steps;
 }
@@ -131,7 +131,7 @@ function settled(steps: readonly StepReport[]): readonly StepReport[] {
 function rolloutSeconds({ train }: Recipe, steps: readonly StepReport[]): Measurement {
   if (train.maxStaleness > 0)
     return { note: "not measured: with train.maxStaleness above 0 rollouts run beside updates" };
-  // Rollouts that began beside an evaluation were not waited for from their beginning.
+  // Rollouts that started during an evaluation were not timed from their beginning.
   const alone = settled(steps).filter((step) => step.rolloutSeconds <= step.learnerWaitSeconds);
   return meanOfSteps(
     alone.map((step) => step.rolloutSeconds),
@@ -202,7 +202,7 @@ const figureText = (value: number | null, unit: HeldFigure["unit"]) => {
   return `${Number(value.toPrecision(2))} s`;
 };
 
-/** One figure as a line: planned, measured, ratio and what is to be known of them. */
+/** Formats one figure as a line: planned, measured, ratio and note. */
 export function heldText({ planned, measured, unit, ratio, note }: HeldFigure): string {
   const times = ratio === null ? "" : `, ${ratio.toFixed(2)} times as much`;
   const said = `planned ${figureText(planned, unit)}, measured ${figureText(measured, unit)}${times}`;

@@ -13,13 +13,13 @@ import type { ConversationKind, Task } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { PlannedModel } from "./plan-source.js";
 
-/** One conversation as long as it may become. */
+/** The maximum extent of one conversation. */
 export interface ConversationExtent {
   readonly kind: ConversationKind;
   readonly promptTokens: number;
-  /** All that follows the prompt: of conversations with tools also what these say. */
+  /** Everything that follows the prompt; in conversations with tools also their results. */
   readonly replyTokens: number;
-  /** Of these, what is sampled and trained. */
+  /** The part of it that is sampled and trained. */
   readonly trainedTokens: number;
 }
 
@@ -35,8 +35,8 @@ export interface EpisodeMeter {
 }
 
 /**
- * Runs the recipe's own agent with replies as long as its settings allow, so that what it adds up to is what a run meets
- * at most, whichever agent it is.
+ * Runs the recipe's own agent with replies as long as its settings allow, so that the result is an upper bound for any
+ * agent.
  * @throws {AgentError} BAD_CONFIG
  */
 export function episodeMeter(settings: AgentSettings, model: PlannedModel, module?: AgentKind): EpisodeMeter {
@@ -59,7 +59,7 @@ export function episodeMeter(settings: AgentSettings, model: PlannedModel, modul
       };
     },
   };
-  // What an episode adds up to does not depend on what a store's search finds.
+  // The extent of an episode does not depend on what a store's search finds.
   const embedder = hashedEmbedder();
   const agent = createAgent(settings, {
     sampler,
@@ -100,7 +100,7 @@ export function episodeMeter(settings: AgentSettings, model: PlannedModel, modul
 
 const filler = " the";
 
-/** A reply of exactly so many tokens that the agent understands as one. */
+/** Creates a reply of exactly this many tokens that the agent can parse. */
 function longestReply(
   form: readonly [before: string, after: string],
   tokenizer: Tokenizer,

@@ -4,30 +4,30 @@ import type { Recipe } from "../recipe/recipe-schema.js";
 import { type RunMemory, runMemory } from "../run-memory.js";
 
 /*
- * Whether what a run puts on GPUs fits there: asked by the dry run, and by actors on the GPU that they got, before
+ * Checks whether what a run puts on GPUs fits there, for the dry run, and for actors on the GPU that they got, before
  * they load anything.
  */
 
 const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 
-/** A part of a GPU is the driver's, and of a display where there is one. */
+/** The driver uses a part of a GPU, and so does a display if there is one. */
 const usableShare = 0.95;
 
-/** Rollout actors that lie on one GPU together. */
+/** Rollout actors that share a GPU. */
 export interface GpuSharing {
-  /** Beside the learner, on its GPU; 0: it has its GPU alone. */
+  /** On the learner's GPU; 0: the learner has its GPU alone. */
   readonly besideLearner: number;
-  /** On a GPU without the learner, the most. */
+  /** On a GPU without the learner, at most. */
   readonly mates: number;
 }
 
 export function gpuSharing({ learnerGpus, rollout }: Pick<Recipe, "learnerGpus" | "rollout">): GpuSharing {
   if (rollout.gpus <= 0) return { besideLearner: 0, mates: 0 };
-  // As many as the lease of one GPU leaves room for.
+  // As many as fit into the lease of one GPU.
   const mostIn = (share: number) => Math.floor(share / rollout.gpus + 1e-9);
   const shared = learnerGpus > 0 && learnerGpus + rollout.gpus <= 1;
   const besideLearner = shared ? Math.min(rollout.actors, mostIn(1 - learnerGpus)) : 0;
-  // A fraction goes to the fullest GPU that holds it, so those that are not beside the learner are together.
+  // A fraction goes to the fullest GPU with room for it, so those that are not on the learner's GPU are together.
   return { besideLearner, mates: Math.min(rollout.actors - besideLearner, Math.max(1, mostIn(1))) };
 }
 
