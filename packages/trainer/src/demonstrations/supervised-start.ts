@@ -108,7 +108,7 @@ export async function superviseModel(options: SupervisedOptions): Promise<Superv
   const part = join(outDir, `${FILE}.part`);
   await durableFiles.write(part, Buffer.from(`${JSON.stringify(result, null, 2)}\n`));
   await durableFiles.rename(part, join(outDir, FILE));
-    // The folder must be on disk before the checkpoints are removed.
+  // The folder must be on disk before the checkpoints are removed.
   await durableFiles.syncFolder(outDir);
   await rm(checkpointsOf(outDir), { recursive: true, force: true });
   return result;

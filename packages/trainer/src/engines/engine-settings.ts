@@ -53,7 +53,9 @@ export const engineSettingsSchema = z
       .describe("servers that are already running, each with its own rollout actor; excludes `start`"),
     start: startSchema
       .optional()
-      .describe("servers that the run starts, each as a child process of a rollout actor; excludes `addresses`"),
+      .describe(
+        "servers that the run starts, each as a child process of a rollout actor; excludes `addresses`",
+      ),
     load: z
       .enum(["reload", "restart"])
       .optional()
