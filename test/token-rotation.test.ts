@@ -111,7 +111,7 @@ test("ROTATION-5: a stolen token is refused at once by head and actor, while tho
   const tls = cluster.certificates("driver");
   const rotation = await cluster.run(["token", "rotate", "--stolen", "--tls", tls]);
   expect([rotation.code, rotation.stderr]).toEqual([0, ""]);
-  expect(rotation.stdout).toContain("the passwords of the head's Redis are new ones");
+  expect(rotation.stdout).toContain("the passwords of the head's Redis were replaced");
   await expect(
     connect({ address: cluster.address, tls, name: "thief", token: stolen }),
   ).rejects.toMatchObject({

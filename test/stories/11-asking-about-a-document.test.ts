@@ -47,7 +47,7 @@ test("reading goes on after Ctrl-C and after kill -9, and what was read is not r
   expect(end.code).toBe(130);
   expect(end.stdout).toBe("");
   expect(end.stderr).toMatch(
-    /stopped after 20000 of \d+ tokens; the same command goes on from .*place\.json/,
+    /stopped after 20000 of \d+ tokens; the same command resumes from .*place\.json/,
   );
 
   hangsFrom = server.requests + 6;

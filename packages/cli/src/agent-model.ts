@@ -9,47 +9,52 @@ import { shippedAgentName } from "./shipped-agent-name.js";
 import type { SingleWeights } from "./single-weights.js";
 
 export interface AgentModelOptions {
-  /** A model argument, a run or a checkpoint; with `endpoint`: the server's name for its model. */
+  /** A model argument, a run or a checkpoint; with `endpoint`, the server's name for its model. */
   readonly model?: string;
-  /** Where an OpenAI-compatible server listens; its key is in OPENAI_API_KEY. */
+  /** URL of an OpenAI-compatible server. Its key is in OPENAI_API_KEY. */
   readonly endpoint?: string;
-  /** Of a llama2.c checkpoint; with `endpoint`: model folder or name whose tokenizer counts and cuts texts. */
+  /**
+   * The tokenizer of a llama2.c checkpoint; with `endpoint`, the folder or name of the model whose tokenizer counts
+   * and truncates texts.
+   */
   readonly tokenizer?: string;
   /** auto, tensorflow, wasm or cpu. */
   readonly backend?: string;
-  /** Requests that are sampled at once. Default 4. */
+  /** The number of requests that are sampled at once. Default 4. */
   readonly parallel?: number;
-  /** Of a local model: tokens of prompt and reply together. Default: what the model knows, at most 4096. */
+  /**
+   * For a local model: the maximum tokens of prompt and reply together. Default: the model's own limit, at most 4096.
+   */
   readonly maxLength?: number;
-  /** Of a local model on a CPU. Default auto. */
+  /** For a local model on a CPU. Default auto. */
   readonly singleWeights?: SingleWeights;
-  /** Of an endpoint: attempts, deadlines, whether its model thinks. */
+  /** For an endpoint: attempts, deadlines, and whether its model thinks. */
   readonly engine?: Partial<Omit<EndpointSamplerConfig, "url" | "model">>;
-  /** Told of every attempt at an endpoint that failed and is made again. */
+  /** Called for every failed attempt at an endpoint that is retried. */
   readonly onRetry?: (retry: Retry) => void;
   readonly signal?: AbortSignal;
 }
 
-/** A language model as agents take it: `createAgent(settings, model)`. */
+/** A language model for agents: `createAgent(settings, model)`. */
 export interface AgentModel {
-  /** For reports, such as "smollm2-135m-instruct on tensorflow". */
+  /** Name for reports, such as "smollm2-135m-instruct on tensorflow". */
   readonly name: string;
   readonly sampler: Sampler;
   readonly tokenizer: Tokenizer;
-  /** Absent where the model has no chat template. */
+  /** Absent if the model has no chat template. */
   readonly chat?: ChatFormat;
-  /** Tokens of prompt and reply together, where it is known. */
+  /** The maximum tokens of prompt and reply together, if known. */
   readonly contextTokens?: number;
-  /** Of a local model. */
+  /** Set for a local model. */
   readonly parameterCount?: number;
-  /** Whether what it samples comes with log-probs. */
+  /** Whether its samples come with log-probs. */
   readonly trainable: boolean;
   close(): Promise<void>;
 }
 
 export const defaultAgentModel = "smollm2-135m-instruct";
 const defaultMaxLength = 4096;
-/** The key of a server is in the environment: a flag would be in everybody's process list. */
+/** A server's key is read from the environment, because a flag would be visible in the process list. */
 const apiKeyVariable = "OPENAI_API_KEY";
 
 /** @throws {ModelError | EngineError | PalimpsestError}; the signal's reason */
@@ -59,7 +64,7 @@ export async function openAgentModel(options: AgentModelOptions): Promise<AgentM
     : await openServed(options.endpoint, options);
 }
 
-/** Weights by hash where they are here; a server's by what it calls them. */
+/** Identifies local weights by their hash, and a server's by their name there. */
 export function identityOf(
   { name, sampler }: AgentModel,
   endpoint: string | undefined,
@@ -143,7 +148,7 @@ async function readLocal(name: string, { tokenizer }: AgentModelOptions): Promis
   return await readModelInput(name, tokenizer === undefined ? {} : { tokenizer });
 }
 
-/** The model's own template, with every token that ends an answer. */
+/** Returns the model's own template, with every token that ends an answer. */
 async function chatOf({ tokenizer, generationConfig }: ModelFolder): Promise<ChatFormat | undefined> {
   const { ChatTemplate } = await import("@palimpsest/model");
   if (tokenizer === undefined || !ChatTemplate.has(tokenizer)) return undefined;

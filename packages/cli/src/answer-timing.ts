@@ -1,4 +1,4 @@
-/** How long an answer took: the time to its first token, and the speed of those after it. */
+/** Measures how long an answer took: the time to its first token, and the speed of the tokens after it. */
 export class AnswerTiming {
   readonly #now: () => number;
   readonly #startedAtMs: number;
@@ -14,7 +14,7 @@ export class AnswerTiming {
     this.#firstAtMs ??= this.#now();
   }
 
-  /** @param sampledTokens undefined where the server does not count them */
+  /** @param sampledTokens undefined if the server does not report them */
   end(sampledTokens: number | undefined): AnswerTimes {
     const endedAtMs = this.#now();
     const firstAtMs = this.#firstAtMs ?? endedAtMs;
@@ -32,7 +32,7 @@ export interface AnswerTimes {
   readonly firstTokenSeconds: number;
   readonly seconds: number;
   readonly sampledTokens: number | undefined;
-  /** All tokens over all seconds, the prompt's reading included. */
+  /** All tokens over the total time, including the time to read the prompt. */
   readonly tokensPerSecond: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** `palimpsest head start --autoscale FILE`: the file, and what the head calls when it leads. */
+/** `palimpsest head start --autoscale FILE`: reads the file, and creates the autoscaler when the head leads. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AutoscaleConfig, NodeProvider } from "@palimpsest/autoscaler";

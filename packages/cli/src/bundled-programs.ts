@@ -1,19 +1,22 @@
 /**
- * The bundles of programs that `npm run setup` makes (scripts/setup/bundle). One that is older than any module of which it
- * is made is not used: whoever changes a module runs what is changed.
+ * Finds the bundles of programs that `npm run setup` builds (scripts/setup/bundle). A bundle that is older than any
+ * of its modules is not used, so that a changed module takes effect.
  */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** `cli`: the commands that stay, `commands`: all others, `worker`: an actor's process, `learning`: actors of training. */
+/**
+ * `cli`: the commands that keep running; `commands`: all others; `worker`: an actor's process; `learning`: actors of
+ * training.
+ */
 export type BundledProgram = "cli" | "commands" | "worker" | "learning";
 
 const bundlesFolder = fileURLToPath(new URL("./bundled", import.meta.url));
 
-/** Path of the program that runs a bundle; undefined without one that is up to date. */
+/** Returns the path of a bundle's program; undefined if there is none that is up to date. */
 export function bundledProgram(name: BundledProgram, folder = bundlesFolder): string | undefined {
-  // A bundle has no faults in its network.
+  // A bundle cannot inject faults into its network.
   if (process.env["PALIMPSEST_FAULTS"]) return undefined;
   try {
     const files = JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8")) as [
@@ -31,7 +34,10 @@ export function bundledProgram(name: BundledProgram, folder = bundlesFolder): st
   }
 }
 
-/** Bundles in place of modules of the installation, by specifier; for processes of the worker's bundle. */
+/**
+ * Returns the bundles that replace modules of the installation, by specifier, for processes that run the worker's
+ * bundle.
+ */
 export function bundledModules(folder = bundlesFolder): Readonly<Record<string, string>> {
   if (bundledProgram("learning", folder) === undefined) return {};
   return {

@@ -14,7 +14,7 @@ const help = `/reset          forgets the conversation
 /exit           ends; so does the end of input
 `;
 
-/** One conversation with a model: what was said, and the commands that begin with a slash. */
+/** One conversation with a model: its messages, and the commands that begin with a slash. */
 export class ChatSession {
   readonly #source: TextSource;
   readonly #write: (text: string) => void;
@@ -27,7 +27,7 @@ export class ChatSession {
     this.#write = write;
   }
 
-  /** Takes one line of a person; false when that was the last. */
+  /** Handles one line of input; returns false if it was the last. */
   async line(text: string, signal?: AbortSignal): Promise<boolean> {
     const said = text.trim();
     if (said === "") return true;
@@ -62,8 +62,8 @@ export class ChatSession {
   }
 
   /**
-   * Answers, piece by piece. An answer that fails or is stopped leaves the conversation as it was before.
-   * @throws what the model throws; the signal's reason
+   * Yields the answer piece by piece. An answer that fails or is stopped leaves the conversation as it was before.
+   * @throws the model's error; the signal's reason
    */
   async say(content: string, signal?: AbortSignal): Promise<void> {
     const { system, seed, stats } = this.#settings;
@@ -82,7 +82,7 @@ export class ChatSession {
     try {
       for await (const piece of answer) {
         timing.piece();
-        // The space that many models begin with says nothing at the beginning of a line.
+        // Many models begin with a space, which is dropped at the beginning of a line.
         this.#write(open ? piece : piece.trimStart());
         open ||= piece.trim() !== "";
       }

@@ -1,6 +1,9 @@
 import type { Command } from "commander";
 
-/** Adds one command to the program; its module is loaded only when it is wanted: a head starts without tensors. */
+/**
+ * Adds one command to the program. Its module is loaded only when the command is used, so that a head starts without
+ * tensors.
+ */
 export type Add = (program: Command) => void;
 
 export const commands: Readonly<Record<string, () => Promise<Add>>> = {

@@ -6,7 +6,7 @@ import type { Command } from "commander";
 import { absolutePath, defaultDataDir } from "./data-dir.js";
 import { givenToken } from "./token-source.js";
 
-/** Options of every command that talks to a cluster. */
+/** Options of every command that connects to a cluster. */
 export interface ConnectionOptions {
   readonly address?: string;
   readonly token?: string;
@@ -19,7 +19,7 @@ export function withConnection(command: Command): Command {
     .option("--address <host:port>", "the head (default: PALIMPSEST_ADDRESS, else the head of this machine)")
     .option(
       "--token <token>",
-      "the cluster's token; other users see it in the process list, so rather set PALIMPSEST_TOKEN, or PALIMPSEST_TOKEN_FILE (default: that, else this machine's token file)",
+      "the cluster's token; other users can see it in the process list, so prefer PALIMPSEST_TOKEN or PALIMPSEST_TOKEN_FILE (default: these, else this machine's token file)",
     )
     .option(
       "--tls <folder>",
@@ -28,7 +28,7 @@ export function withConnection(command: Command): Command {
     .option("--data-dir <folder>", "data folder of this machine's head");
 }
 
-/** Address and token: flag, then environment, then the files of this machine's head. */
+/** Finds address and token: from the flags, then the environment, then the files of this machine's head. */
 export function resolveConnection(options: ConnectionOptions): {
   readonly address: string;
   readonly token: string;
@@ -39,21 +39,21 @@ export function resolveConnection(options: ConnectionOptions): {
   if (!address) {
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `no head is known: give --address HOST:PORT, or start one with \`palimpsest head start\` (looked into ${dataDir})`,
+      `no head was found: give --address HOST:PORT, or start one with \`palimpsest head start\` (looked into ${dataDir})`,
     );
   }
   const token = givenToken(options.token, process.env) ?? tokenFile(dataDir);
   if (!token) {
     throw new PalimpsestError(
       "UNAUTHENTICATED",
-      `no token is known for ${address}: give --token, PALIMPSEST_TOKEN or PALIMPSEST_TOKEN_FILE; \`palimpsest head start\` prints where it is`,
+      `no token was found for ${address}: give --token, PALIMPSEST_TOKEN or PALIMPSEST_TOKEN_FILE; \`palimpsest head start\` prints where it is`,
     );
   }
   const tls = options.tls ?? process.env["PALIMPSEST_TLS"] ?? "";
   return { address, token, tls: tls === "" ? "" : absolutePath(tls) };
 }
 
-/** Of this machine's head. */
+/** The data folder of this machine's head. */
 function tokenFile(dataDir: string): string | undefined {
   try {
     return readFileSync(tokenPathOf(dataDir), "utf8").trim();
@@ -62,7 +62,7 @@ function tokenFile(dataDir: string): string | undefined {
   }
 }
 
-/** Connects, runs, says goodbye. */
+/** Connects, runs the work, and says goodbye. */
 export async function withCluster<T>(
   options: ConnectionOptions,
   name: string,

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
-/** Where programs of this user keep what lasts, unless told otherwise. */
+/** Default folder for the lasting data of this user's programs. */
 export function stateFolder(): string {
   const state = process.env["XDG_STATE_HOME"] ?? join(homedir(), ".local/state");
   return resolve(process.env["PALIMPSEST_DATA_DIR"] ?? join(state, "palimpsest"));
@@ -11,7 +11,10 @@ export function defaultDataDir(part: "head" | "node"): string {
   return join(stateFolder(), part);
 }
 
-/** Of a flag: what the path names must not depend on the folder of the processes that are told it, such as drivers of jobs. */
+/**
+ * Makes the path of a flag absolute, because other processes that receive it, such as drivers of jobs, run in other
+ * folders.
+ */
 export function absolutePath(path: string): string {
   return resolve(path);
 }

@@ -1,7 +1,10 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import { printable, printableLine } from "./display/printable.js";
 
-/** Says in one line what went wrong and what fixes it; with PALIMPSEST_DEBUG=1 also where. Returns the exit code. */
+/**
+ * Prints in one line what went wrong and how to fix it, with PALIMPSEST_DEBUG=1 also the stack. Returns the exit
+ * code.
+ */
 export function reportFailure(reason: unknown): number {
   const message =
     reason instanceof PalimpsestError
@@ -9,7 +12,7 @@ export function reportFailure(reason: unknown): number {
       : reason instanceof Error
         ? reason.message
         : String(reason);
-  // A message may carry what others chose: the name of a job, what a constructor threw.
+  // A message may contain text that others chose, such as the name of a job or the error of a constructor.
   process.stderr.write(`error: ${printableLine(message)}\n`);
   if (process.env["PALIMPSEST_DEBUG"] === "1" && reason instanceof Error)
     process.stderr.write(`${printable(reason.stack ?? "")}\n`);

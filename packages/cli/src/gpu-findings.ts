@@ -6,11 +6,11 @@ import { setupScript } from "./setup-script.js";
 export interface Finding {
   readonly what: string;
   readonly found: string;
-  /** The command that fixes it; empty when nothing needs fixing. */
+  /** The command that fixes it; empty if nothing needs fixing. */
   readonly fix: string;
 }
 
-/** What `npm run setup -- gpu --json` says. */
+/** The output of `npm run setup -- gpu --json`. */
 const stateSchema = z.object({
   cuda: z.string(),
   libraries: z.array(z.object({ opened: z.string(), file: z.string().optional(), wheel: z.string() })),
@@ -21,7 +21,9 @@ const stateSchema = z.object({
 const setup = "npx palimpsest setup gpu";
 const timeoutMs = 60_000;
 
-/** The GPU, and each piece that libtensorflow needs to use it, with the command that brings what is missing. */
+/**
+ * Checks the GPU and everything that libtensorflow needs to use it, with the command that installs what is missing.
+ */
 export function gpuFindings(
   gpus: readonly string[] = machineGpus(),
   visible = process.env["CUDA_VISIBLE_DEVICES"],

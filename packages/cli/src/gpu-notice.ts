@@ -1,7 +1,9 @@
 import { hidesGpus, machineGpus } from "@palimpsest/jit";
 import type { Recipe } from "@palimpsest/trainer";
 
-/** The line that tells of a GPU of this machine that a recipe does not use; undefined where it uses one or there is none. */
+/**
+ * Returns a notice about a GPU of this machine that a recipe does not use; undefined if it uses one or there is none.
+ */
 export function gpuNotice(
   { learnerGpus, rollout, name }: Pick<Recipe, "learnerGpus" | "rollout" | "name">,
   environment: Readonly<Record<string, string | undefined>> = process.env,

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 
-/** `a=1,b=2` as a record of texts. */
+/** Parses `a=1,b=2` into a record of strings. */
 export function parseKeyValues(text: string): Record<string, string> {
   const entries = text.split(",").map((part) => {
     const at = part.indexOf("=");
@@ -10,14 +10,14 @@ export function parseKeyValues(text: string): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** `a=1,b=0.5` as a record of amounts. */
+/** Parses `a=1,b=0.5` into a record of amounts. */
 export function parseQuantities(text: string): Record<string, number> {
   return Object.fromEntries(
     Object.entries(parseKeyValues(text)).map(([name, value]) => [name, parseAmount(value)] as const),
   );
 }
 
-/** An option that may be given more than once: `--x a=1 --x b=2,c=3`. Of one name the last value counts. */
+/** Parses an option that may be repeated: `--x a=1 --x b=2,c=3`. The last value of a name wins. */
 export function collect<Value>(
   parse: (text: string) => Record<string, Value>,
 ): (text: string, before?: Record<string, Value>) => Record<string, Value> {
@@ -25,8 +25,8 @@ export function collect<Value>(
 }
 
 /**
- * One environment variable for each time that the option is given: `NAME=VALUE`, with any characters in the value, or `NAME`.
- * @param own variables of this command, which a name alone stands for
+ * Parses one environment variable per use of the option: `NAME=VALUE`, with any characters in the value, or `NAME`.
+ * @param own variables of this command, from which a name without a value is taken
  */
 export function collectVariables(
   own: Readonly<Record<string, string | undefined>>,
@@ -42,7 +42,7 @@ export function collectVariables(
   };
 }
 
-/** A number that is not negative. */
+/** Parses a number that is not negative. */
 export function parseAmount(text: string): number {
   const value = Number(text);
   if (text.trim() === "" || !Number.isFinite(value) || value < 0) {
@@ -51,14 +51,14 @@ export function parseAmount(text: string): number {
   return value;
 }
 
-/** How many of something there are to be: at least one. */
+/** Parses a count of at least one. */
 export function parseCount(text: string): number {
   const value = parseWhole(text);
   if (value < 1) throw new InvalidArgumentError(`"${text}" is not a whole number ≥ 1`);
   return value;
 }
 
-/** Lengths as a list such as "50,200 800", each once. */
+/** Parses a list of lengths such as "50,200 800" without duplicates. */
 export function parseLengths(text: string): number[] {
   const lengths = text.split(/[\s,]+/).filter((part) => part !== "");
   if (lengths.length === 0) throw new InvalidArgumentError(`"${text}" names no length; write 50,200,800`);
@@ -68,7 +68,7 @@ export function parseLengths(text: string): number[] {
   return counts;
 }
 
-/** A whole number that is not negative. */
+/** Parses a whole number that is not negative. */
 export function parseWhole(text: string): number {
   const value = parseAmount(text);
   if (!Number.isInteger(value)) throw new InvalidArgumentError(`"${text}" is not a whole number`);

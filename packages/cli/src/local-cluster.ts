@@ -14,7 +14,10 @@ const startTimeoutMs = 60_000;
 const stopTimeoutMs = 15_000;
 const lookMs = 50;
 
-/** A head and one worker on this machine, each a process of its own, as a person would start them in two terminals. */
+/**
+ * A head and one worker on this machine, each in a process of its own, like those that a user would start in two
+ * terminals.
+ */
 export class LocalCluster {
   readonly address: string;
   readonly token: string;
@@ -32,7 +35,7 @@ export class LocalCluster {
     this.headDir = headDir;
   }
 
-  /** @throws {PalimpsestError} UNAVAILABLE with what the process said */
+  /** @throws {PalimpsestError} UNAVAILABLE with the output of the process */
   static async start(dataDir: string, signal: AbortSignal): Promise<LocalCluster> {
     const headDir = join(dataDir, "head");
     const head = command(["head", "start", "--data-dir", headDir]);
@@ -89,13 +92,14 @@ interface Started {
   readonly said: () => string;
 }
 
-/** A cluster that lives as long as a command keeps its tables to itself, in a Redis of its own, and has a token of its own. */
+/** A temporary cluster keeps its tables in a Redis of its own and has a token of its own. */
 const withoutRedis = Object.fromEntries(
   [...redisVariables, tokenFileVariable].map((name) => [name, undefined]),
 );
 
 function command(args: readonly string[], environment: Record<string, string> = {}): Started {
-  // A group of its own: Ctrl-C in the terminal reaches this process alone, which ends the others in order.
+  // The processes get a group of their own, so that Ctrl-C in the terminal reaches only this process, which ends the
+  // others in order.
   const child = spawn(process.execPath, [cliEntry, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,

@@ -5,9 +5,9 @@ import { version } from "./version.js";
 
 async function run(): Promise<void> {
   const program = new Command("palimpsest")
-    .description("A distributed actor system, and on it reinforcement learning of memory agents.")
+    .description("A distributed actor system, and reinforcement learning of memory agents on top of it.")
     .version(version)
-    .showHelpAfterError("(palimpsest --help shows what there is)");
+    .showHelpAfterError("(palimpsest --help lists the commands)");
 
   try {
     const wanted = commands[process.argv[2] ?? ""];
@@ -18,5 +18,5 @@ async function run(): Promise<void> {
   }
 }
 
-// Not awaited at the top level: this module is also bundled as CommonJS.
+// Not awaited at the top level, because this module is also bundled as CommonJS.
 void run();

@@ -6,18 +6,18 @@ import { formatCount } from "./display/count.js";
 import { formatSeconds } from "./display/duration.js";
 
 const redrawIntervalMs = 250;
-/** Where the output is no terminal: a line each so many steps. */
+/** If the output is no terminal, a line is printed every this many steps. */
 const stepsPerLine = 100;
 
 /**
- * Makes the base of a recipe that comes with the installation; returns its folder.
+ * Trains the base model of a recipe of the installation, and returns its folder.
  * @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID; the signal's reason
  */
 export async function makeBase(recipeFileName: string, outDir: string, signal: AbortSignal): Promise<string> {
   return await makeBaseWithProgress({ recipePath: join(builtinRecipesDir, recipeFileName), outDir, signal });
 }
 
-/** Makes a base and shows how far it is; returns its folder. */
+/** Trains a base model with a progress display, and returns its folder. */
 export async function makeBaseWithProgress(options: {
   readonly recipePath: string;
   readonly outDir: string;

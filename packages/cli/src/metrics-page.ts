@@ -1,15 +1,18 @@
-/** How a person reads the metrics page of a process, which a browser cannot: it answers 401 without credentials. */
+/**
+ * Shows how to read the metrics page of a process with a shell command, because a browser gets 401 without
+ * credentials.
+ */
 import { join, resolve } from "node:path";
 import { tlsFiles } from "@palimpsest/wire";
 
-/** Empty when there is no page. */
+/** Empty if there is no page. */
 export function pageUrl(address: string, tls: boolean): string {
   return address === "" ? "" : `${tls ? "https" : "http"}://${address}/metrics`;
 }
 
 /**
- * A line for a shell that prints the page: with the token of readers, which lies in the head's folder, or under TLS with
- * the certificate of a folder.
+ * Returns a shell command that prints the page: with the token of readers, which is in the head's folder, or under
+ * TLS with the certificate of a folder.
  */
 export function pageCommand(url: string, how: { readonly headDir: string; readonly tls: string }): string {
   if (url === "") return "off";
@@ -19,12 +22,12 @@ export function pageCommand(url: string, how: { readonly headDir: string; readon
   const [ca, cert, key] = [tlsFiles.ca, tlsFiles.cert, tlsFiles.key].map((name) =>
     quoted(resolve(how.tls, name)),
   );
-  // Every certificate carries the name palimpsest: the address of a process stands in none.
+  // Every certificate carries the name palimpsest, and none carries the address of a process.
   const { hostname, port } = new URL(url);
   return `curl --cacert ${ca} --cert ${cert} --key ${key} --connect-to ::${hostname}:${port} https://palimpsest/metrics`;
 }
 
-/** A path as one word of a shell. */
+/** Quotes a path as one word for a shell. */
 function quoted(path: string): string {
   return /^[\w./~@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -11,16 +11,19 @@ import { modelCache } from "./model-cache.js";
 import { untilStopped } from "./signals.js";
 
 export interface ModelInputOptions {
-  /** Of a llama2.c checkpoint. */
+  /** The tokenizer of a llama2.c checkpoint. */
   readonly tokenizer?: string;
   readonly revision?: string;
 }
 
-/** What a model argument may be, for help texts. */
+/** The forms of a model argument, for help texts. */
 export const modelArgument =
   "folder, .gguf or llama2.c .bin file, known name, or ORGANIZATION/NAME on the hub";
 
-/** The path of a model argument, fetched where it is not on this machine yet. @throws {ModelError} */
+/**
+ * Returns the path of a model argument, which is downloaded if it is not on this machine yet.
+ * @throws {ModelError}
+ */
 export async function modelPath(name: string, { revision }: ModelInputOptions = {}): Promise<string> {
   if (existsSync(name)) return name;
   const bar = downloadBar(name, process.stderr);

@@ -9,7 +9,7 @@ const ownCaseSchema = z.strictObject({
   category: z.union([z.int().min(1).max(5), z.enum(locomoCategories)]).optional(),
 });
 
-/** A prediction of the user's with its right answers. */
+/** A user's prediction with its gold answers. */
 export type OwnCase = z.output<typeof ownCaseSchema>;
 
 type Metric = (row: OwnCase) => Readonly<Record<string, number>>;
@@ -47,18 +47,18 @@ const ownMetrics: ReadonlyMap<string, Metric> = new Map([
   ],
 ]);
 
-/** Metrics that score a file of `{ prediction, answers }`. */
+/** Metrics that can score a file of `{ prediction, answers }`. */
 export const ownMetricNames: readonly string[] = [...ownMetrics.keys()];
 
 export interface OwnScores {
   readonly cases: readonly { readonly id: string; readonly scores: Readonly<Record<string, number>> }[];
-  /** Over all cases, by name. */
+  /** The mean over all cases, by name. */
   readonly means: Readonly<Record<string, number>>;
 }
 
 /**
- * Scores a user's own predictions. No prediction is a wrong answer.
- * @throws Error naming the case and the field
+ * Scores a user's own predictions. A missing prediction counts as a wrong answer.
+ * @throws {Error} naming the case and the field
  */
 export function scoreOwn(metric: string, rows: readonly unknown[]): OwnScores {
   const score = ownMetrics.get(metric);

@@ -1,6 +1,7 @@
 /**
- * The URLs of a Redis of one's own, which hold passwords: from a flag, the environment or a file. The arguments of a
- * process can be read by every user of its machine, its environment and its files only by its own user.
+ * Reads the URLs of the user's own Redis, which contain passwords: from a flag, the environment or a file. Every user
+ * of a machine can read the arguments of its processes, but only the process's own user its environment and its
+ * files.
  */
 import { readFileSync } from "node:fs";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -14,7 +15,7 @@ export interface RedisFlags {
 export interface RedisUrls {
   readonly redisUrl?: string;
   readonly queueRedisUrl?: string;
-  /** What a person should know: a flag that shows a password to others. */
+  /** A warning for the user about a flag that reveals a password. */
   readonly warnings: readonly string[];
 }
 
@@ -25,7 +26,7 @@ const sources = {
   queueRedis: { flag: "--queue-redis", variable: "PALIMPSEST_QUEUE_REDIS_URL" },
 } as const;
 
-/** Variables of a head: a cluster that a command starts for itself must not get them. */
+/** These variables are a head's. A cluster that a command starts for itself must not inherit them. */
 export const redisVariables = Object.values(sources).flatMap(({ variable }) => [
   variable,
   `${variable}_FILE`,
@@ -35,17 +36,20 @@ export function withRedis(command: Command): Command {
   return command
     .option(
       "--redis <url>",
-      "redis:// URL; with a password rather set PALIMPSEST_REDIS_URL or PALIMPSEST_REDIS_URL_FILE " +
-        "(default: that, else the head runs a redis-server of its own)",
+      "redis:// URL; if it has a password, prefer PALIMPSEST_REDIS_URL or PALIMPSEST_REDIS_URL_FILE " +
+        "(default: these, else the head runs its own redis-server)",
     )
     .option(
       "--queue-redis <url>",
-      "the same Redis for nodes and drivers, with a user that may touch keys of runs only; " +
+      "the same Redis for nodes and drivers, with a user whose access is limited to keys of runs; " +
         "or PALIMPSEST_QUEUE_REDIS_URL, PALIMPSEST_QUEUE_REDIS_URL_FILE (default: that of --redis)",
     );
 }
 
-/** The flag, else the variable, else the file that a variable names. @throws {PalimpsestError} CONFIG_INVALID */
+/**
+ * Returns the flag, else the variable, else the content of the file that a variable names.
+ * @throws {PalimpsestError} CONFIG_INVALID
+ */
 export function redisUrls(flags: RedisFlags, environment: Environment): RedisUrls {
   const warnings: string[] = [];
   const read = (key: keyof typeof sources): string | undefined => {

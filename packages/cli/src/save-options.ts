@@ -2,7 +2,7 @@ import type { SaveOptions } from "@palimpsest/model";
 import { type Command, Option } from "commander";
 import { parseAmount } from "./key-values.js";
 
-/** How a command that writes a model folder is told to. */
+/** Options of commands that write a model folder. */
 export interface SaveFlags {
   readonly out: string;
   readonly dtype: "float32" | "bfloat16";
@@ -11,13 +11,17 @@ export interface SaveFlags {
 
 export function withSaveOptions(command: Command): Command {
   return command
-    .requiredOption("--out <folder>", "the model folder that is written; one that is there is replaced")
+    .requiredOption("--out <folder>", "model folder to write; an existing one is replaced")
     .addOption(
-      new Option("--dtype <dtype>", "what weights are written as")
+      new Option("--dtype <dtype>", "data type of the written weights")
         .choices(["float32", "bfloat16"])
         .default("float32"),
     )
-    .option("--max-shard-gb <n>", "above this the weights go to several files; default 5", parseAmount);
+    .option(
+      "--max-shard-gb <n>",
+      "size above which the weights are split into several files; default 5",
+      parseAmount,
+    );
 }
 
 export function saveOptions({ dtype, maxShardGb }: SaveFlags): SaveOptions {

@@ -1,2 +1,5 @@
-/** What the trained agent that comes along is called wherever a model is named: a name alone, for help texts load no model code. */
+/**
+ * Name of the trained agent of the installation, usable as a model argument. It is in a file of its own because help
+ * texts load no model code.
+ */
 export const shippedAgentName = "smollm2-memagent";

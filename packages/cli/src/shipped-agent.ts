@@ -1,4 +1,7 @@
-/** The trained memory agent that comes along: adapters over a small model, and the prompts that they were trained on. */
+/**
+ * The trained memory agent of the installation: adapters on a small model, and the prompts with which they were
+ * trained.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentSettings } from "@palimpsest/agents";
@@ -9,11 +12,11 @@ import { parse as parseYaml } from "yaml";
 import { readModelInput } from "./model-input.js";
 import { shippedAgentName } from "./shipped-agent-name.js";
 
-/** The model that the adapters belong to. */
+/** The base model of the adapters. */
 const shippedAgentBase = "smollm2-135m-instruct";
 const folder = join(builtinRecipesDir, "adapters", shippedAgentName);
 
-/** The settings that the shipped agent was trained with, from the file by which its card was measured. */
+/** Reads the settings with which the shipped agent was trained, from the file that also measured its card. */
 export function shippedAgentSettings(): AgentSettings {
   const file = join(folder, "evaluation.yaml");
   const settings = parseEvalSettings(parseYaml(readFileSync(file, "utf8")), file);
@@ -23,7 +26,7 @@ export function shippedAgentSettings(): AgentSettings {
 }
 
 /**
- * The base model with the adapters merged into it. The base is fetched where it is not on this machine.
+ * Returns the base model with the adapters merged into it. The base is downloaded if it is not on this machine.
  * @throws {ModelError}
  */
 export async function readShippedAgent(): Promise<ModelFolder> {

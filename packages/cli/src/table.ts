@@ -1,7 +1,7 @@
 import Table from "cli-table3";
 import { printableLine } from "./display/printable.js";
 
-/** Rows under headings, aligned, without frames or control characters: reads well on a screen and through `awk`. */
+/** Formats rows under headings, aligned, without frames or control characters, for terminals and for `awk`. */
 export function formatTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const none = "";
   const table = new Table({

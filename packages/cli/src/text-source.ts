@@ -4,7 +4,7 @@ import { InvalidArgumentError } from "commander";
 import { withLoadingScreen } from "./display/loading-screen.js";
 import { parseAmount, parseWhole } from "./key-values.js";
 
-/** What a command asks for: a conversation or a text to go on with. */
+/** A request of a command: a conversation, or a text to continue. */
 export interface TextQuestion {
   readonly messages?: readonly ChatMessage[];
   readonly prompt?: string;
@@ -16,7 +16,7 @@ export interface TextAnswer {
   readonly text: string;
   readonly stopReason: "stop" | "length";
   readonly usage: { readonly promptTokens: number | undefined; readonly sampledTokens: number | undefined };
-  /** Where the model runs in this process. */
+  /** Set if the model runs in this process. */
   readonly tokenIds?: readonly number[];
   readonly rolloutLogprobs?: readonly number[];
 }
@@ -25,7 +25,7 @@ export interface AnswerStream extends AsyncIterable<string> {
   readonly result: Promise<TextAnswer>;
 }
 
-/** A language model for the commands that talk to one: in this process, or a server. */
+/** A language model for commands that generate text: in this process, or on a server. */
 export interface TextSource {
   readonly name: string;
   ask(question: TextQuestion): AnswerStream;
@@ -50,24 +50,35 @@ export interface SourceFlags {
 }
 
 export const defaultModel = "smollm2-135m-instruct";
-/** The key of a server is in the environment: a flag would be in everybody's process list. */
+/** A server's key is read from the environment, because a flag would be visible in the process list. */
 const apiKeyVariable = "OPENAI_API_KEY";
 
 export function withSamplingFlags(command: Command): Command {
   return command
-    .option("--max-tokens <n>", "longest answer", parseWhole, 512)
+    .option("--max-tokens <n>", "maximum tokens of the answer", parseWhole, 512)
     .option("--temperature <t>", "0 is greedy", parseAmount, 0.7)
-    .option("--top-p <p>", "keeps the likeliest tokens that together have this probability", parseShare, 0.95)
-    .option("--top-k <n>", "keeps the n likeliest tokens", parseWhole)
-    .option("--min-p <p>", "keeps tokens at least this many times as likely as the likeliest", parseShare)
-    .option("--stop <text...>", "texts that end the answer and are no part of it")
-    .option("--seed <n>", "same seed, same answer; default: another one each time", parseWhole);
+    .option("--top-p <p>", "samples from the likeliest tokens with this total probability", parseShare, 0.95)
+    .option("--top-k <n>", "samples from the n likeliest tokens", parseWhole)
+    .option(
+      "--min-p <p>",
+      "samples from tokens whose probability is at least this fraction of the likeliest's",
+      parseShare,
+    )
+    .option("--stop <text...>", "strings that end the answer and are not part of it")
+    .option(
+      "--seed <n>",
+      "seed of sampling: the same seed gives the same answer; default: random",
+      parseWhole,
+    );
 }
 
 export function withSourceFlags(command: Command): Command {
   return command
-    .option("--endpoint <url>", `an OpenAI-compatible server instead; its key comes from ${apiKeyVariable}`)
-    .option("--model <name>", "the server's name for its model; default: the first that it names")
+    .option(
+      "--endpoint <url>",
+      `URL of an OpenAI-compatible server to use instead; its key comes from ${apiKeyVariable}`,
+    )
+    .option("--model <name>", "the server's name for its model; default: the first that it lists")
     .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto");
 }
 
@@ -77,7 +88,7 @@ function parseShare(text: string): number {
   return value;
 }
 
-/** Opens what the flags name. */
+/** Opens the model that the flags name. */
 export async function openTextSource(
   model: string,
   flags: SourceFlags & SamplingFlags,

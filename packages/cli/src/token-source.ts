@@ -1,6 +1,6 @@
 /**
- * The cluster's token as a process is given it: by a flag, the environment or a file. Of the three the file alone is out of reach for
- * whoever may look at the definition of a service or a Pod.
+ * Reads the cluster's token from a flag, the environment or a file. Only the file is hidden from users who can read
+ * the definition of a service or a Pod.
  */
 import { readFileSync } from "node:fs";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -9,7 +9,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export const tokenFileVariable = "PALIMPSEST_TOKEN_FILE";
 
-/** The flag, else PALIMPSEST_TOKEN, else the file that PALIMPSEST_TOKEN_FILE names. @throws {PalimpsestError} CONFIG_INVALID */
+/**
+ * Returns the flag, else PALIMPSEST_TOKEN, else the content of the file that PALIMPSEST_TOKEN_FILE names.
+ * @throws {PalimpsestError} CONFIG_INVALID
+ */
 export function givenToken(flag: string | undefined, environment: Environment): string | undefined {
   const said = flag ?? environment["PALIMPSEST_TOKEN"];
   const path = environment[tokenFileVariable];
@@ -31,7 +34,10 @@ export function givenToken(flag: string | undefined, environment: Environment): 
   );
 }
 
-/** Of a head. What a node hands to the drivers of jobs is a token of theirs, which makes no cluster. */
+/**
+ * Reads the token for a head. Drivers of jobs get a derived token from their node, with which no cluster can be
+ * started.
+ */
 export function givenClusterToken(flag: string | undefined, environment: Environment): string | undefined {
   const { [tokenFileVariable]: _ofJob, ...others } = environment;
   return givenToken(flag, environment["PALIMPSEST_JOB_ID"] ? others : environment);

@@ -24,7 +24,7 @@ export interface DemonstrationFlags {
   readonly answerTokens?: number;
 }
 
-/** `train sft` without a base recipe: asks the teacher where there is one, then trains where there is a model. */
+/** Runs `train sft` without a base recipe: queries the teacher if one is given, then trains if a model is given. */
 export async function trainDemonstrations(flags: DemonstrationFlags, signal: AbortSignal): Promise<void> {
   if (flags.teacher !== undefined || flags.prompts !== undefined) await askForDemonstrations(flags, signal);
   const { model, out, data, lora, threads } = flags;
@@ -51,7 +51,7 @@ export async function trainDemonstrations(flags: DemonstrationFlags, signal: Abo
     },
   });
   const left = made.skipped === 0 ? "" : `, ${made.skipped} left out as too long`;
-  const form = made.templated ? "through the model's chat template" : "as plain text";
+  const form = made.templated ? "with the model's chat template" : "as plain text";
   say(
     `${counted(made.rows, "answer")} ${form}${left}; ${counted(made.steps, "step")}; weights ${made.weightsHash.slice(0, 12)}`,
   );

@@ -4,5 +4,5 @@ const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.
   version: string;
 };
 
-/** Version of the installation. */
+/** The version of the installation. */
 export const version = manifest.version;

@@ -14,15 +14,15 @@ import { type AskState, AskStateWriter, hashOf, readAskState } from "./ask-state
 export interface AskOptions {
   readonly question: string;
   readonly text: string;
-  /** Names the document in traces, such as a path. */
+  /** Name of the document in traces, such as its path. */
   readonly document: string;
   readonly model: AgentModel;
   readonly settings: AgentSettings;
-  /** What the module exports that the settings name, of settings of kind `module`. */
+  /** The export of the module that settings of kind `module` name. */
   readonly module?: AgentKind | undefined;
   readonly temperature: number;
   readonly seed: number;
-  /** Keeps the place in this file, and goes on from it where there is one. */
+  /** Saves the position to this file, and resumes from it if it exists. */
   readonly stateFile?: string | undefined;
   readonly signal: AbortSignal;
   readonly onStart?: (start: AskStart) => void;
@@ -31,9 +31,9 @@ export interface AskOptions {
 
 export interface AskStart {
   readonly documentTokens: number;
-  /** Read by earlier runs. */
+  /** Tokens that earlier runs have read. */
   readonly documentTokensRead: number;
-  /** The memory that reading goes on with. */
+  /** The memory with which reading resumes. */
   readonly memory: string;
 }
 
@@ -50,13 +50,16 @@ export interface AskStep {
 export interface AskResult {
   readonly result: EpisodeResult;
   readonly documentTokens: number;
-  /** Where this run began to read; 0 unless it went on. */
+  /** The token at which this run started to read; 0 unless it resumed. */
   readonly resumedAtToken: number;
   readonly seconds: number;
   readonly trace: Trace;
 }
 
-/** @throws {AgentError | EngineError | ModelError | PalimpsestError}; the signal's reason, after the place is kept */
+/**
+ * @throws {AgentError | EngineError | ModelError | PalimpsestError}; the signal's reason, after the position was
+ *   saved
+ */
 export async function ask(options: AskOptions): Promise<AskResult> {
   const { model, settings, question, text, stateFile, signal } = options;
   const { tokenizer } = model;
@@ -180,7 +183,7 @@ const stepOf = ({ step, documentTokenStart, documentTokenEnd, memory, recalled, 
   ...(more.found ? { found: more.found } : {}),
 });
 
-/** Servers say in their own words that a prompt is too long for them. */
+/** Each server has its own message for a prompt that is too long. */
 function withMend(reason: unknown): unknown {
   const message = reason instanceof Error ? reason.message : "";
   const tooLong = /\[REFUSED\].*\b(context|too long|maximum|exceeds?)\b/i.test(message);

@@ -3,21 +3,21 @@ import { createLogUpdate } from "log-update";
 import { formatSeconds } from "../display/duration.js";
 import type { AskStart, AskStep } from "./ask-run.js";
 
-/** What a person sees while a document is read: the place, and the memory as it changes. */
+/** The display while a document is read: the position, and the memory as it changes. */
 export interface AskScreen {
   start(start: AskStart): void;
   step(step: AskStep): void;
-  /** A line that stays. */
+  /** Prints a line that stays. */
   note(text: string): void;
   close(): void;
 }
 
-/** A live block on a terminal, a line a step elsewhere. */
+/** Shows a live block on a terminal, else one line per step. */
 export function openAskScreen(stream: NodeJS.WriteStream): AskScreen {
   return stream.isTTY ? liveScreen(stream) : logScreen(stream);
 }
 
-/** Without what a terminal would obey: no document may move the cursor. */
+/** Removes control characters, so that no document can control the terminal. */
 export function harmless(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, " ");

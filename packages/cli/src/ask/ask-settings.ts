@@ -8,38 +8,40 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import type { AgentModel } from "../agent-model.js";
 
-/** Those that read a document. */
+/** The kinds of agents that read a document. */
 const askAgents = agentKinds.filter(({ reads }) => reads !== null).map(({ kind }) => kind);
 
 export interface AskWishes {
-  /** Absent: the trained one's, or memagent. */
+  /** Absent: the kind of the trained agent, or memagent. */
   readonly agent?: string | undefined;
   readonly preset?: string | undefined;
-  /** Of a model that a run trained: the agent that it was trained as. */
+  /** The agent that a run trained, if the model comes from a run. */
   readonly trained?: AgentSettings | undefined;
-  /** Settings in place of the preset's, by name. */
+  /** Settings that replace the preset's, by name. */
   readonly set: Readonly<Record<string, unknown>>;
   readonly question: string;
 }
 
 export interface ChosenSettings {
   readonly settings: ReadingAgentSettings;
-  /** What was chosen and why, for people. */
+  /** The choices and their reasons, for the user. */
   readonly notes: readonly string[];
 }
 
 /**
- * Models below this follow examples and no instructions, lose the thread in long prompts, and read them slowly on a CPU.
+ * Models with fewer parameters follow examples but no instructions, lose the thread in long prompts, and read them
+ * slowly on a CPU.
  */
 const smallModelParameters = 1e9;
 const smallModelContext = 2048;
-/** Texts are counted by about four characters per token, not by the server's tokenizer. */
+/** Texts are counted as four characters per token, not with the server's tokenizer. */
 const guessedShare = 0.7;
 const leastChunkTokens = 16;
 
 /**
- * Settings of a module's agent, where the model was trained as one and nobody asks for another; undefined elsewhere.
- * @param wishes.set a temperature among them is the command's, not the module's
+ * Returns the settings of a module's agent if the model was trained as one and no other agent is requested; else
+ * undefined.
+ * @param wishes.set may contain a temperature, which belongs to the command and not to the module
  */
 export function moduleSettings({
   agent,
@@ -58,7 +60,7 @@ export function moduleSettings({
 }
 
 /**
- * Settings that the model can follow and read: the preset that suits its size, made smaller where its context is.
+ * Returns settings that suit the model: the preset for its size, reduced to its context.
  * @throws {PalimpsestError} CONFIG_INVALID naming the setting and the fix
  */
 export function chooseSettings(
@@ -94,7 +96,7 @@ export function chooseSettings(
   };
 }
 
-/** Unknown of a server's model: servers serve large ones. */
+/** The size of a server's model is unknown, but servers usually have large ones. */
 const isSmall = ({ parameterCount = Number.POSITIVE_INFINITY }: Pick<AgentModel, "parameterCount">) =>
   parameterCount < smallModelParameters;
 

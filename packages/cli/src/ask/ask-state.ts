@@ -27,7 +27,7 @@ const episodeSchema = z.strictObject({
 
 const stateSchema = z.strictObject({
   version: z.literal(1),
-  /** What must be the same for a run to go on, by the name of what a person would change. */
+  /** The values that must be equal for a run to resume, by the name of the option that would change them. */
   of: z.record(z.string(), z.string()),
   episode: episodeSchema,
   conversations: traceSchema.shape.conversations,
@@ -35,17 +35,17 @@ const stateSchema = z.strictObject({
   secondsBefore: z.number(),
 });
 
-/** Where a run stands: the place in the document, the memory, and what is told of the way there. */
+/** The state of a run: the position in the document, the memory, and the statistics so far. */
 export interface AskState {
   readonly of: Readonly<Record<string, string>>;
   readonly episode: EpisodeState;
   readonly conversations: Trace["conversations"];
   readonly memorySteps: Trace["memorySteps"];
-  /** Spent until now, over all runs. */
+  /** Seconds spent so far, over all runs. */
   readonly secondsBefore: number;
 }
 
-/** A short name of a value, for `of`. */
+/** Returns a short hash of a value, for `of`. */
 export const hashOf = (value: unknown) =>
   createHash("sha256")
     .update(typeof value === "string" ? value : JSON.stringify(value))
@@ -53,8 +53,8 @@ export const hashOf = (value: unknown) =>
     .slice(0, 16);
 
 /**
- * The state that a file holds; undefined where there is no file.
- * @throws {PalimpsestError} INVALID_ARGUMENT for a file of something else, or of another question
+ * Reads the state in a file; undefined if there is no file.
+ * @throws {PalimpsestError} INVALID_ARGUMENT if the file has other content, or belongs to another question
  */
 export async function readAskState(
   path: string,
@@ -94,9 +94,10 @@ function jsonOf(text: string): unknown {
 }
 
 /**
- * Writes states to a file, each whole or not at all, one at a time; of those that come meanwhile only the last.
- * A. After `flush` the file holds the last state that was put.
- * B. A state that cannot be written is told at the next `put`, so that no long run goes on without its place kept.
+ * Writes states to a file atomically, one at a time. Of the states that arrive during a write only the last is
+ * written.
+ * A. After `flush` the file has the last state that was put.
+ * B. A write error is thrown by the next `put`, so that no long run continues without saving its position.
  */
 export class AskStateWriter {
   readonly #path: string;
@@ -112,8 +113,8 @@ export class AskStateWriter {
   }
 
   /**
-   * @param leastMs between two writes, so that a fast model does not wait for the disk
-   * @throws {PalimpsestError} INVALID_ARGUMENT where nothing can be written there
+   * @param leastMs minimum time between two writes, so that a fast model does not wait for the disk
+   * @throws {PalimpsestError} INVALID_ARGUMENT if the file cannot be written
    */
   static async open(path: string, leastMs = 1000): Promise<AskStateWriter> {
     try {
@@ -125,7 +126,7 @@ export class AskStateWriter {
     return new AskStateWriter(path, leastMs);
   }
 
-  /** @throws {PalimpsestError} INVALID_ARGUMENT where an earlier one could not be written */
+  /** @throws {PalimpsestError} INVALID_ARGUMENT if an earlier state could not be written */
   put(state: AskState): void {
     if (this.#failure !== undefined) throw this.#failure;
     this.#next = state;
@@ -139,7 +140,7 @@ export class AskStateWriter {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Nothing more is written: the run has its answer. */
+  /** Stops writing, because the run has its answer. */
   async close(): Promise<void> {
     this.#next = undefined;
     await this.#writing;

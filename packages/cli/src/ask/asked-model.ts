@@ -1,4 +1,7 @@
-/** Which model answers where `ask` is called, from the command line or by an MCP client, and as what agent it was trained. */
+/**
+ * Chooses the model that answers `ask`, on the command line or for an MCP client, and the agent as which it was
+ * trained.
+ */
 import type { AgentKind, AgentSettings } from "@palimpsest/agents";
 import { agentModuleOfRun, agentOfRun, holdsRunModel } from "@palimpsest/trainer";
 import { shippedAgentSettings } from "../shipped-agent.js";
@@ -12,18 +15,18 @@ export interface AskedModelFlags {
 }
 
 export interface AskedModel {
-  /** As `openAgentModel` takes it; absent where its own default, or a server's first model, is meant. */
+  /** A model argument of `openAgentModel`; absent for its default, or for a server's first model. */
   readonly model?: string;
-  /** The agent that the model was trained as. */
+  /** The agent as which the model was trained. */
   readonly trained?: AgentSettings;
-  /** What the module exports that `trained` names. */
+  /** The export of the module that `trained` names. */
   readonly module?: AgentKind;
 }
 
 /**
- * The shipped agent answers where nothing else is named: no model, no server, and neither an agent nor a preset that it was
- * not trained for. A run's model is asked as the run trained it.
- * @throws {PalimpsestError} CONFIG_INVALID where a run's folder does not say what it trained
+ * Chooses the shipped agent if nothing else is named: no model, no server, and no agent or preset for which it was
+ * not trained. A run's model is used as the agent that the run trained.
+ * @throws {PalimpsestError} CONFIG_INVALID if a run's folder does not name the agent
  */
 export async function askedModel({ model, endpoint, agent, preset }: AskedModelFlags): Promise<AskedModel> {
   if (endpoint !== undefined) return model === undefined ? {} : { model };

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** How a request is answered; "good" as asked. */
+/** How a request is answered; "good" means normally. */
 export type Fault = "good" | "cut" | "half" | "malformed" | "busy" | "empty" | "hang";
 
 interface ChatBody extends Readonly<Record<string, unknown>> {
@@ -10,13 +10,13 @@ interface ChatBody extends Readonly<Record<string, unknown>> {
 }
 
 /**
- * An OpenAI-compatible server whose model reads well: its memory is every sentence of memory and section that holds
- * the word `keeps`, its answer the last of them in a box.
+ * An OpenAI-compatible server whose model reads perfectly: its memory is every sentence of memory and section with
+ * the word `keeps`, and its answer is the last of them in a box.
  */
 export class ReadingServer {
   readonly #server: Server;
   readonly #faults: (request: number) => Fault;
-  /** Chat requests that came, faulty ones included. */
+  /** The chat requests received so far, including those that were answered with a fault. */
   requests = 0;
   answered = 0;
   prompts: string[] = [];
@@ -109,7 +109,7 @@ function read(prompt: string, keeps: string): string {
   return `The answer is \\boxed{${kept.at(-1)?.split(" ").at(-1)?.replace(".", "") ?? "unknown"}}.`;
 }
 
-/** Prose of about so many characters, with these sentences spread evenly over it. */
+/** Returns prose of about this many characters, with these sentences spread evenly over it. */
 export function proseWith(sentences: readonly string[], characters: number): string {
   const filler = "The harbour was quiet in the morning and the boats lay still on the grey water. ";
   const share = Math.floor(characters / (sentences.length + 1) / filler.length);

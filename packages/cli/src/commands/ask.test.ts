@@ -79,11 +79,11 @@ describe("palimpsest ask", () => {
       "UNREACHABLE",
       "BAD_REPLY",
     ]);
-    expect(cli.stderr).toMatch(/tried again: attempt 1 failed: \[BAD_REPLY\] .*JSON that does not parse/);
+    expect(cli.stderr).toMatch(/retrying: attempt 1 failed: \[BAD_REPLY\] .*JSON that does not parse/);
     expect(cli.stderr).toMatch(
       /\[ \d\d %\] step \d+, \d+ tokens read; memory: The harbour master was called Amos\./,
     );
-    expect(cli.stderr).toMatch(/6 requests tried again\n$/);
+    expect(cli.stderr).toMatch(/6 requests retried\n$/);
     expect(server.requests).toBe(server.answered + 6);
     const [first, ...more] = await tracesOf(trace);
     expect(more).toEqual([]);
@@ -106,7 +106,7 @@ describe("palimpsest ask", () => {
       ...["--agent", "rememr1", "--set", "chunkTokens=150", "memoryTokens=300", "--trace", page],
     );
     expect(cli.stdout).toBe("The answer is Cora.\n");
-    expect(cli.stderr).toContain("passed over d.bin: is a binary file");
+    expect(cli.stderr).toContain("skipped d.bin: is a binary file");
     expect(cli.stderr).toContain("; recalled: ");
     const html = readFileSync(page, "utf8");
     expect(html).toContain(question);
@@ -146,7 +146,7 @@ describe("palimpsest ask", () => {
     await palimpsest("trace", "view", kept, "--format", "markdown", "--limit", "1", "--out", "-");
     expect(cli.stdout).toContain("**Question:** who?");
     expect(cli.stdout).not.toContain("when?");
-    await expect(palimpsest("trace", "view", put("none.jsonl", ""))).rejects.toThrow(/holds no trace/);
+    await expect(palimpsest("trace", "view", put("none.jsonl", ""))).rejects.toThrow(/contains no trace/);
     await expect(palimpsest("trace", "view", put("bad.jsonl", "{}\n{}\n"))).rejects.toThrow(
       /bad\.jsonl, line 1/,
     );

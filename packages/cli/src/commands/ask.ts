@@ -55,38 +55,47 @@ export function addAsk(program: Command): void {
   program
     .command("ask")
     .description("answers a question about documents of any length with a memory agent")
-    .argument("[source]", "file or folder of text, Markdown, HTML or PDF; - is standard input", "-")
-    .requiredOption("-q, --question <text>", "what should be answered")
+    .argument("[source]", "file or folder of text, Markdown, HTML or PDF; - for standard input", "-")
+    .requiredOption("-q, --question <text>", "the question")
     .option(
       "--agent <name>",
-      "how it reads: memagent, or rememr1, which may look back at earlier memories; default: as a run was trained to, else memagent",
+      "kind of agent: memagent, or rememr1, which can look back at earlier memories; default: the agent that the run trained, else memagent",
     )
     .option(
       "--preset <name>",
-      "the agent's settings to start from, such as memagent or small; default: those of the run that trained the model, or those that suit its size",
+      "initial settings of the agent, such as memagent or small; default: those of the run that trained the model, or those that suit its size",
     )
     .option("--set <name=value...>", "replaces settings, such as chunkTokens=2048 memoryTokens=256", [])
     .option(
       "--model <name>",
-      `folder, file, run, known name or hub id; default: ${shippedAgentName}, the trained agent that comes along; with --endpoint the server's name for it, default: its first`,
+      `folder, file, run, known name or hub id; default: ${shippedAgentName}, the trained agent of the installation; with --endpoint the server's name for it, default: the first that it lists`,
     )
-    .option("--endpoint <url>", "an OpenAI-compatible server; its key comes from OPENAI_API_KEY")
-    .option("--tokenizer <name>", "with --endpoint: the model whose tokenizer counts and cuts texts")
-    .option("--backend <name>", "of a local model: auto, tensorflow, wasm or cpu", "auto")
+    .option("--endpoint <url>", "URL of an OpenAI-compatible server; its key comes from OPENAI_API_KEY")
+    .option("--tokenizer <name>", "with --endpoint: the model whose tokenizer counts and truncates texts")
+    .option("--backend <name>", "backend of a local model: auto, tensorflow, wasm or cpu", "auto")
     .option(
       "--context <n>",
-      "tokens that a local model reads and writes at once; default: at most 4096",
+      "maximum tokens of prompt and reply of a local model; default: at most 4096",
       parseWhole,
     )
     .addOption(singleWeightsOption())
-    .option("--temperature <t>", "0, which is the default where the server takes one, is greedy", parseAmount)
-    .option("--seed <n>", "same seed, same answer, where the model keeps to it", parseWhole, 0)
-    .option("--attempts <n>", "of one request to a server, the first included; default 6", parseWhole)
-    .option("--timeout <seconds>", "for one attempt; default 240", parseAmount)
-    .option("--max-size <MiB>", "of all files together", parseAmount, 64)
-    .option("--resume <file>", "keeps the place in this file, and goes on from it where there is one")
-    .option("--trace <file>", "every step: .html to look at, .jsonl adds a line to a trace file")
-    .option("--json", "answer, memory, counts and retries as JSON on standard output")
+    .option(
+      "--temperature <t>",
+      "0 is greedy, and the default if the server accepts a temperature",
+      parseAmount,
+    )
+    .option(
+      "--seed <n>",
+      "seed of sampling: the same seed gives the same answer if the model supports it",
+      parseWhole,
+      0,
+    )
+    .option("--attempts <n>", "attempts per request to a server, including the first; default 6", parseWhole)
+    .option("--timeout <seconds>", "deadline of one attempt; default 240", parseAmount)
+    .option("--max-size <MiB>", "maximum total size of all files", parseAmount, 64)
+    .option("--resume <file>", "saves the position to this file, and resumes from it if it exists")
+    .option("--trace <file>", "writes every step: .html for a browser, .jsonl appends a line to a trace file")
+    .option("--json", "prints answer, memory, counts and retries as JSON")
     .addHelpText("after", examples)
     .action(run);
 }
@@ -124,10 +133,10 @@ async function run(source: string, flags: AskFlags): Promise<void> {
   };
   const model = await openModel({ ...flags, model: name }, asked, signal, (retry) => {
     retries.push(retry);
-    note(`tried again: attempt ${retry.attempt} failed: ${retry.message}`);
+    note(`retrying: attempt ${retry.attempt} failed: ${retry.message}`);
   });
   try {
-    for (const reason of document.skipped) note(`passed over ${reason}`);
+    for (const reason of document.skipped) note(`skipped ${reason}`);
     const { agent, preset, question } = flags;
     const wishes = { agent, preset, set: settings, question, trained };
     const chosen = moduleSettings(wishes) ?? chooseSettings(wishes, model);
@@ -196,7 +205,7 @@ async function openModel(
     parallel: 1,
     engine: {
       enableThinking,
-      // Nobody asked for the default: a server that takes no temperature answers at its own.
+      // The user has not set a temperature, so a server that accepts none answers with its own.
       temperature: asksTemperature ? "required" : "preferred",
       ...(attempts === undefined ? {} : { maxAttempts: attempts, malformedAttempts: attempts }),
       ...(timeout === undefined ? {} : { attemptTimeoutMs: timeout * 1000 }),
@@ -206,7 +215,7 @@ async function openModel(
   });
 }
 
-/** Of a module's agent, which has no temperature of its own. */
+/** A module's agent has no temperature of its own. */
 function temperatureOf({ temperature }: { readonly temperature: unknown }): number {
   return typeof temperature === "number" ? temperature : 0;
 }
@@ -262,18 +271,18 @@ async function finish(flags: AskFlags, finished: Finished): Promise<void> {
     ...(result.droppedDocumentTokens > 0 ? [`${result.droppedDocumentTokens} tokens not read`] : []),
     ...(counts.truncated > 0 ? [`${counts.truncated} replies cut at their limit`] : []),
     ...(counts.emptyUpdates > 0 ? [`${counts.emptyUpdates} empty memories`] : []),
-    ...(retries.length > 0 ? [`${retries.length} requests tried again`] : []),
+    ...(retries.length > 0 ? [`${retries.length} requests retried`] : []),
   ];
   process.stderr.write(`${told.join("; ")}\n`);
 }
 
-/** For people: what stands in a box without the box. */
+/** Formats the answer for people: boxed text without the box. */
 async function spoken(answer: string): Promise<string> {
   const { boxedAnswer } = await import("@palimpsest/rewards");
   const text = answer.trim();
   const boxed = boxedAnswer(text);
   const plain = boxed === null ? text : text.replace(`\\boxed{${boxed}}`, () => boxed);
-  return plain.trim() || "(the model said nothing)";
+  return plain.trim() || "(the model's answer is empty)";
 }
 
 async function writeTrace(path: string, { trace }: AskResult): Promise<void> {
@@ -313,6 +322,6 @@ function parseSet(texts: readonly string[]): Record<string, unknown> {
 function stoppedText({ read, total }: { read: number; total: number }, resume: string | undefined): string {
   const place = total === 0 ? "stopped" : `stopped after ${read} of ${total} tokens`;
   return resume === undefined || read === 0
-    ? `${place}; --resume FILE would keep the place`
-    : `${place}; the same command goes on from ${resume}`;
+    ? `${place}; --resume FILE would save the position`
+    : `${place}; the same command resumes from ${resume}`;
 }

@@ -83,7 +83,7 @@ describe.skipIf(missing)("model check", () => {
     );
     await expect(other).rejects.toMatchObject({ code: "SHAPE_MISMATCH" });
     await expect(run("model", "check", "--reference", join(folder, "nowhere"))).rejects.toThrow(
-      "is not there",
+      "does not exist",
     );
     await expect(run("model", "check", "--reference", folder, ...backend)).rejects.toMatchObject({
       code: "REFERENCE_INVALID",

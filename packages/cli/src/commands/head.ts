@@ -31,22 +31,26 @@ interface HeadOptions extends RedisFlags {
 export function addHead(program: Command): void {
   const head = program.command("head").description("the cluster's control plane");
   withRedis(head.command("start"))
-    .description("starts a head and stays with it; the same data folder goes on with the same cluster")
+    .description(
+      "starts a head and runs until it is stopped; the same data folder continues the same cluster",
+    )
     .option(
       "--host <address>",
-      "address to listen on; others than loopback are reachable from the network",
+      "address to listen on; any other than loopback is reachable from the network",
       "127.0.0.1",
     )
-    .option("--port <port>", "0: the port of the last start, or a free one", parseWhole, 0)
+    .option(
+      "--port <port>",
+      "port of the gRPC server; 0: the port of the last start, or a free one",
+      parseWhole,
+      0,
+    )
     .option("--advertise <host>", "name under which others reach this machine (default: --host)")
     .option("--cluster <name>", "name of the cluster; several clusters can share one Redis", "default")
-    .option(
-      "--no-standby",
-      "end with an error when another head leads the cluster, instead of waiting for its end",
-    )
+    .option("--no-standby", "fail if another head leads the cluster, instead of waiting for its end")
     .option(
       "--data-dir <folder>",
-      "token, logs, bundles and Redis's data",
+      "folder of the token, logs, bundles and Redis's data",
       absolutePath,
       defaultDataDir("head"),
     )
@@ -57,23 +61,28 @@ export function addHead(program: Command): void {
       parseWhole,
       0,
     )
-    .option("--no-dashboard", "serve no dashboard")
-    .option("--runs <folder...>", "runs that the dashboard shows, and folders that hold some", ["runs"])
+    .option("--no-dashboard", "disables the dashboard")
+    .option("--runs <folder...>", "folders of runs, or folders that contain them, for the dashboard", [
+      "runs",
+    ])
     .option(
       "--token <token>",
-      "the cluster's token; rather PALIMPSEST_TOKEN or PALIMPSEST_TOKEN_FILE (default: that, else one that is made at the first start)",
+      "the cluster's token; prefer PALIMPSEST_TOKEN or PALIMPSEST_TOKEN_FILE (default: these, else one that is created at the first start)",
     )
     .option(
       "--reader-token-file <file>",
-      "writes the token of readers there too, for every user who reaches the file: for a Prometheus in a container of its own",
+      "also writes the token of readers to this file, readable by every user who can reach it: for a Prometheus in another container",
       absolutePath,
     )
     .option(
       "--tls <folder>",
-      "the head's ca.crt, tls.crt and tls.key, made by `palimpsest certs init` (default: PALIMPSEST_TLS)",
+      "folder with the head's ca.crt, tls.crt and tls.key, made by `palimpsest certs init` (default: PALIMPSEST_TLS)",
     )
-    .option("--autoscale <file>", "starts and ends nodes as this YAML file says (docs/guides/autoscaling.md)")
-    .option("--insecure", "listen beyond loopback without TLS, in a network that is trusted")
+    .option(
+      "--autoscale <file>",
+      "starts and ends nodes on demand as this YAML file configures (docs/guides/autoscaling.md)",
+    )
+    .option("--insecure", "listen beyond loopback without TLS, in a trusted network")
     .option("--log-level <level>", "trace, debug, info, warn or error", "warn")
     .action(async (options: HeadOptions) => {
       const [{ Head }, { createLogger }] = await Promise.all([
@@ -109,7 +118,7 @@ export function addHead(program: Command): void {
           {
             logger,
             signal: stop,
-            // Loaded while the head serves already: nobody waits for pages at a start.
+            // Loaded while the head is already serving, so that pages do not delay its start.
             startDashboard: async (cluster, where) =>
               await (await import("@palimpsest/dashboard")).startDashboard(cluster, {
                 ...where,
@@ -127,7 +136,7 @@ export function addHead(program: Command): void {
           throw reason;
         });
         if (started === undefined) return;
-        // The token itself is not printed: terminals are logged.
+        // The token itself is not printed, because terminal output is often logged.
         process.stdout.write(
           [
             `head ${started.clusterId} listens on ${started.address}`,
@@ -145,7 +154,7 @@ export function addHead(program: Command): void {
         const end = await started.closed;
         stop.removeEventListener("abort", close);
         if (!end.deposed) return;
-        process.stdout.write(`head ${started.address} leads no more: ${printableLine(end.reason)}\n`);
+        process.stdout.write(`head ${started.address} no longer leads: ${printableLine(end.reason)}\n`);
       }
     });
 }

@@ -67,7 +67,7 @@ interface SubmitOptions extends ConnectionOptions {
   readonly metadata?: Record<string, string>;
 }
 
-/** What the driver, and what it spawns, find around them. */
+/** The environment of the driver and of what it spawns. */
 function environmentOf({ workingDir, env, packages, installScripts }: SubmitOptions) {
   if (installScripts && !packages)
     throw new PalimpsestError(
@@ -81,7 +81,7 @@ function environmentOf({ workingDir, env, packages, installScripts }: SubmitOpti
   };
 }
 
-/** What the driver itself leases of its node. */
+/** The resources that the driver itself leases on its node. */
 function driverResources({ cpus, gpus, resources }: SubmitOptions): Record<string, number> {
   return {
     ...resources,
@@ -90,7 +90,7 @@ function driverResources({ cpus, gpus, resources }: SubmitOptions): Record<strin
   };
 }
 
-/** Prints the driver's output until the job ends; the exit code is the job's. */
+/** Prints the driver's output until the job ends, and sets the job's exit code. */
 async function follow(cluster: Cluster, jobId: string): Promise<void> {
   const signal = stopSignal();
   for await (const text of cluster.jobs.logs(jobId, { follow: true, signal })) writeOutput(text);
@@ -100,33 +100,33 @@ async function follow(cluster: Cluster, jobId: string): Promise<void> {
 }
 
 export function addJob(program: Command): void {
-  const job = program.command("job").description("programs whose driver runs on the cluster");
+  const job = program.command("job").description("commands for jobs, whose drivers run on the cluster");
   withConnection(job.command("submit"))
-    .description("submits a recipe (.yaml) or a program (.ts, .js: bundled and sent)")
+    .description("submits a recipe (.yaml) or a program (.ts, .js: which is bundled and uploaded)")
     .argument("<file>", "recipe or program")
     .argument("[argv...]", "arguments for the program, or options of `train` for a recipe")
-    .option("--follow", "prints the output until the job ends, and ends with its exit code")
-    .option("--submission-id <id>", "submitting the same id again changes nothing")
+    .option("--follow", "prints the output until the job ends, and exits with its exit code")
+    .option("--submission-id <id>", "id of the submission; submitting the same id again has no effect")
     .option(
       "--working-dir <folder>",
-      "sent with the job, which runs in a copy of it, as do its actors and tasks; .gitignore is respected",
+      "folder that is uploaded with the job; the job, its actors and its tasks run in a copy of it; .gitignore is respected",
     )
     .option(
       "--env <NAME=VALUE>",
-      "variable of the job, its actors and tasks; NAME alone passes that of this command, so that a secret is in no process list; may be given more than once",
+      "environment variable of the job, its actors and its tasks; NAME alone passes this command's value, which keeps a secret out of process lists; may be repeated",
       collectVariables(process.env),
     )
     .option(
       "--packages <package.json>",
-      "npm packages of the job, its actors and tasks, as the lockfile beside it says",
+      "package.json of npm packages for the job, its actors and its tasks, with a lockfile next to it",
     )
-    .option("--install-scripts", "scripts of the packages run while nodes install them")
+    .option("--install-scripts", "run the packages' scripts while nodes install them")
     .option("--cpus <count>", "cpus that the driver itself leases (default: none)", parseAmount)
     .option("--gpus <count>", "gpus that the driver itself leases (default: none)", parseAmount)
     .option("--resources <name=amount,…>", "custom resources for the driver", collect(parseQuantities))
     .option(
       "--metadata <key=value,…>",
-      "shown with the job; may be given more than once",
+      "metadata shown with the job; may be repeated",
       collect(parseKeyValues),
     )
     .action(async (file: string, argv: string[], options: SubmitOptions) => {
@@ -145,8 +145,8 @@ export function addJob(program: Command): void {
       });
     });
   withConnection(job.command("status"))
-    .description("one job")
-    .argument("<job>", "its id")
+    .description("shows one job")
+    .argument("<job>", "the job's id")
     .option("--json", "as JSON")
     .action(async (jobId: string, options: ConnectionOptions & { json?: boolean }) => {
       await withCluster(options, "job status", async (cluster) => {
@@ -157,9 +157,9 @@ export function addJob(program: Command): void {
       });
     });
   withConnection(job.command("logs"))
-    .description("a job's output")
-    .argument("<job>", "its id")
-    .option("--follow", "until the job ends")
+    .description("prints a job's output")
+    .argument("<job>", "the job's id")
+    .option("--follow", "continues until the job ends")
     .action(async (jobId: string, options: ConnectionOptions & { follow?: boolean }) => {
       await withCluster(options, "job logs", async (cluster) => {
         if (options.follow) await follow(cluster, jobId);
@@ -168,22 +168,22 @@ export function addJob(program: Command): void {
     });
   withConnection(job.command("stop"))
     .description("ends a job's driver, and with it its actors")
-    .argument("<job>", "its id")
+    .argument("<job>", "the job's id")
     .action(async (jobId: string, options: ConnectionOptions) => {
       await withCluster(options, "job stop", async (cluster) => {
         process.stdout.write(`job ${jobId} ${(await cluster.jobs.stop(jobId)).status}\n`);
       });
     });
   withConnection(job.command("delete"))
-    .description("forgets a job that has ended, with its output")
-    .argument("<job>", "its id")
+    .description("deletes a job that has ended, with its output")
+    .argument("<job>", "the job's id")
     .action(async (jobId: string, options: ConnectionOptions) => {
       await withCluster(options, "job delete", async (cluster) => {
         process.stdout.write(`job ${(await cluster.jobs.delete(jobId)).jobId} deleted\n`);
       });
     });
   withConnection(job.command("list"))
-    .description("every job")
+    .description("lists all jobs")
     .option("--json", "as JSON")
     .action(async (options: ConnectionOptions & { json?: boolean }) => {
       await withCluster(options, "job list", async (cluster) => {

@@ -1,6 +1,6 @@
 import { PalimpsestError } from "@palimpsest/wire";
 
-/** The states of `--state a,b`. @throws {PalimpsestError} INVALID_ARGUMENT that lists the known ones */
+/** Parses the states of `--state a,b`. @throws {PalimpsestError} INVALID_ARGUMENT listing the known states */
 export function statesOf<State extends string>(
   text: string | undefined,
   known: readonly State[],

@@ -20,10 +20,10 @@ export interface TaskListOptions {
   readonly filter?: readonly RowFilter[];
 }
 
-/** Rows that are shown without --limit. */
+/** The number of rows that are shown without --limit. */
 const defaultRows = 100;
 
-/** Keys of `--filter` that the head itself looks at: what it has is not sent only to be left out here. */
+/** Keys of `--filter` that the head applies, so that rows are not sent only to be dropped here. */
 const askedOfHead: Readonly<Record<string, keyof TaskFilter>> = {
   name: "name",
   job_id: "jobId",
@@ -33,7 +33,7 @@ const askedOfHead: Readonly<Record<string, keyof TaskFilter>> = {
   error_code: "errorCode",
 };
 
-/** What the head is asked with; whatever is left of the filters is for here. */
+/** Splits the filters into the head's query and those that are applied here. */
 export function taskFilter({ limit, state, node, name, job, filter = [] }: TaskListOptions): {
   readonly asked: TaskFilter;
   readonly left: readonly RowFilter[];

@@ -64,7 +64,7 @@ const groupStates = [
   "rescheduling",
 ] as const satisfies readonly PlacementGroupStateName[];
 
-/** Options that narrow a list down, and the kinds that have them. */
+/** Options that filter a list, and the kinds of rows that support them. */
 const filters = {
   limit: ["nodes", "actors", "jobs", "tasks", "placement-groups", "objects", "events"],
   state: ["nodes", "actors", "jobs", "tasks", "placement-groups"],
@@ -76,7 +76,10 @@ const filters = {
   filter: ["nodes", "actors", "jobs", "tasks", "placement-groups", "objects", "events"],
 } as const satisfies Readonly<Record<string, readonly Kind[]>>;
 
-/** An option that means nothing for this kind would hide that everything is shown. @throws {PalimpsestError} */
+/**
+ * Refuses an option that this kind does not support, because ignoring it would show everything.
+ * @throws {PalimpsestError}
+ */
 export function refuseForeignFilters(kind: Kind, options: ListOptions): void {
   for (const [name, known] of Object.entries(filters) as [keyof typeof filters, readonly Kind[]][]) {
     if (options[name] === undefined || known.includes(kind)) continue;
@@ -109,7 +112,7 @@ export function groupFilter({ state, limit, job }: ListOptions): PlacementGroupF
   };
 }
 
-/** The most that the head lists. */
+/** The maximum number of rows that the head lists. */
 const maxObjects = 10_000;
 
 const groupHeadings = ["group", "name", "state", "strategy", "bundles", "nodes", "waits for"];
@@ -124,7 +127,7 @@ function groupRow({ groupId, name, state, strategy, bundles, reason }: Placement
   return [groupId, name, state, strategy, asked.join(", "), nodes.join(", "), reason];
 }
 
-/** The newest come last, as in the whole list. The head remembers a bounded number of jobs and sends them all. */
+/** The newest are last, as in the whole list. The head keeps a bounded number of jobs and sends them all. */
 export function chosenJobs(
   jobs: readonly JobInfo[],
   { state, node, limit }: ListOptions,
@@ -151,7 +154,7 @@ const defaultRows = 100;
 async function read(cluster: Cluster, kind: Kind, options: ListOptions): Promise<Listed> {
   refuseForeignFilters(kind, options);
   const filters = options.filter ?? [];
-  // What is filtered here is counted after it.
+  // Rows that are filtered here are limited after filtering.
   const { limit, ...unlimited } = options;
   const asked = filters.length > 0 ? unlimited : options;
   switch (kind) {
@@ -206,7 +209,7 @@ async function readNodes(
 ): Promise<readonly NodeInfo[]> {
   const filter = nodeFilter(options);
   if (options.node === undefined) return passing(stateTables.nodes, await cluster.nodes(filter), filters);
-  // One node by its id or host: the head filters by host alone.
+  // The head filters nodes by host only, so a single node is selected by id or host here.
   const nodes = await cluster.nodes({ states: filter.states ?? [] });
   const chosen = nodes.filter(({ nodeId, hostname }) => nodeId === options.node || hostname === options.node);
   return passing(stateTables.nodes, chosen, filters).slice(0, options.limit);
@@ -258,18 +261,18 @@ export function addList(program: Command): void {
     .option("--json", "as JSON")
     .option(
       "--limit <rows>",
-      "at most so many: the first nodes and actors, the last jobs, the newest tasks and events; tasks, objects, events: default 100",
+      "maximum number of rows: the first nodes and actors, the last jobs, the newest tasks and events; tasks, objects, events: default 100",
       parseCount,
     )
     .option("--state <state,…>", "only in one of these states, such as alive or pending,restarting")
-    .option("--node <id>", "only this node (its id or host), or what is on it (its id)")
+    .option("--node <id>", "only this node (by id or host), or the rows on it (by id)")
     .option("--class <name>", "only actors of the class that a module exports under this name")
     .option("--role <role>", "only actors of this role")
     .option("--name <name>", "only tasks and calls of the function or method of this name")
-    .option("--job <id>", "only what belongs to this job")
+    .option("--job <id>", "only rows of this job")
     .option(
       "--filter <key=value>",
-      "only rows in which the column of `palimpsest sql` has this value, or with != has not; may be given more than once",
+      "only rows whose column of `palimpsest sql` has this value, or with != another one; may be repeated",
       parseFilter,
     )
     .action(async (kind: Kind, options: ListOptions) => {

@@ -12,15 +12,11 @@ interface LogsOptions extends ConnectionOptions {
 
 export function addLogs(program: Command): void {
   withConnection(program.command("logs"))
-    .description("prints what an actor's process has written, or a job's driver")
-    .argument("<target>", "an actor by id, by name or by namespace/name, dead ones too, or a job by its id")
-    .option("--follow", "goes on until the actor has died, over restarts, or the job has ended")
-    .option("--tail <lines>", "of an actor: the last lines alone", whole)
-    .option(
-      "--incarnation <n>",
-      "of an actor: which of its processes, counted from 1; default: the newest",
-      whole,
-    )
+    .description("prints the output of an actor's process, or of a job's driver")
+    .argument("<target>", "id, name or namespace/name of an actor, alive or dead, or id of a job")
+    .option("--follow", "continues until the actor has died, across restarts, or the job has ended")
+    .option("--tail <lines>", "for an actor: prints only this many last lines", whole)
+    .option("--incarnation <n>", "for an actor: the incarnation, counted from 1; default: the newest", whole)
     .action(async (target: string, options: LogsOptions) => {
       const { follow = false, tail, incarnation } = options;
       const signal = stopSignal();

@@ -23,16 +23,19 @@ export function addMcp(program: Command): void {
   program
     .command("mcp")
     .description("serves the memory tools and `ask` to MCP clients over standard input and output")
-    .option("--memory <file>", "where memories are kept, JSONL", join(stateFolder(), "memory.jsonl"))
-    .option("--no-ask", "the memory tools alone: no model is needed")
-    .option("--root <folder>", "documents for `ask` are read from here and its folders alone", ".")
+    .option("--memory <file>", "JSONL file of the memories", join(stateFolder(), "memory.jsonl"))
+    .option("--no-ask", "serves only the memory tools, which need no model")
+    .option("--root <folder>", "the only folder, with its subfolders, from which `ask` reads documents", ".")
     .option(
       "--model <name>",
-      `for ask: folder, run, known name or hub id; default: ${shippedAgentName}, which comes along`,
+      `for ask: folder, run, known name or hub id; default: ${shippedAgentName}, the trained agent of the installation`,
     )
-    .option("--endpoint <url>", "for ask: an OpenAI-compatible server; its key comes from OPENAI_API_KEY")
-    .option("--backend <name>", "of a local model: auto, tensorflow, wasm or cpu", "auto")
-    .option("--max-size <MiB>", "of all files of a question together", parseAmount, 64)
+    .option(
+      "--endpoint <url>",
+      "for ask: URL of an OpenAI-compatible server; its key comes from OPENAI_API_KEY",
+    )
+    .option("--backend <name>", "backend of a local model: auto, tensorflow, wasm or cpu", "auto")
+    .option("--max-size <MiB>", "maximum total size of all files of a question", parseAmount, 64)
     .addHelpText("after", examples)
     .action(run);
 }
@@ -54,7 +57,7 @@ async function run(flags: McpFlags): Promise<void> {
       })
     : undefined;
   const signal = stopSignal();
-  // Standard output is the protocol's.
+  // Standard output carries only the protocol.
   const handle = serveStdio(() => memoryServer(memory, askTool), {
     onerror: (error) => process.stderr.write(`${error.message}\n`),
   });

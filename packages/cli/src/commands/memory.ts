@@ -17,7 +17,7 @@ interface MemoryCommandOptions extends ConnectionOptions {
 
 const defaultRows = 100;
 
-/** Why an object is there, as `ray memory` says it: the strongest reason. */
+/** Returns why an object is kept, in the terms of `ray memory`: the strongest reason. */
 export function kindOf({ isCopy, pinnedBy, capturedIn, heldBy }: HeldObject): string {
   if (isCopy) return "cached copy";
   if (pinnedBy.length > 0) return "pinned by a call";
@@ -31,7 +31,7 @@ const keyOf: Readonly<Record<Grouping, (object: HeldObject) => string>> = {
   kind: kindOf,
 };
 
-/** Objects by what they have in common, the most bytes first. */
+/** Groups objects by a common property, the group with the most bytes first. */
 export function groupedBy(
   objects: readonly HeldObject[],
   grouping: Grouping,
@@ -66,11 +66,11 @@ const headings = ["object", "size", "why", "node", "owner", "held by", "in calls
 
 export function addMemory(program: Command): void {
   withConnection(program.command("memory"))
-    .description("who holds what in the nodes' object stores, the largest first")
+    .description("lists objects in the nodes' object stores and their owners, the largest first")
     .option("--json", "as JSON")
-    .addOption(new Option("--group-by <what>", "sums in place of objects").choices(groupings))
+    .addOption(new Option("--group-by <what>", "prints sums per group instead of objects").choices(groupings))
     .addOption(
-      new Option("--limit <rows>", "at most so many objects, and of each node")
+      new Option("--limit <rows>", "maximum number of objects, in total and per node")
         .argParser(parseCount)
         .default(defaultRows),
     )
@@ -79,7 +79,7 @@ export function addMemory(program: Command): void {
       const asked = groupBy === undefined ? Math.min(limit, 10_000) : 10_000;
       const memory = await withCluster(options, "memory", (cluster) => cluster.memory({ limit: asked }));
       for (const { nodeId, reason } of memory.silent)
-        process.stderr.write(`node ${nodeId} gave no answer: ${reason}\n`);
+        process.stderr.write(`node ${nodeId} did not answer: ${reason}\n`);
       const { objects: all, totalObjects, totalBytes } = memory;
       const objects = all.slice(0, limit);
       const groups = groupBy === undefined ? undefined : groupedBy(all, groupBy);
@@ -93,6 +93,6 @@ export function addMemory(program: Command): void {
             groups.map((group) => [group.key, String(group.objects), formatBytes(group.bytes)]),
           )
         : formatTable(headings, objects.map(row));
-      process.stdout.write(`${table}\n${totalObjects} objects of together ${formatBytes(totalBytes)}\n`);
+      process.stdout.write(`${table}\n${totalObjects} objects with a total of ${formatBytes(totalBytes)}\n`);
     });
 }

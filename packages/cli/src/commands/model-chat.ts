@@ -21,11 +21,11 @@ interface ChatFlags extends SamplingFlags, SourceFlags {
 export function addModelChat(model: Command): void {
   const command = model
     .command("chat")
-    .description("talks with a model; /help inside shows what there is")
+    .description("chats with a model; /help lists the commands inside")
     .argument("[model]", modelArgument, defaultModel)
-    .option("--system <text>", "what the model should be")
-    .option("--once <question>", "asks this and ends")
-    .option("--stats", "times and tokens/s after each answer");
+    .option("--system <text>", "system prompt")
+    .option("--once <question>", "asks this question and exits")
+    .option("--stats", "prints times and tokens/s after each answer");
   withSourceFlags(withSamplingFlags(command)).action(async (name: string, flags: ChatFlags) => {
     const terminal = process.stdin.isTTY && process.stdout.isTTY;
     const source = await openTextSource(name, flags, { parallel: 1 });
@@ -43,7 +43,7 @@ export function addModelChat(model: Command): void {
   });
 }
 
-/** Reads lines to the end of input, one answer at a time. */
+/** Reads lines until the end of the input, one answer at a time. */
 async function converse(session: ChatSession, greeting: string): Promise<void> {
   const terminal = greeting !== "";
   process.stdout.write(greeting);
@@ -54,7 +54,7 @@ async function converse(session: ChatSession, greeting: string): Promise<void> {
   });
   let answering: AbortController | undefined;
   lines.on("SIGINT", () => {
-    // At an answer it stops the answer, at the prompt it ends.
+    // During an answer Ctrl-C stops the answer; at the prompt it exits.
     if (answering === undefined) lines.close();
     else answering.abort(new Error("stopped"));
   });
@@ -66,7 +66,7 @@ async function converse(session: ChatSession, greeting: string): Promise<void> {
     } catch (reason) {
       if (terminal && answering.signal.aborted) process.stdout.write("(stopped)\n");
       else {
-        // One answer failed; a person may go on, a script should know.
+        // One answer failed. A user may continue, and a script sees the exit code.
         const code = reportFailure(reason);
         if (terminal) continue;
         process.exitCode = code;
@@ -80,7 +80,7 @@ async function converse(session: ChatSession, greeting: string): Promise<void> {
   lines.close();
 }
 
-/** Aborts at Ctrl-C; for runs without a prompt of their own. */
+/** Aborts at Ctrl-C, for runs without a prompt. */
 function interrupted(): AbortController {
   const controller = new AbortController();
   process.once("SIGINT", () => controller.abort(new Error("stopped by SIGINT")));

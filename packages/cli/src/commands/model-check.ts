@@ -21,15 +21,15 @@ interface CheckOptions {
 export function addModelCheck(model: Command): void {
   model
     .command("check")
-    .description("recomputes a reference's numbers with this machine's code and prints the differences")
+    .description("recomputes a reference's numbers on this machine and prints the differences")
     .requiredOption(
       "--reference <folder>",
       "with reference.json, and for numbers (not texts) reference.safetensors",
       existing,
     )
     .option("--model <model>", `${modelArgument}; default: the model in the reference's folder`)
-    .addOption(new Option("--backend <name>", "what computes").choices(backends).default("auto"))
-    .addOption(new Option("--mode <name>", "how functions run").choices(modes).default("auto"))
+    .addOption(new Option("--backend <name>", "backend that computes").choices(backends).default("auto"))
+    .addOption(new Option("--mode <name>", "mode in which functions run").choices(modes).default("auto"))
     .option("--json", "as JSON")
     .addHelpText("after", "\nExit code 1 when a difference is above its bar.")
     .action(async (options: CheckOptions) => {
@@ -58,7 +58,7 @@ export function addModelCheck(model: Command): void {
     });
 }
 
-/** A reference of texts has `cases`; any other one is of numbers. */
+/** A reference of texts has `cases`; any other reference has numbers. */
 async function measured(options: CheckOptions, settings: CheckReferenceOptions): Promise<readonly Measure[]> {
   const { checkReference, checkTexts, readReferenceNumbers, readReferenceTexts } = await import(
     "@palimpsest/checks"
@@ -81,13 +81,13 @@ async function holdsTexts(path: string): Promise<boolean> {
     const json: unknown = JSON.parse(await readFile(path, "utf8"));
     return typeof json === "object" && json !== null && "cases" in json;
   } catch {
-    // Whoever reads it in earnest says what is wrong.
+    // The command that reads it reports its errors.
     return false;
   }
 }
 
 function existing(path: string): string {
-  if (!existsSync(path)) throw new InvalidArgumentError(`${path} is not there.`);
+  if (!existsSync(path)) throw new InvalidArgumentError(`${path} does not exist.`);
   return path;
 }
 

@@ -12,16 +12,14 @@ interface DownloadCommandOptions {
 export function addModelDownload(model: Command): void {
   model
     .command("download")
-    .description(
-      "fetches a model into the cache and prints its folder; goes on where an earlier call stopped",
-    )
+    .description("downloads a model into the cache and prints its folder; resumes an interrupted download")
     .argument("<id>", "ORGANIZATION/NAME on the hub, or a known name such as smollm2-135m-instruct")
     .option("--revision <name>", "branch, tag or commit; default: main")
-    .option("--to <folder>", "instead of the cache")
-    .option("--refresh", "asks the hub again even if everything is there")
+    .option("--to <folder>", "folder to download to instead of the cache")
+    .option("--refresh", "checks the hub again even if all files are present")
     .addHelpText(
       "after",
-      "\nEnvironment: HF_ENDPOINT (another hub), HF_TOKEN (private and gated models), PALIMPSEST_CACHE (where the cache is).",
+      "\nEnvironment: HF_ENDPOINT (another hub), HF_TOKEN (private and gated models), PALIMPSEST_CACHE (folder of the cache).",
     )
     .action(async (id: string, options: DownloadCommandOptions) => {
       const { downloadModel, knownModel, resolveModel } = await import("@palimpsest/model");

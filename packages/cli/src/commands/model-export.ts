@@ -18,44 +18,41 @@ export function addModelExport(model: Command): void {
     model
       .command("export")
       .description(
-        "writes what a run has trained as a model folder that transformers loads, adapters merged; or its adapters alone",
+        "writes the trained model of a run as a model folder that transformers loads, with adapters merged, or only its adapters",
       )
       .argument(
         "<from>",
         `folder of a run (its newest checkpoint) or of one checkpoint, or a model: ${modelArgument}`,
       )
       .addOption(
-        new Option("--best", "of a run: the checkpoint that its evaluations rated best").conflicts([
-          "step",
-          "all",
-        ]),
+        new Option("--best", "for a run: the checkpoint with the best evaluation").conflicts(["step", "all"]),
       )
       .addOption(
-        new Option("--step <n>", "of a run: the checkpoint after this step")
+        new Option("--step <n>", "for a run: the checkpoint after this step")
           .argParser(stepNumber)
           .conflicts(["best", "all"]),
       )
       .addOption(
-        new Option(
-          "--all",
-          "of a run: every checkpoint that is kept, each in a folder step-N of --out",
-        ).conflicts(["best", "step"]),
+        new Option("--all", "for a run: every checkpoint, each in a folder step-N of --out").conflicts([
+          "best",
+          "step",
+        ]),
       )
       .addOption(
         new Option(
           "--adapters",
-          "of a run that trains adapters: a folder with these alone, as PEFT reads them",
+          "for a run that trains adapters: writes only the adapters, in PEFT's format",
         ).conflicts(["addAdapters", "tokenizer", "maxShardGb"]),
       )
       .addOption(
         new Option(
           "--add-adapters <folder>",
-          "of a model: merges the adapters of this folder, PEFT's or of --adapters, into it",
+          "for a model: merges the adapters of this folder, PEFT's or of --adapters, into it",
         ).conflicts(["best", "step", "all"]),
       )
       .option(
         "--tokenizer <folder>",
-        "model folder to take the tokenizer from; default: what the run began with",
+        "model folder with the tokenizer; default: that of the run's base model",
       ),
   ).action(async (from: string, options: ExportFlags) => {
     const { holdsRunModel, readRunAdapters, readRunModel } = await import("@palimpsest/trainer");
@@ -102,7 +99,7 @@ interface Export {
   readonly about: string;
 }
 
-/** What is read, and where it goes. */
+/** The source and the destination of the export. */
 async function wanted(from: string, { out, best, step, all }: ExportFlags): Promise<readonly Export[]> {
   if (!best && !all && step === undefined) return [{ source: from, out, about: "" }];
   const { checkpointsOfRun } = await import("@palimpsest/trainer");

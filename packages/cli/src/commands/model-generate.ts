@@ -27,14 +27,14 @@ interface GenerateFlags extends SamplingFlags, SourceFlags {
 export function addModelGenerate(model: Command): void {
   const command = model
     .command("generate")
-    .description("goes on with a text, or answers it with --chat")
+    .description("continues a text, or answers it with --chat")
     .argument("[model]", modelArgument, defaultModel)
-    .option("--prompt <text>", "the text; without it, standard input")
-    .option("--chat", "the text is a user's message in the model's chat template")
-    .option("--system <text>", "with --chat: what the model should be")
-    .option("--n <count>", "so many texts, sampled together", parseCount, 1)
-    .option("--stats", "times and tokens/s at the end, on standard error")
-    .option("--json", "as JSON: texts, token ids and log-probs where the model runs here");
+    .option("--prompt <text>", "the text; default: standard input")
+    .option("--chat", "treats the text as a user's message in the model's chat template")
+    .option("--system <text>", "with --chat: system prompt")
+    .option("--n <count>", "number of texts, which are sampled together", parseCount, 1)
+    .option("--stats", "prints times and tokens/s on standard error at the end")
+    .option("--json", "as JSON: texts, and token ids and log-probs if the model runs in this process");
   withSourceFlags(withSamplingFlags(command)).action(async (name: string, flags: GenerateFlags) => {
     const prompt = flags.prompt ?? (await readAll(process.stdin));
     const signal = stopSignal();
@@ -70,7 +70,7 @@ function questions(prompt: string, flags: GenerateFlags, signal: AbortSignal): T
   }));
 }
 
-/** One is written while it is sampled; several one after another, when all are done. */
+/** One text is written while it is sampled; several are written one after another when all are done. */
 async function generateTexts(
   source: TextSource,
   asked: readonly TextQuestion[],

@@ -14,10 +14,10 @@ interface InfoOptions {
 export function addModelInfo(model: Command): void {
   model
     .command("info")
-    .description("what a model is and what it needs, told from its headers")
+    .description("describes a model and its memory needs, from its headers")
     .argument("<model>", modelArgument)
-    .option("--tensors", "also every tensor: name, dtype, shape, bytes")
-    .option("--hash", "also the hash of the weights, which reads them all")
+    .option("--tensors", "also lists every tensor: name, dtype, shape, bytes")
+    .option("--hash", "also prints the hash of the weights, which reads them all")
     .option("--tokenizer <file>", "tokenizer of a llama2.c checkpoint")
     .option("--json", "as JSON")
     .action(async (name: string, options: InfoOptions) => {

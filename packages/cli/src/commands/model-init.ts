@@ -36,11 +36,11 @@ export function addModelInit(model: Command): void {
   withSaveOptions(
     model
       .command("init")
-      .description("makes a small random model with its own tokenizer, trained on the texts given")
-      .argument("<text...>", "text files that the byte-level BPE is trained on")
+      .description("creates a small random model with its own tokenizer, which is trained on the given texts")
+      .argument("<text...>", "text files for training the byte-level BPE")
       .option("--config <file.yaml>", "seed, tokenizer and model settings; flags replace its fields")
-      .option("--seed <n>", "of the weights", parseWhole)
-      .option("--vocab-size <n>", "most ids of the tokenizer", parseWhole)
+      .option("--seed <n>", "seed of the weights", parseWhole)
+      .option("--vocab-size <n>", "maximum vocabulary size of the tokenizer", parseWhole)
       .addOption(
         new Option("--alphabet <kind>", "bytes: any text; corpus: only bytes of the texts").choices([
           "bytes",
@@ -54,8 +54,8 @@ export function addModelInit(model: Command): void {
       .option("--kv-heads <n>", "key and value heads", parseWhole)
       .option("--head-dim <n>", "width of one head", parseWhole)
       .option("--intermediate-size <n>", "width of the feed-forward layer", parseWhole)
-      .option("--max-positions <n>", "longest sequence, tokens", parseWhole)
-      .option("--tied", "the embedding is also the output head"),
+      .option("--max-positions <n>", "maximum sequence length in tokens", parseWhole)
+      .option("--tied", "ties the output head to the embedding"),
   ).action(async (files: readonly string[], flags: InitFlags) => {
     const { hashWeights, initModel, parameterCount, parseModelInit, saveModel } = await import(
       "@palimpsest/model"
@@ -72,7 +72,7 @@ export function addModelInit(model: Command): void {
 
 type Section = Readonly<Record<string, unknown>>;
 
-/** Flags that were given replace the file's fields; everything else is left for the schema to judge. */
+/** Flags replace the file's fields; everything else is validated by the schema. */
 function withFlags(file: Section, flags: InitFlags): Section {
   const given = (entries: Section) =>
     Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined));

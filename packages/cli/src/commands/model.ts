@@ -9,7 +9,9 @@ import { addModelInfo } from "./model-info.js";
 import { addModelInit } from "./model-init.js";
 
 export function addModel(program: Command): void {
-  const model = program.command("model").description("models on disk: look at, fetch, convert, make, try");
+  const model = program
+    .command("model")
+    .description("models on disk: inspect, download, convert, create, try");
   addModelInfo(model);
   addModelDownload(model);
   addModelConvert(model);

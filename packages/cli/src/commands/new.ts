@@ -6,15 +6,15 @@ import type { Command } from "commander";
 
 const namePattern = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
-/** Writes an agent, a reward and a recipe to begin with. */
+/** Writes the templates of an agent, a reward and a recipe. */
 export function addNew(program: Command): void {
   program
     .command("new")
-    .description("writes the beginnings of something of your own")
+    .description("creates a project of your own from a template")
     .command("agent")
-    .description("an agent and a reward in TypeScript, and a recipe that trains them within a minute")
+    .description("creates an agent and a reward in TypeScript, and a recipe that trains them within a minute")
     .argument("<name>", "lower-case letters, digits and dashes")
-    .option("--folder <folder>", "where to; default: a new folder with that name")
+    .option("--folder <folder>", "destination; default: a new folder with that name")
     .action((name: string, { folder = name }: { readonly folder?: string }) => {
       if (!namePattern.test(name))
         throw new PalimpsestError(
@@ -23,7 +23,7 @@ export function addNew(program: Command): void {
         );
       const target = resolve(folder);
       if (existsSync(target))
-        throw new PalimpsestError("ALREADY_EXISTS", `${target} is there already; name another with --folder`);
+        throw new PalimpsestError("ALREADY_EXISTS", `${target} exists already; name another with --folder`);
       cpSync(join(builtinRecipesDir, "templates/agent"), target, { recursive: true });
       for (const file of readdirSync(target)) {
         const path = join(target, file);
@@ -35,7 +35,7 @@ export function addNew(program: Command): void {
           `${target}: agent.ts, reward.ts, recipe.yaml`,
           `check them:       npx palimpsest train --dry-run ${recipe}`,
           `train and debug:  npx palimpsest train --in-process ${recipe}`,
-          "docs/guides/your-own-agent.md says what else there is.",
+          "docs/guides/your-own-agent.md describes further options.",
           "",
         ].join("\n"),
       );

@@ -20,9 +20,9 @@ export function addQuickstart(program: Command): void {
     .description(
       "trains a small memory agent on this machine: head, worker, queues and learner as real processes",
     )
-    .option("--from-scratch", "makes the base model anew instead of taking the one that comes along")
-    .option("--dry-run", "says what the run takes, and starts nothing")
-    .option("--data-dir <folder>", "data of head and worker (default: a temporary folder)")
+    .option("--from-scratch", "trains the base model instead of using the one in the installation")
+    .option("--dry-run", "prints what the run needs, and starts nothing")
+    .option("--data-dir <folder>", "data folder of head and worker (default: a temporary one)")
     .action(async (options: QuickstartOptions & { dataDir?: string }) => {
       const signal = stopSignal();
       const builtin = recipeWith(readRecipe(join(builtinRecipesDir, "quickstart.yaml")).recipe, options);

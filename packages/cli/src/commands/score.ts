@@ -28,7 +28,7 @@ export function addScore(program: Command): void {
     )
     .requiredOption("--cases <file>", "JSON of golden values; or JSON or JSONL of {prediction, answers}")
     .option("--json", "as JSON")
-    .addHelpText("after", "\nExit code 1 when a golden value that nobody disputes is missed.")
+    .addHelpText("after", "\nExit code 1 if an uncontested golden value is missed.")
     .action(async ({ metric, cases, json }: ScoreOptions) => {
       const content = await readCases(cases);
       const own = ownRows(metric, content);
@@ -39,7 +39,7 @@ export function addScore(program: Command): void {
     });
 }
 
-/** A JSON value, or the array of a JSONL file's. */
+/** Reads a JSON value, or the lines of a JSONL file as an array. */
 async function readCases(path: string): Promise<unknown> {
   const text = await readFile(path, "utf8").catch((reason: NodeJS.ErrnoException) => {
     throw new Error(`--cases ${path}: cannot be read (${reason.code}); give a JSON or JSONL file`);
@@ -61,7 +61,7 @@ function parseLine(line: string, place: string): unknown {
   }
 }
 
-/** Rows of the user's own file; null where it is one of golden values. */
+/** Returns the cases of a user's own file; null if it has golden values. */
 function ownRows(metric: string, content: unknown): readonly unknown[] | null {
   if (Array.isArray(content)) return content;
   if (typeof content !== "object" || content === null) return [content];

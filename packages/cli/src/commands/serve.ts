@@ -32,61 +32,71 @@ interface ServeFlags {
   readonly logLevel: string;
 }
 
-/** A flag would be in everybody's process list. */
+/** The token is read from the environment, because a flag would be visible in the process list. */
 const tokenVariable = "PALIMPSEST_SERVE_TOKEN";
 
 export function addServe(program: Command): void {
   program
     .command("serve")
     .description(
-      "serves a trained policy or a model to OpenAI's clients: /v1/chat/completions, /v1/completions",
+      "serves a trained policy or a model with OpenAI's API: /v1/chat/completions, /v1/completions",
     )
     .argument(
       "<model>",
       `folder of a run (its newest checkpoint) or of one checkpoint, or a model: ${modelArgument}`,
     )
-    .option("--name <name>", "what clients call it; default: the last part of <model>")
+    .option("--name <name>", "name of the model for clients; default: the last part of <model>")
     .option(
       "--tokenizer <path>",
-      "of a llama2.c checkpoint, or the model folder whose tokenizer a run is to use",
+      "tokenizer of a llama2.c checkpoint, or the model folder whose tokenizer a run uses",
     )
     .option(
       "--host <address>",
       `address to listen on; beyond loopback it needs --tls or --insecure, and ${tokenVariable} in the environment`,
       "127.0.0.1",
     )
-    .option("--port <port>", "0: a free one", parseWhole, 8000)
+    .option("--port <port>", "port to listen on; 0: a free one", parseWhole, 8000)
     .option(
       "--max-length <tokens>",
-      "prompt and answer together; default: what the model knows, at most 4096",
+      "maximum tokens of prompt and answer together; default: the model's limit, at most 4096",
       parseCount,
     )
-    .option("--parallel <n>", "answers that are sampled at once", parseCount, 16)
-    .option("--max-waiting <n>", "answers that may wait besides; one more is answered 429", parseWhole, 64)
-    .option("--max-choices <n>", "prompts times n of one request", parseCount, 16)
-    .option("--max-body-bytes <n>", "longest request", parseCount, 4 * 1024 * 1024)
+    .option("--parallel <n>", "number of answers that are sampled at once", parseCount, 16)
+    .option(
+      "--max-waiting <n>",
+      "number of further answers that may wait; one more is answered 429",
+      parseWhole,
+      64,
+    )
+    .option("--max-choices <n>", "maximum of prompts times n in one request", parseCount, 16)
+    .option("--max-body-bytes <n>", "maximum size of a request", parseCount, 4 * 1024 * 1024)
     .option(
       "--deadline-seconds <s>",
-      "longest time of one request; then it is answered 504",
+      "deadline of one request, after which it is answered 504",
       parseAmount,
       600,
     )
-    .option("--grace-seconds <s>", "time that requests get when the server is stopped", parseAmount, 30)
+    .option(
+      "--grace-seconds <s>",
+      "time that running requests get when the server is stopped",
+      parseAmount,
+      30,
+    )
     .option("--tls <folder>", "ca.crt, tls.crt and tls.key, made by `palimpsest certs`: serves https")
     .option(
       "--weights-from <folder>",
-      "takes other weights from folders within it, by the requests of vLLM's development mode; default: takes none",
+      "folder from which other weights can be loaded while serving, with the requests of vLLM's development mode; default: none",
     )
     .addOption(
       new Option(
         "--logprobs-mode <mode>",
-        "log-probs that are told: the model's own, or processed_logprobs, after temperature and truncation; as vLLM's",
+        "log-probs in answers: raw_logprobs, the model's own, or processed_logprobs, after temperature and truncation, as in vLLM",
       )
         .choices(logprobsModes)
         .default("raw_logprobs"),
     )
     .addOption(singleWeightsOption())
-    .option("--insecure", "listen beyond loopback without TLS, in a network that is trusted")
+    .option("--insecure", "listen beyond loopback without TLS, in a trusted network")
     .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto")
     .addOption(
       new Option("--device <name>", "gpu: a GPU or an error; auto: the CPU where there is no GPU")
@@ -109,7 +119,7 @@ async function serve(from: string, flags: ServeFlags): Promise<void> {
   const { loadBackend } = await import("@palimpsest/jit");
   const { exportSampler } = await import("@palimpsest/trainer");
   const { host, port, parallel, maxWaiting, tls: tlsFolder } = flags;
-  // What can be wrong is found before minutes are spent on loading.
+  // Settings are validated before minutes are spent on loading.
   const settings = parseServeSettings({
     maxBatch: parallel,
     maxWaiting,

@@ -15,13 +15,11 @@ export function addSetup(program: Command): void {
   };
   const setup = program
     .command("setup")
-    .description(
-      "fetches and builds what this installation needs on this machine; without effect where all is there",
-    )
+    .description("downloads and builds whatever this installation lacks on this machine")
     .action(() => run());
   setup
     .command("gpu")
-    .description("finds or fetches the libraries of an NVIDIA GPU, says where each is, and tries them")
-    .option("--dry-run", "says what would be fetched, and changes nothing")
+    .description("finds or downloads the libraries of an NVIDIA GPU, prints their locations, and tests them")
+    .option("--dry-run", "prints what would be downloaded, and changes nothing")
     .action(({ dryRun }: { readonly dryRun?: boolean }) => run("gpu", ...(dryRun ? ["--dry-run"] : [])));
 }

@@ -14,14 +14,14 @@ const defaultRows = 1_000;
 export function addSql(program: Command): void {
   withConnection(program.command("sql"))
     .description(
-      "asks about what there is and what has happened: tables nodes, actors, jobs, tasks, objects, placement_groups, events",
+      "queries the state and history of the cluster with SQL: tables nodes, actors, jobs, tasks, objects, placement_groups, events",
     )
     .argument(
       "<question>",
-      "one statement of SQLite that reads, such as: select state, count(*) from tasks group by 1",
+      "one read-only SQLite statement, such as: select state, count(*) from tasks group by 1",
     )
-    .option("--json", "as JSON: one object for each row")
-    .option("--limit <rows>", `at most so many rows of the answer (default: ${defaultRows})`, parseCount)
+    .option("--json", "as JSON: one object per row")
+    .option("--limit <rows>", `maximum number of rows in the answer (default: ${defaultRows})`, parseCount)
     .action(async (question: string, options: SqlOptions) => {
       const { askSql, maxTableRows, tablesNamedIn } = await import("../state/state-database.js");
       const { stateTables } = await import("../state/tables.js");

@@ -13,12 +13,10 @@ export function formatStack({ title, pid, busy, method, frames, problem }: Proce
 
 export function addStack(program: Command): void {
   withConnection(program.command("stack"))
-    .description(
-      "shows the JavaScript stack of a process, also of one that computes and answers nothing else",
-    )
+    .description("shows the JavaScript stack of a process, even while it computes and answers nothing else")
     .argument(
       "<target>",
-      "an actor (also as namespace/name), driver, job or node by id or name, or a process id",
+      "id or name of an actor (also namespace/name), driver, job or node, or a process id",
     )
     .option("--json", "as JSON")
     .action(async (target: string, options: ConnectionOptions & { json?: boolean }) => {

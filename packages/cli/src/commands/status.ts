@@ -15,7 +15,7 @@ import { formatTable } from "../table.js";
 const amount = (value: number) =>
   Number.isInteger(value) ? String(value) : value.toFixed(2).replace(/0+$/, "");
 
-/** "1.6/2 cpu, 0/1 gpu": leased of offered; memory only where somebody leased some. */
+/** Formats "1.6/2 cpu, 0/1 gpu", leased of offered. Memory is shown only if some is leased. */
 export function formatUse(node: Pick<NodeInfo, "total" | "available">): string {
   return Object.entries(node.total)
     .map(([name, total]) => ({ name, total, used: total - (node.available[name] ?? 0) }))
@@ -45,20 +45,20 @@ export function actorRows(actors: readonly ActorInfo[]): string[][] {
 
 export const actorHeadings = ["actor", "name", "role", "state", "pid", "process", "resources", "note"];
 
-/** Rows of nodes and of actors that the status shows, for people and as JSON; the rest is counted. */
+/** Limits of the rows of nodes and actors, for people and for JSON. Further rows are only counted. */
 const defaultRows = { text: 50, json: 1_000 } as const;
 
-/** "3 alive, 1 pending": what there is any of. */
+/** Formats counts above zero: "3 alive, 1 pending". */
 function formatCounts(counts: Readonly<Record<string, number>>): string {
   const parts = Object.entries(counts).filter(([, count]) => count > 0);
   return parts.map(([name, count]) => `${count} ${name}`).join(", ") || "none";
 }
 
-/** What does not fit on a screen, in numbers. */
+/** Formats what does not fit on a screen as counts. */
 function summaryLines(summary: ClusterSummary): string[] {
   const lines = [`nodes: ${formatCounts(summary.nodes)}`, `actors: ${formatCounts(summary.actors)}`];
   if (summary.reservedNodeCount > 0)
-    lines.push(`${summary.reservedNodeCount} nodes are kept free for what waited long`);
+    lines.push(`${summary.reservedNodeCount} nodes are reserved for requests that have waited long`);
   for (const { count, resources, reason } of summary.waiting.slice(0, 10)) {
     lines.push(`${count} wait for ${formatResources(resources) || "a node"}: ${reason}`);
   }
@@ -68,7 +68,7 @@ function summaryLines(summary: ClusterSummary): string[] {
   return lines;
 }
 
-/** What is asked of the provider of nodes, and why nothing comes. */
+/** Formats the state of the autoscaler, and why nodes are not coming. */
 function autoscalerLines(status: ClusterSummary["autoscaler"]): string[] {
   if (status === undefined) return [];
   const types = status.types.map(({ name, running, starting, stopping, minNodes, maxNodes }) => {
@@ -76,7 +76,7 @@ function autoscalerLines(status: ClusterSummary["autoscaler"]): string[] {
     const going = stopping > 0 ? `, ${stopping} ending` : "";
     return `${name} ${running} running${coming}${going} (${minNodes} to ${maxNodes})`;
   });
-  const retry = status.retryAtMs > 0 ? `, tried again at ${new Date(status.retryAtMs).toISOString()}` : "";
+  const retry = status.retryAtMs > 0 ? `, retried at ${new Date(status.retryAtMs).toISOString()}` : "";
   return [
     `autoscaler (${status.provider}): ${types.join("; ")}`,
     ...status.unmet.map(

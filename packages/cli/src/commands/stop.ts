@@ -3,8 +3,8 @@ import { type ConnectionOptions, withCluster, withConnection } from "../connecti
 
 export function addStop(program: Command): void {
   withConnection(program.command("stop"))
-    .description("ends the cluster in order: actors, nodes, head, and the head's own Redis")
-    .option("--head-only", "nodes, actors and Redis go on and wait for the head to come back")
+    .description("shuts down the cluster in order: actors, nodes, head, and the head's own Redis")
+    .option("--head-only", "nodes, actors and Redis keep running and wait for the head to come back")
     .action(async (options: ConnectionOptions & { headOnly?: boolean }) => {
       await withCluster(options, "stop", (cluster) => cluster.shutdown({ all: options.headOnly !== true }));
       process.stdout.write(

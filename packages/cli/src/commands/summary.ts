@@ -29,7 +29,7 @@ function taskRow(counts: TaskCountsInfo): string[] {
   return [kind, name, jobId, ...numbers, mean, leftOut > 0 ? String(leftOut) : ""];
 }
 
-/** Rows of a table counted by some of its columns, the most frequent first. */
+/** Counts rows of a table by some of its columns, the most frequent first. */
 export function countedBy(
   rows: readonly Row[],
   keys: readonly string[],

@@ -2,20 +2,20 @@ import { Command } from "commander";
 
 const streams = ["stdout", "stderr"] as const;
 
-/** Commands as tests run them: in this process, with what they write kept and not shown. */
+/** Runs commands for tests, in this process, and captures their output. */
 export class CommandRun {
-  /** What the last command wrote. */
+  /** The output of the last command. */
   stdout = "";
   stderr = "";
   readonly #add: readonly ((program: Command) => void)[];
   readonly #writes = { stdout: process.stdout.write, stderr: process.stderr.write };
 
-  /** @param add puts commands under a program */
+  /** @param add adds commands to a program */
   constructor(...add: ((program: Command) => void)[]) {
     this.#add = add;
   }
 
-  /** For `beforeEach`: from here on nothing reaches the terminal. */
+  /** For `beforeEach`: captures all output from now on. */
   begin(): void {
     process.exitCode = undefined;
     for (const stream of streams) {
@@ -26,13 +26,13 @@ export class CommandRun {
     }
   }
 
-  /** For `afterEach`: everything is as it was. */
+  /** For `afterEach`: restores the previous state. */
   end(): void {
     process.exitCode = undefined;
     for (const stream of streams) process[stream].write = this.#writes[stream];
   }
 
-  /** @returns standard output. @throws what the command throws; CommanderError where the words are wrong */
+  /** @returns standard output. @throws the command's error; CommanderError if the arguments are invalid */
   async run(...words: string[]): Promise<string> {
     this.stdout = "";
     this.stderr = "";
@@ -45,7 +45,7 @@ export class CommandRun {
   }
 }
 
-/** Wrong words throw, at every depth, in place of ending the process. */
+/** Makes invalid arguments throw, at every depth, instead of ending the process. */
 function strict(command: Command): void {
   command.exitOverride().configureOutput({ writeErr: () => undefined });
   for (const each of command.commands) strict(each);

@@ -15,9 +15,13 @@ const defaultRows = 20_000;
 export function addTimeline(program: Command): void {
   withConnection(program.command("timeline"))
     .description("writes tasks, calls and transfers as a trace for ui.perfetto.dev and chrome://tracing")
-    .requiredOption("--output <file>", "the file that is written, - for standard output")
-    .option("--job <id>", "only those of this job")
-    .addOption(new Option("--limit <rows>", "the newest so many").argParser(parseCount).default(defaultRows))
+    .requiredOption("--output <file>", "file to write, - for standard output")
+    .option("--job <id>", "only tasks, calls and transfers of this job")
+    .addOption(
+      new Option("--limit <rows>", "maximum number, of the newest")
+        .argParser(parseCount)
+        .default(defaultRows),
+    )
     .action(async ({ output, job, limit, ...connection }: TimelineOptions) => {
       const filter = { limit, ...(job === undefined ? {} : { jobId: job }) };
       const tasks = await withCluster(connection, "timeline", (cluster) => cluster.tasks(filter));

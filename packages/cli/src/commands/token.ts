@@ -16,14 +16,14 @@ export function addToken(program: Command): void {
   const token = program.command("token").description("the cluster's token");
   withConnection(token.command("rotate"))
     .description(
-      "replaces the token: nodes, actors, sessions, standby heads and token files get the new one, nothing ends",
+      "replaces the token: nodes, actors, sessions, standby heads and token files get the new one, and nothing is interrupted",
     )
     .option("--grace <seconds>", "how long the old token is still accepted", parseWhole, defaultGraceSeconds)
     .option(
       "--stolen",
-      "the old token is refused at once, and the passwords of the head's own Redis are replaced; without TLS workers, standby heads and drivers must be started again",
+      "the old token is refused at once, and the passwords of the head's own Redis are replaced; without TLS, workers, standby heads and drivers must be restarted",
     )
-    .option("--out <file>", "also writes the new token there, readable by you only")
+    .option("--out <file>", "also writes the new token to this file, readable only by you")
     .action(async (options: RotateOptions) => {
       const stolen = options.stolen ?? false;
       const rotated = await withCluster(options, "token rotate", (cluster) =>
@@ -31,7 +31,7 @@ export function addToken(program: Command): void {
       );
       const { token: fresh, acceptedUntilMs } = rotated;
       if (options.out !== undefined) writeSecret(options.out, fresh);
-      // The token itself is not printed: terminals are logged.
+      // The token itself is not printed, because terminal output is often logged.
       process.stdout.write(
         [
           `the token is a new one${options.out ? `, written to ${options.out}` : ": it is in the head's token file"}`,
@@ -46,7 +46,7 @@ export function addToken(program: Command): void {
 
 function redisLine(rotated: boolean): string {
   return rotated
-    ? "the passwords of the head's Redis are new ones: start runs that were going on again, with the same --run-dir"
+    ? "the passwords of the head's Redis were replaced: restart running trainings with the same --run-dir"
     : "Redis is your own: replace the passwords of its users there, and start the head with the new URLs";
 }
 

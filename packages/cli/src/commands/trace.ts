@@ -13,17 +13,15 @@ interface ViewFlags {
 }
 
 export function addTrace(program: Command): void {
-  const trace = program.command("trace").description("trajectories that were kept, step by step");
+  const trace = program.command("trace").description("trace files of trajectories");
   trace
     .command("view")
-    .description("makes one file of HTML of trace files, to open in a browser without a server")
+    .description("renders trace files as one HTML file, which a browser opens without a server")
     .argument("<files...>", "trace files (.jsonl), such as those of a run's folder `traces`")
-    .option("--out <file>", "the file that is written, - for standard output; default: beside the first")
+    .option("--out <file>", "file to write, - for standard output; default: next to the first")
     .option("--limit <n>", "only the first n trajectories", parseWhole)
-    .option("--title <text>", "of the page; default: the file's name")
-    .addOption(
-      new Option("--format <format>", "what is written").choices(["html", "markdown"]).default("html"),
-    )
+    .option("--title <text>", "title of the page; default: the file's name")
+    .addOption(new Option("--format <format>", "output format").choices(["html", "markdown"]).default("html"))
     .action(view);
 }
 
@@ -33,7 +31,7 @@ async function view(files: readonly string[], flags: ViewFlags): Promise<void> {
   if (traces.length === 0) {
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `${files.join(", ")}: holds no trace; give a file with some`,
+      `${files.join(", ")}: contains no trace; give a file that has some`,
     );
   }
   const title = flags.title ?? basename(first);

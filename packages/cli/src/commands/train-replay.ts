@@ -35,12 +35,12 @@ function replayText(replayed: ReplayedStep): string {
   const { step, metrics, weightsHash, recordedHash, differences } = replayed;
   const verdict =
     recordedHash === undefined
-      ? "the run recorded nothing to compare with"
+      ? "the run recorded no metrics to compare with"
       : isSame(replayed)
-        ? "the same as the run's, weights bit for bit"
+        ? "identical to the run, with the weights equal bit for bit"
         : recordedHash === weightsHash
-          ? "the weights are the run's bit for bit, metrics differ"
-          : `NOT the run's: its weights hash to ${recordedHash}`;
+          ? "the weights are equal bit for bit, but metrics differ"
+          : `NOT identical: the run's weights have the hash ${recordedHash}`;
   const rows = (["loss", "gradientNorm", "rewardMean", "klK3", "entropy", "ratioMax"] as const).map(
     (name) => [name, String(metrics[name])],
   );

@@ -13,33 +13,43 @@ export function addTrainSft(train: Command): void {
   train
     .command("sft")
     .description(
-      "supervised training in this process: a model learns demonstrations (--model, --data), or a base recipe makes a model from nothing",
+      "supervised training in this process: fine-tunes a model on demonstrations (--model, --data), or trains a base model from scratch (base recipe)",
     )
-    .argument("[base-recipe.yaml]", "makes a base from nothing, such as recipes/quickstart-base.yaml")
-    .option("--out <folder>", "the model folder that is written")
-    .option("--seed <n>", "of the order of demonstrations; of a base recipe: replaces its seed", parseWhole)
-    .option("--model <name>", "the model that learns: folder, known name, or ORGANIZATION/NAME on the hub")
+    .argument(
+      "[base-recipe.yaml]",
+      "recipe of a base model to train from scratch, such as recipes/quickstart-base.yaml",
+    )
+    .option("--out <folder>", "model folder to write")
+    .option(
+      "--seed <n>",
+      "seed of the order of demonstrations; for a base recipe: replaces its seed",
+      parseWhole,
+    )
+    .option("--model <name>", "the model to fine-tune: folder, known name, or ORGANIZATION/NAME on the hub")
     .option("--data <file.jsonl>", "demonstrations: lines with messages, or with prompt and completion")
     .option("--epochs <n>", "passes over the demonstrations (3)", parseCount)
-    .option("--batch <n>", "answers that one optimizer step learns (16)", parseCount)
-    .option("--max-tokens <n>", "longest prompt and answer together (1024)", parseCount)
+    .option("--batch <n>", "demonstrations per optimizer step (16)", parseCount)
+    .option("--max-tokens <n>", "maximum tokens of prompt and answer together (1024)", parseCount)
     .addOption(
-      new Option("--too-long <way>", "of a demonstration above --max-tokens").choices(["refuse", "skip"]),
+      new Option("--too-long <way>", "what to do with demonstrations above --max-tokens").choices([
+        "refuse",
+        "skip",
+      ]),
     )
-    .option("--learning-rate <x>", "peak (1e-5; with adapters 1e-4 is a beginning)", parseAmount)
+    .option("--learning-rate <x>", "peak learning rate (1e-5; with adapters start with 1e-4)", parseAmount)
     .option("--lora <rank>", "trains adapters of this rank and merges them at the end", parseCount)
     .option("--threads <n>", "compute threads (2)", parseCount)
     .option(
       "--teacher <url>",
-      "an OpenAI-compatible server that answers --prompts into --data first; its key comes from OPENAI_API_KEY",
+      "URL of an OpenAI-compatible server that first answers --prompts, whose answers are written to --data; its key comes from OPENAI_API_KEY",
     )
     .option("--teacher-model <name>", "the server's name for the teacher")
     .option("--prompts <file.jsonl>", "with --teacher: lines with prompt or messages")
-    .option("--samples <n>", "with --teacher: answers to each prompt (1)", parseCount)
-    .option("--temperature <x>", "with --teacher: of its sampling (0.7)", parseAmount)
+    .option("--samples <n>", "with --teacher: answers per prompt (1)", parseCount)
+    .option("--temperature <x>", "with --teacher: temperature of its sampling (0.7)", parseAmount)
     .option(
       "--answer-tokens <n>",
-      "with --teacher: longest answer; longer ones are left out (1024)",
+      "with --teacher: maximum tokens of an answer; longer answers are left out (1024)",
       parseCount,
     )
     .action(async (recipePath: string | undefined, options: SftOptions) => {

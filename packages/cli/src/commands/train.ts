@@ -43,16 +43,16 @@ export function withRunOptions(command: Command): Command {
   return command
     .option(
       "--run-dir <folder>",
-      "checkpoints, metrics and report; a folder with a run of this recipe goes on with it",
+      "folder of checkpoints, metrics and report; an existing run of this recipe in it is resumed",
     )
     .option("--report <file.json>", "also writes the result as JSON")
     .option(
       "--seed <n>",
-      "another run: other training questions (of a file: in another order), sampling and shuffles; the same evaluation",
+      "seed of the run: changes training questions (for a file: their order), sampling and shuffles, but not the evaluation",
       parseWhole,
     )
     .option("--steps <n>", "replaces the recipe's number of steps", parseWhole)
-    .option("--shuffle-rewards", "deals rewards out at random: the control that must not learn");
+    .option("--shuffle-rewards", "shuffles rewards among episodes, as a control that must not learn");
 }
 
 export function recipeWith(recipe: Recipe, options: RunOptions): Recipe {
@@ -61,7 +61,7 @@ export function recipeWith(recipe: Recipe, options: RunOptions): Recipe {
   return { ...seeded, train: { ...train, steps: options.steps ?? train.steps } };
 }
 
-/** Another run of the same recipe: other training questions, other sampling, other shuffles; the same evaluation. */
+/** Changes the seed of a recipe: other training questions, sampling and shuffles, but the same evaluation. */
 function reseeded(recipe: Recipe, seed: number): Recipe {
   const { data, learner, curriculum } = recipe;
   return {
@@ -76,7 +76,7 @@ function reseeded(recipe: Recipe, seed: number): Recipe {
   };
 }
 
-/** Runs a recipe on a cluster with the display of a person or of a log, and tells how it ended. */
+/** Runs a recipe on a cluster with a display for a terminal or a log, and reports its end. */
 export async function runRecipe(
   cluster: Cluster,
   recipe: Recipe,
@@ -121,7 +121,7 @@ interface DryRunOptions {
   readonly memory?: number;
 }
 
-/** Says what a run takes and starts nothing. Ends with exit code 1 when the recipe cannot run. */
+/** Prints what a run needs, and starts nothing. Exits with code 1 if the recipe cannot run. */
 export async function dryRun(
   recipe: Recipe,
   options: RunOptions & DryRunOptions,
@@ -148,7 +148,7 @@ export async function dryRun(
   if (plan.problems.length > 0) process.exitCode = 1;
 }
 
-/** Of the machine, or of the container that this runs in. */
+/** The memory of the machine, or of the container in which this runs. */
 function ownMemoryBytes(): number {
   const limit = process.constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
@@ -163,15 +163,15 @@ export function addTrain(program: Command): void {
     .argument("<recipe.yaml>", "the recipe")
     .option(
       "--dry-run",
-      "checks recipe, model, tokenizer and data, says what a run takes, and starts nothing; no cluster is needed",
+      "checks recipe, model, tokenizer and data, prints what the run needs, and starts nothing; no cluster is needed",
     )
     .option(
       "--in-process",
-      "trains in this process alone, for a debugger: no cluster, no files but --report; the same numbers",
+      "trains in this process only, for debuggers: no cluster, no files except --report, and the same numbers",
     )
     .option(
       "--memory <GiB>",
-      "memory that the run has, for --dry-run; default: the recipe's plan, or this machine's",
+      "memory available to the run, for --dry-run; default: the recipe's plan, or this machine's memory",
       Number,
     )
     .action(async (file: string, options: ConnectionOptions & RunOptions & DryRunOptions) => {

@@ -26,41 +26,46 @@ interface WorkerOptions extends ConnectionOptions {
 }
 
 export function addWorker(program: Command): void {
-  const worker = program.command("worker").description("machines of the cluster");
+  const worker = program.command("worker").description("commands for the machines of a cluster");
   withConnection(worker.command("join"))
-    .description("offers this machine to a cluster and stays with it")
+    .description("adds this machine to a cluster and runs until it is stopped")
     .option("--cpus <count>", "cpus to offer (default: all)", parseAmount)
-    .option("--gpus <count>", "gpus to offer (default: what nvidia-smi lists)", parseAmount)
+    .option("--gpus <count>", "gpus to offer (default: those that nvidia-smi lists)", parseAmount)
     .option(
       "--memory <bytes>",
-      "memory to offer (default: what the machine or its container has)",
+      "memory to offer (default: all memory of the machine or its container)",
       parseAmount,
     )
     .option("--resources <name=amount,…>", "custom resources to offer", parseQuantities)
     .option(
       "--warm-processes <count>",
-      "processes that wait for actors (default: cores, at most 4)",
+      "number of warm processes that wait for actors (default: number of cores, at most 4)",
       parseAmount,
     )
-    .option("--labels <name=value,…>", "labels that actors may ask for", parseKeyValues)
-    .option("--host <address>", "address that callers reach this machine at", "127.0.0.1")
-    .option("--node-dir <folder>", "logs, bundles and objects", absolutePath, defaultDataDir("node"))
-    .option("--insecure", "listen beyond loopback without TLS, in a network that is trusted")
+    .option("--labels <name=value,…>", "labels of this node, for label conditions", parseKeyValues)
+    .option("--host <address>", "address at which callers reach this machine", "127.0.0.1")
+    .option(
+      "--node-dir <folder>",
+      "folder of logs, bundles and objects",
+      absolutePath,
+      defaultDataDir("node"),
+    )
+    .option("--insecure", "listen beyond loopback without TLS, in a trusted network")
     .option(
       "--pass-env <name,…>",
-      "variables that actors and jobs get although they look like secrets; * for all",
+      "variables that are passed to actors and jobs although they look like secrets; * for all",
     )
     .option(
       "--no-object-adoption",
-      "send objects to and from other nodes of this machine as between machines",
+      "transfer objects to and from other nodes of this machine over the network, as between machines",
     )
     .option(
       "--no-task-events",
-      "tell nobody what became of calls and tasks: they are in no list and no timeline",
+      "do not report calls and tasks, so that they are missing in lists and timelines",
     )
     .option(
       "--traces-endpoint <url>",
-      "collector that actors and jobs send OpenTelemetry spans to (OTLP over HTTP)",
+      "address of the collector for OpenTelemetry spans of actors and jobs (OTLP over HTTP)",
     )
     .option("--log-level <level>", "trace, debug, info, warn or error", "warn")
     .action(async (options: WorkerOptions) => {
@@ -101,7 +106,7 @@ export function addWorker(program: Command): void {
       );
       const stop = stopSignal();
       stop.addEventListener("abort", () => void node.close());
-      // Said when the head has the node: whoever reads it may ask for the node at once.
+      // Printed when the head has registered the node, so that its readers may use the node at once.
       const joined = () => void process.stdout.write(`node ${node.nodeId} joined ${address}\n`);
       // Where it fails the node has ended, for the same reason.
       await node.registered().then(joined, () => undefined);

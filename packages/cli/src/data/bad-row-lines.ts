@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { SourceBadRow } from "@palimpsest/datasets";
 
-/** Bad rows by reason, each with the first of them. */
+/** Groups bad rows by reason, each with its first example. */
 export function badRowLines(badRows: readonly SourceBadRow[]): string[] {
   const byReason = new Map<string, SourceBadRow[]>();
   for (const row of badRows) {

@@ -3,7 +3,10 @@ import { dirname } from "node:path";
 import type { CountTokens } from "@palimpsest/datasets";
 import { modelPath } from "../model-input.js";
 
-/** How many tokens a text has for the tokenizer of a model folder, of its tokenizer.json, or of a model's name. */
+/**
+ * Returns a counter of the tokens of a text, for the tokenizer of a model folder, of a tokenizer.json, or of a
+ * model's name.
+ */
 export async function tokenCounter(name: string): Promise<CountTokens> {
   const { loadTokenizer } = await import("@palimpsest/model");
   const isFile = name.endsWith("tokenizer.json") && existsSync(name);

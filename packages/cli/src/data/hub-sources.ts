@@ -16,14 +16,14 @@ export interface HubFlags {
 
 export function withHubFlags(command: Command): Command {
   return command
-    .option("--hf-dataset <id>", "ORGANIZATION/NAME of a data set on the hub, fetched into the cache")
+    .option("--hf-dataset <id>", "ORGANIZATION/NAME of a data set on the hub, downloaded into the cache")
     .option("--hf-config <name>", "its folder, such as distractor")
     .option("--hf-split <name>", "its split, such as train")
     .option("--hf-file <files...>", "its files by name, instead of config and split")
     .option("--hf-revision <name>", "branch, tag or commit; default: main");
 }
 
-/** The files that the flags mean, fetched where they are not here yet; undefined where they name no data set. */
+/** Returns the files that the flags name, downloaded if necessary; undefined if they name no data set. */
 export async function hubSources(
   flags: HubFlags,
 ): Promise<{ readonly files: readonly string[]; readonly origin: Manifest["hub"] } | undefined> {

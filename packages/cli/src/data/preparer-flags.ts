@@ -2,7 +2,7 @@ import type { Preparer } from "@palimpsest/datasets";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
 
-/** What is read of a field's JSON schema. */
+/** The fields of a JSON schema that are used here. */
 const fieldSchema = z.object({
   type: z.enum(["string", "integer", "number", "boolean", "array", "object"]).optional(),
   enum: z.array(z.string()).optional(),
@@ -22,7 +22,7 @@ export function withPreparerFlags(command: Command, preparer: Preparer): Command
   return command;
 }
 
-/** The preparer's options among everything that commander parsed. */
+/** Returns the preparer's options among those that commander parsed. */
 export function preparerOptions(
   preparer: Preparer,
   flags: Readonly<Record<string, unknown>>,

@@ -2,7 +2,7 @@ import type { MemoryRecord, Probe, Task } from "@palimpsest/trajectories";
 
 const mostListed = 12;
 
-/** A task as a person reads it; long documents are cut in the middle of what is left out. */
+/** Formats a task for people. Long documents are shortened in their middle. */
 export function taskText(task: Task, documentChars: number): string {
   const { id, question, answers, document, metadata, records = [], probes = [] } = task;
   const facts = Object.entries(metadata).map(([name, value]) => `${name} ${value}`);
@@ -20,7 +20,10 @@ export function taskText(task: Task, documentChars: number): string {
   return `${parts.join("\n").replace(unshowable, "\ufffd")}\n`;
 }
 
-/** Controls of a terminal, and marks that turn the direction of what follows: texts of others must not steer a screen. */
+/**
+ * Control characters of terminals, and marks that change the direction of text: foreign texts must not control a
+ * terminal.
+ */
 const unshowable = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
 
 function excerpt(text: string, most: number): string {

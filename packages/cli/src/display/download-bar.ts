@@ -6,7 +6,10 @@ import { formatSeconds } from "./duration.js";
 const redrawIntervalMs = 250;
 const width = 24;
 
-/** `model.safetensors  ████████░░░░  412 MB of 988 MB  38 MB/s  ETA 15 s`. Bytes that were there before are no pace. */
+/**
+ * `model.safetensors  ████████░░░░  412 MB of 988 MB  38 MB/s  ETA 15 s`. Bytes of earlier downloads do not count in
+ * the rate.
+ */
 export function downloadLine(
   progress: DownloadProgress,
   pace: { readonly seconds: number; readonly bytes: number },
@@ -20,7 +23,7 @@ export function downloadLine(
   return `${file}  ${bar}  ${amounts}  ${formatBytes(bytesPerSecond)}/s  ETA ${formatSeconds(left)}`;
 }
 
-/** A bar on a terminal, a line each tenth elsewhere; nothing at all when nothing is fetched. */
+/** Shows a bar on a terminal, else one line per tenth; nothing if nothing is downloaded. */
 export function downloadBar(title: string, stream: NodeJS.WriteStream) {
   const log = stream.isTTY ? createLogUpdate(stream) : undefined;
   let begun: { readonly atMs: number; readonly bytes: number } | undefined;

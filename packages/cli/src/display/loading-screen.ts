@@ -1,6 +1,6 @@
 /**
- * Runs what takes long before anything is said. libtensorflow writes to standard error while it loads,
- * whatever it is told; on a terminal its lines are left behind on the alternate screen.
+ * Runs slow work before the first output. libtensorflow writes to standard error while it loads, whatever its
+ * settings; on a terminal its lines stay on the alternate screen.
  */
 export async function withLoadingScreen<T>(
   text: string,
@@ -10,7 +10,7 @@ export async function withLoadingScreen<T>(
   if (!stream.isTTY) return await call();
   const leave = () => stream.write("\x1b[?1049l");
   stream.write(`\x1b[?1049h\x1b[H${text}\n`);
-  // Also when a signal or a crash ends the process meanwhile.
+  // Also runs if a signal or a crash ends the process in the meantime.
   process.once("exit", leave);
   try {
     return await call();

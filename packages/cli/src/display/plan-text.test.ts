@@ -76,15 +76,15 @@ test("a plan reads as one page: model, prompts, tokens of a step, shapes, memory
   const text = planText(plan);
   expect(text).toContain("llama, 134.5M parameters: 30 layers, width 576, 9 heads (3 of keys)");
   expect(text).toContain("chat template; replies end at <|im_end|>");
-  expect(text).toContain("memory update     prompt up to 137 + reply up to 20 tokens");
+  expect(text).toContain("memory update   prompt up to 137 + reply up to 20 tokens");
   expect(text).toContain("16 episodes, 48 conversations");
   expect(text).toContain("1 optimizer step\n");
   expect(text).toContain("8 × 88, 2 × 160, 6 packed, 64 trained");
   expect(text).toMatch(/one micro-batch, or the optimizer at work +3\.00 GiB/);
   expect(text).toMatch(/2 of them +6\.00 GiB/);
-  expect(text).toMatch(/on one machine; there are 24\.00 GiB +15\.00 GiB/);
+  expect(text).toMatch(/on one machine, which has 24\.00 GiB +15\.00 GiB/);
   expect(text).toContain(
-    "sampling 35 s (1 processor thread each), update 2.5 min (2 processor threads) a step; 62 min for the run",
+    "sampling 35 s (1 processor thread each), update 2.5 min (2 processor threads) per step; 62 min for the run",
   );
   expect(text).toContain("It can run: nothing was started, no weights were read.");
 });
@@ -92,7 +92,7 @@ test("a plan reads as one page: model, prompts, tokens of a step, shapes, memory
 test("what is not on the machine is said to be taken from the recipe", () => {
   const text = planText({ ...plan, assumed: { model: true, data: true } });
   expect(text).toContain("not on this machine: its shape is known");
-  expect(text).toContain("their file is not on this machine: documents are taken to have 74 tokens");
+  expect(text).toContain("their file is not on this machine: documents are assumed to have 74 tokens");
 });
 
 test("what stands against a run is listed, one line each", () => {
@@ -115,11 +115,11 @@ test("a plan with engines says where they are, what they lease and what new weig
   } as const;
   const text = planText({ ...plan, needs: { ...plan.needs, engineBytes: gib }, engines });
   expect(text).toContain(
-    "engines           2 of kind vllm, started by the run on what its rollout actor leases: 1 CPU and 2 GPUs each\n",
+    "engines         2 of kind vllm, started by the run on what its rollout actor leases: 1 CPU and 2 GPUs each\n",
   );
-  expect(text).toContain("                  vllm is on this machine\n");
+  expect(text).toContain("                vllm is on this machine\n");
   expect(text).toContain(
-    "new weights       after every update 0.50 GiB are written to /shared/weights for each engine, and the server reads them while it runs; two versions at most, beside what prepare makes of them\n",
+    "new weights     after every update 0.50 GiB is written to /shared/weights for each engine, and the server reads them while it runs; at most two versions are kept, in addition to the output of prepare\n",
   );
-  expect(text).toMatch(/engine +weights alone; caches as its flags say +1\.00 GiB/);
+  expect(text).toMatch(/engine +weights only; caches depend on its flags +1\.00 GiB/);
 });

@@ -6,7 +6,7 @@ import { enginesText } from "./engines-text.js";
 const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 const whole = (value: number) => Math.round(value).toLocaleString("en-US");
 
-/** Two figures at most: it is an estimate. */
+/** At most two significant digits, because it is an estimate. */
 function duration(seconds: number): string {
   const [value, unit] =
     seconds < 90
@@ -19,7 +19,10 @@ function duration(seconds: number): string {
   return `${Number(value.toPrecision(2))} ${unit}`;
 }
 
-/** What `train --dry-run` says of a run: shapes, memory by part, a step's tokens, and what stands against it. */
+/**
+ * Formats the plan of `train --dry-run`: shapes, memory by part, tokens of a step, and the problems that prevent the
+ * run.
+ */
 export function planText(plan: RunPlan): string {
   const { model, needs, step, tasks, documentTokens, assumed, time } = plan;
   const { learner, learnerDevice: device } = needs;
@@ -41,7 +44,7 @@ export function planText(plan: RunPlan): string {
     [
       "tasks",
       assumed.data
-        ? `${whole(tasks.total)}; their file is not on this machine: documents are taken to have ${whole(documentTokens.mean)} tokens, as the recipe says`
+        ? `${whole(tasks.total)}; their file is not on this machine: documents are assumed to have ${whole(documentTokens.mean)} tokens, as the recipe says`
         : `${whole(tasks.total)}, of which ${tasks.lookedAt} were read${documentTokens.most === 0 ? "" : `; documents of ${whole(documentTokens.mean)} tokens on average, ${whole(documentTokens.most)} at most`}`,
     ],
     ...plan.conversations.map(
@@ -52,14 +55,14 @@ export function planText(plan: RunPlan): string {
         ] as const,
     ),
     [
-      "a step",
+      "one step",
       `${whole(step.episodes)} episodes, ${whole(step.conversations)} conversations; ${formatCount(step.promptTokens)} prompt tokens read, up to ${formatCount(step.sampledTokensAtMost)} sampled and trained; ${step.optimizerSteps} optimizer ${step.optimizerSteps === 1 ? "step" : "steps"}`,
     ],
     ...(plan.engines === undefined ? [] : enginesText(plan.engines)),
-    ["learner's shapes", plan.buckets.map(bucketText).join(", ")],
+    ["learner shapes", plan.buckets.map(bucketText).join(", ")],
     [
-      "time, at most",
-      `sampling ${duration(time.samplingSeconds)} (${time.rolloutDevice}${needs.rolloutActors > 1 ? " each" : ""}), update ${duration(time.updateSeconds)} (${time.learnerDevice}) a step; ${duration(time.totalSeconds)} for the run: estimates`,
+      "time (at most)",
+      `sampling ${duration(time.samplingSeconds)} (${time.rolloutDevice}${needs.rolloutActors > 1 ? " each" : ""}), update ${duration(time.updateSeconds)} (${time.learnerDevice}) per step; ${duration(time.totalSeconds)} for the run (estimates)`,
     ],
   ] as const;
   const store = [
@@ -88,14 +91,14 @@ export function planText(plan: RunPlan): string {
           ["", "logits", gib(device.logitsBytes)],
         ]),
     ["rollout actor", "weights, keys and values", gib(needs.rolloutDeviceBytes)],
-    ["", "together, while new weights come in", gib(needs.rolloutBytes)],
+    ["", "together, while new weights are loaded", gib(needs.rolloutBytes)],
     ["", `${needs.rolloutActors} of them`, gib(needs.rolloutActors * needs.rolloutBytes)],
     ...(needs.engineBytes === 0
       ? []
-      : [["engine", "weights alone; caches as its flags say", gib(needs.engineBytes)]]),
-    ["object store", "base and kept versions, a node", gib(needs.storeBytes)],
+      : [["engine", "weights only; caches depend on its flags", gib(needs.engineBytes)]]),
+    ["object store", "base and kept versions, per node", gib(needs.storeBytes)],
     ["others", "head, Redis, node, driver, reward actors", gib(needs.otherBytes)],
-    ["all", `on one machine; there are ${gib(plan.memoryBytes)}`, gib(needs.totalBytes)],
+    ["all", `on one machine, which has ${gib(plan.memoryBytes)}`, gib(needs.totalBytes)],
   ];
   const width = Math.max(...facts.map(([name]) => name.length));
   const lines = [

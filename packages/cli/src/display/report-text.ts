@@ -6,7 +6,7 @@ import { sparkline } from "./sparkline.js";
 
 const percent = (share: number | null) => (share === null ? "–" : `${(share * 100).toFixed(1)} %`);
 
-/** The end of a run on one screen. */
+/** Summarizes the end of a run on one screen. */
 export function reportText(report: RunReport): string {
   const { exactMatchByLength: rows } = report;
   const rewards = rows.some(rewardsMoreThanMatches);
@@ -54,7 +54,7 @@ export function reportText(report: RunReport): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** What evaluations while training came to. */
+/** Summarizes the evaluations during training. */
 function bestLines({ best, evaluations }: RunReport): string[] {
   if (best === null) return [];
   const curve = sparkline(
@@ -69,7 +69,7 @@ function bestLines({ best, evaluations }: RunReport): string[] {
 const intervalOf = ({ interval }: LengthRow) =>
   interval === null ? "–" : `${percent(interval[0])} – ${percent(interval[1])}`;
 
-/** A reward of 0 and 1 for wrong and right is the exact match itself. */
+/** If the reward is 0 or 1 for wrong and right, it equals the exact match. */
 const rewardsMoreThanMatches = ({ rewardBefore, rewardAfter, before, after }: LengthRow) =>
   rewardAfter !== after || rewardBefore !== before;
 
@@ -77,7 +77,7 @@ const reward = (value: number | null | undefined) => value?.toFixed(3) ?? "–";
 const rewardsOf = ({ rewardBefore, rewardAfter }: LengthRow) =>
   `${reward(rewardBefore)} → ${reward(rewardAfter)}`;
 
-/** A recipe without an evaluation has its rewards alone to show. */
+/** A recipe without an evaluation shows only its rewards. */
 function headline({ exactMatchBefore, exactMatchAfter, exactMatchByLength, rewardCurve }: RunReport): string {
   const [home] = exactMatchByLength;
   if (!home) return `Reward ${reward(rewardCurve[0])} → ${reward(rewardCurve.at(-1))}`;

@@ -4,7 +4,7 @@ import type { TrainDisplay } from "./train-display.js";
 
 const redrawIntervalMs = 250;
 
-/** Where a display goes: a live block on a terminal, plain lines in a log. */
+/** The output of a display: a live block on a terminal, plain lines in a log. */
 export interface Screen {
   onEvent(event: TrainEvent): void;
   close(): void;

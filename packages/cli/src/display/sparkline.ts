@@ -1,6 +1,6 @@
 const bars = "▁▂▃▄▅▆▇█";
 
-/** A curve in one line: the last `width` points, averaged to fit, from `low` to `high`. */
+/** Draws a curve in one line: the last `width` points, averaged to fit, from `low` to `high`. */
 export function sparkline(values: readonly number[], width: number, low = 0, high = 1): string {
   if (values.length === 0) return "";
   const columns = Math.min(width, values.length);

@@ -43,9 +43,9 @@ test("a model that is fetched is told while it comes: on a screen as it goes, in
   const logged = [10e6, 60e6, 80e6, 500e6].map((doneBytes) => display.logLine(at(doneBytes)));
   expect(logged).toEqual([
     "",
-    "fetching model     model.safetensors   60 of 500 MB",
+    "downloading model  model.safetensors   60 of 500 MB",
     "",
-    "fetching model     model.safetensors   500 of 500 MB",
+    "downloading model  model.safetensors   500 of 500 MB",
   ]);
   display.update(at(80e6));
   expect(display.lines(120).join("\n")).toContain("model.safetensors   80 of 500 MB");

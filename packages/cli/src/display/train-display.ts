@@ -3,7 +3,10 @@ import { counted, formatCount } from "./count.js";
 import { formatSeconds } from "./duration.js";
 import { sparkline } from "./sparkline.js";
 
-/** What the display knows of a run; `update` folds events into it, `lines` draws it. Pure but for the clock it is given. */
+/**
+ * The state of a run's display: `update` adds an event, `lines` renders it. It is pure except for the clock that it
+ * is given.
+ */
 export class TrainDisplay {
   readonly #title: string;
   readonly #nowMs: () => number;
@@ -17,9 +20,9 @@ export class TrainDisplay {
   #queues: readonly QueueDepth[] = [];
   #notices: string[] = [];
   #download: Extract<TrainEvent, { readonly kind: "download" }> | undefined;
-  /** Tenths of the download that a log has a line for. */
+  /** A log has one line per tenth of a download. */
   #toldTenths = 0;
-  /** Quarters of the phase that a log has a line for. */
+  /** A log has one line per quarter of a phase. */
   #toldQuarters = 0;
 
   constructor(title: string, nowMs: () => number) {
@@ -62,7 +65,7 @@ export class TrainDisplay {
     }
   }
 
-  /** Seconds until this phase ends, at its pace so far. */
+  /** Estimates the seconds until this phase ends, at its pace so far. */
   get #etaSeconds(): number {
     if (this.#done === 0) return Number.NaN;
     const elapsed = (this.#nowMs() - this.#phaseStartedAtMs) / 1000;
@@ -99,7 +102,7 @@ export class TrainDisplay {
     return lines.map((line) => (line.length > width ? `${line.slice(0, width - 1)}…` : line));
   }
 
-  /** One line for a log file, after each step; empty where there is nothing to say. */
+  /** Returns one line for a log file after each step; empty if there is nothing to report. */
   logLine(event: TrainEvent): string {
     switch (event.kind) {
       case "phase":
@@ -148,16 +151,16 @@ function evaluationLine({
 }
 
 function downloadLine({ file, doneBytes, totalBytes }: Extract<TrainEvent, { kind: "download" }>): string {
-  return `fetching model     ${file}   ${(doneBytes / 1e6).toFixed(0)} of ${(totalBytes / 1e6).toFixed(0)} MB`;
+  return `downloading model  ${file}   ${(doneBytes / 1e6).toFixed(0)} of ${(totalBytes / 1e6).toFixed(0)} MB`;
 }
 
-/** Beside the mean of what was trained, that of all that was sampled. */
+/** The mean reward of all sampled episodes, in addition to that of the trained ones. */
 export function sampledNote({ rejected }: Pick<StepReport, "rejected">): string {
   if (rejected === undefined) return "";
   return ` (${rejected.sampledRewardMean.toFixed(3)} with ${rejected.groups} groups left out)`;
 }
 
-/** What runs in a phase, for whoever waits for the next line of a log. */
+/** Describes the work of a phase, for readers who wait for the next line of a log. */
 function doing({ phase, total }: Extract<TrainEvent, { readonly kind: "phase" }>): string {
   switch (phase) {
     case "starting":

@@ -11,7 +11,7 @@ const byEnding: Readonly<Record<string, DocumentKind>> = {
   xhtml: "html",
 };
 
-/** By its name's ending, else by how it begins. */
+/** Determines the type by the name's extension, else by the first bytes. */
 export function kindOf(name: string, bytes: Uint8Array): DocumentKind {
   const ending = /\.([^./\\]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
   const known = byEnding[ending];
@@ -23,7 +23,7 @@ export function kindOf(name: string, bytes: Uint8Array): DocumentKind {
 }
 
 /**
- * A file's text.
+ * Returns a file's text.
  * @throws {PalimpsestError} INVALID_ARGUMENT for a binary file or a PDF that cannot be read
  */
 export async function documentText(name: string, bytes: Uint8Array): Promise<string> {
@@ -39,7 +39,7 @@ export async function documentText(name: string, bytes: Uint8Array): Promise<str
   return kind === "html" ? htmlText(text) : text;
 }
 
-/** UTF-8, UTF-16 with its mark, else Windows-1252; undefined for bytes that are no text. */
+/** Decodes UTF-8, UTF-16 with a byte order mark, else Windows-1252; undefined for bytes that are not text. */
 function decodeText(bytes: Uint8Array): string | undefined {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);

@@ -98,7 +98,7 @@ describe("readDocuments", () => {
     expect(sources).toEqual(["a/inner.md", "b.txt", "c.pdf"].map((name) => join(folder, name)));
     expect(skipped).toEqual([
       "loop: is a link; give what it points to",
-      expect.stringMatching(/^broken\.pdf: is no PDF that can be read/),
+      expect.stringMatching(/^broken\.pdf: is not a readable PDF/),
       "empty.txt: is empty",
       "image.png: is a binary file; give text, Markdown, HTML or PDF",
     ]);
@@ -140,9 +140,9 @@ describe("readDocuments", () => {
     );
     await expect(read(put("a.txt", " \n "))).rejects.toThrow(/a\.txt: is empty/);
     await expect(read(put("a.pdf", pdfOf([[]])))).rejects.toThrow(
-      /a\.pdf: its 1 pages hold no text, as scans do/,
+      /a\.pdf: its 1 pages have no text, as in scans/,
     );
-    await expect(read(put("b.pdf", "%PDF-"))).rejects.toThrow(/b\.pdf: is no PDF that can be read/);
+    await expect(read(put("b.pdf", "%PDF-"))).rejects.toThrow(/b\.pdf: is not a readable PDF/);
     mkdirSync(join(folder, "empty"));
     await expect(read(join(folder, "empty"))).rejects.toThrow(/empty: holds no file/);
     await expect(read(put("big.txt", "x".repeat(3000)), 2048)).rejects.toThrow(

@@ -2,7 +2,7 @@ import { type DefaultTreeAdapterTypes, parse } from "parse5";
 
 type Node = DefaultTreeAdapterTypes.ChildNode;
 
-/** Nothing of these is read by a person. */
+/** The contents of these elements are not read by people. */
 const unread = new Set(["script", "style", "noscript", "template", "svg", "iframe", "object", "head"]);
 const blocks = new Set(
   "address article aside blockquote body caption dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section summary table tbody tfoot thead tr ul".split(
@@ -11,7 +11,10 @@ const blocks = new Set(
 );
 const headings = /^h([1-6])$/;
 
-/** What a person reads of an HTML page: its title, headings as in Markdown, paragraphs, items of lists, rows of tables. */
+/**
+ * Returns the readable text of an HTML page: its title, headings as in Markdown, paragraphs, list items and table
+ * rows.
+ */
 export function htmlText(page: string): string {
   const document = parse(page);
   const title = titleOf(document);
@@ -25,7 +28,7 @@ export function htmlText(page: string): string {
     .trim();
 }
 
-/** Stands for a space that is not to be folded. */
+/** A placeholder for a space that must not be collapsed. */
 const preserved = "\u{f0001}";
 
 function titleOf(document: DefaultTreeAdapterTypes.Document): string {

@@ -1,15 +1,15 @@
 import { PalimpsestError } from "@palimpsest/wire";
 
 /**
- * The text of a PDF file, page after page.
- * @param name for errors
+ * Returns the text of a PDF file, page by page.
+ * @param name the file's name, for errors
  * @throws {PalimpsestError} INVALID_ARGUMENT for a file that cannot be read or has no text
  */
 export async function pdfText(bytes: Uint8Array, name: string): Promise<string> {
   const { extractText, getDocumentProxy } = await import("unpdf");
   let pages: readonly string[];
   try {
-    // A copy: the reader takes the bytes for itself.
+    // The bytes are copied, because the reader takes ownership of them.
     const document = await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0 });
     try {
       ({ text: pages } = await extractText(document, { mergePages: false }));
@@ -19,7 +19,7 @@ export async function pdfText(bytes: Uint8Array, name: string): Promise<string> 
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const fix = /password/i.test(reason) ? "give it without its password" : "give a PDF file that is whole";
-    throw new PalimpsestError("INVALID_ARGUMENT", `${name}: is no PDF that can be read (${reason}); ${fix}`, {
+    throw new PalimpsestError("INVALID_ARGUMENT", `${name}: is not a readable PDF (${reason}); ${fix}`, {
       cause,
     });
   }
@@ -27,6 +27,6 @@ export async function pdfText(bytes: Uint8Array, name: string): Promise<string> 
   if (text !== "") return text;
   throw new PalimpsestError(
     "INVALID_ARGUMENT",
-    `${name}: its ${pages.length} pages hold no text, as scans do; give it a text layer (OCR) first`,
+    `${name}: its ${pages.length} pages have no text, as in scans; give it a text layer (OCR) first`,
   );
 }

@@ -6,19 +6,20 @@ import { documentText } from "./document-text.js";
 
 export interface ReadText {
   readonly text: string;
-  /** What it was read from, in order: paths, or "standard input". */
+  /** The sources in order: paths, or "standard input". */
   readonly sources: readonly string[];
-  /** Files of a folder that hold nothing to read, and why. */
+  /** Files of a folder that were skipped, and why. */
   readonly skipped: readonly string[];
 }
 
 export interface ReadLimits {
-  /** Of all files together, as they lie on the disk. */
+  /** The total size of all files on disk, in bytes. */
   readonly mostBytes: number;
 }
 
 /**
- * The text of a file, of standard input ("-"), or of every file of a folder and its folders, in the order of their names.
+ * Reads the text of a file, of standard input ("-"), or of every file of a folder and its subfolders, in the order of
+ * their names.
  * @throws {PalimpsestError} NOT_FOUND, INVALID_ARGUMENT naming the file and the fix
  */
 export async function readDocuments(
@@ -77,7 +78,7 @@ async function readFolder(folder: string, mostBytes: number): Promise<ReadText> 
   let sizeBytes = 0;
   for (const path of paths) {
     const name = relative(folder, path);
-    // A film or a disk image among the documents is told by its first bytes, and never held in memory.
+    // A video or a disk image among the documents is recognized by its first bytes, and never read into memory.
     const large = await isLargerThan(path, mostBytes).catch(() => false);
     if (large && (await isBinary(path))) {
       passOver(path, "is a binary file; give text, Markdown, HTML or PDF");
@@ -115,7 +116,7 @@ async function readFolder(folder: string, mostBytes: number): Promise<ReadText> 
 
 const isLargerThan = async (path: string, bytes: number) => (await stat(path)).size > bytes;
 
-/** No PDF, and with a byte in its first 64 KiB that no text has. */
+/** Returns whether the file is no PDF and has a byte in its first 64 KiB that does not occur in text. */
 async function isBinary(path: string): Promise<boolean> {
   if (/\.pdf$/i.test(path)) return false;
   const file = await open(path);
@@ -132,7 +133,7 @@ async function isBinary(path: string): Promise<boolean> {
 const unreadable = (cause: unknown) =>
   `cannot be read (${cause instanceof Error ? cause.message : String(cause)})`;
 
-/** Hidden files and what package managers bring are nobody's documents; links may go in circles. */
+/** Hidden files and the folders of package managers are not documents, and links may form cycles. */
 async function filesOf(folder: string, passOver: (path: string, why: string) => void): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
     passOver(folder, unreadable(cause));

@@ -1,4 +1,4 @@
-/** A PDF file of pages with lines of Helvetica, by the letter of the format and no more. */
+/** Builds a minimal PDF file of pages with lines of Helvetica. */
 export function pdfOf(pages: readonly (readonly string[])[]): Buffer {
   const kids = pages.map((_, page) => `${4 + 2 * page} 0 R`).join(" ");
   const objects = [

@@ -7,7 +7,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { parse as parseYaml } from "yaml";
 import { parseCount, parseWhole } from "../key-values.js";
 
-/** Options of every evaluation. */
+/** Options of all evaluations. */
 export interface EvalFlags {
   readonly model?: string;
   readonly endpoint?: string;
@@ -31,22 +31,22 @@ export function withEvalFlags(command: Command): Command {
       "--model <name>",
       "folder, file, run, known name or hub id; with --endpoint the server's name for it",
     )
-    .option("--endpoint <url>", "an OpenAI-compatible server; its key comes from OPENAI_API_KEY")
-    .option("--tokenizer <name>", "with --endpoint: the model whose tokenizer counts and cuts texts")
+    .option("--endpoint <url>", "URL of an OpenAI-compatible server; its key comes from OPENAI_API_KEY")
+    .option("--tokenizer <name>", "with --endpoint: the model whose tokenizer counts and truncates texts")
     .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto")
     .option(
       "--systems <names>",
-      "who takes part, such as memagent,rag-bm25; NAME@MODEL runs on another model",
+      "systems to evaluate, such as memagent,rag-bm25; NAME@MODEL runs on another model",
       names,
     )
     .addOption(
       new Option("--contestants <names>").hideHelp().argParser((): never => {
-        throw new InvalidArgumentError("Write --systems instead.");
+        throw new InvalidArgumentError("Use --systems instead.");
       }),
     )
     .option(
       "--settings <file.yaml>",
-      "prompts and limits of the systems under evaluation; `published` are those of MemAgent's paper, which come along",
+      "prompts and limits of the systems under evaluation; `published` names those of MemAgent's paper, which are in the installation",
     )
     .option(
       "--set <path=value...>",
@@ -54,15 +54,15 @@ export function withEvalFlags(command: Command): Command {
       [],
     )
     .option("--limit <n>", "only the first n questions of each group", parseCount)
-    .option("--concurrency <n>", "questions under way at once", parseCount)
-    .option("--seed <n>", "of sampling", parseWhole, 0)
+    .option("--concurrency <n>", "number of questions in progress at once", parseCount)
+    .option("--seed <n>", "seed of sampling", parseWhole, 0)
     .option(
       "--out <folder>",
-      "answers as they come, and the report; a folder that has answers goes on with them",
+      "folder of the answers and the report; answers in it are kept, and the evaluation resumes",
     )
     .option("--compare <folder>", "paired comparison with the report of an earlier run")
-    .option("--trace <file.jsonl>", "adds every answered question with its steps to a trace file")
-    .option("--json", "the report as JSON on standard output");
+    .option("--trace <file.jsonl>", "appends every answered question with its steps to a trace file")
+    .option("--json", "prints the report as JSON");
 }
 
 function names(text: string): string[] {
@@ -72,7 +72,7 @@ function names(text: string): string[] {
 }
 
 /**
- * The settings file with the flags that replace parts of it.
+ * Loads the settings file, with the flags that replace parts of it.
  * @throws {PalimpsestError} CONFIG_INVALID
  */
 export function readEvalSettings(flags: EvalFlags): EvalSettings {
@@ -89,7 +89,7 @@ export function readEvalSettings(flags: EvalFlags): EvalSettings {
   return concurrency === undefined ? overridden : { ...overridden, concurrency };
 }
 
-/** Settings that come along are named without a folder or an ending. */
+/** Settings of the installation are named without a folder or an extension. */
 function settingsPath(name: string): string {
   const builtin = join(builtinRecipesDir, "evals", `${name}.yaml`);
   return /^[a-z0-9-]+$/.test(name) && existsSync(builtin) ? builtin : resolve(name);

@@ -8,12 +8,12 @@ export interface EvalProgress {
 }
 
 const tickMs = 1000;
-/** A log that is silent for longer than this says how far it is. */
+/** A log that has been silent for longer than this gets a line of progress. */
 const silenceMs = 30_000;
 
 /**
- * A line that changes on a terminal, its time every second; in a log a line at the beginning and the end of each
- * system, at every tenth of it, and wherever nothing was written for half a minute.
+ * Shows a line that changes on a terminal, with its time updated every second. In a log it writes a line at the
+ * beginning and the end of each system, at every tenth of it, and after half a minute of silence.
  */
 export function evalProgress(
   stream: Pick<NodeJS.WriteStream, "write" | "isTTY">,

@@ -33,7 +33,7 @@ import { trainedAgent, trainedModule } from "./trained-agent.js";
 export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: EvalSettings): Promise<void> {
   const signal = stopSignal();
   const names = flags.systems ?? settings.run ?? plan.usual;
-  // Names and recipes are checked before a model is loaded.
+  // Names and recipes are validated before a model is loaded.
   for (const name of names) {
     const { system, model = flags.model } = splitName(name);
     const asked = systemSettings(system, settings);
@@ -137,13 +137,13 @@ function settingFacts(flags: EvalFlags, settings: EvalSettings): Record<string, 
   };
 }
 
-/** `memagent@other-model` → the system and the model that it runs on. */
+/** Splits `memagent@other-model` into the system and the model on which it runs. */
 function splitName(name: string): { readonly system: string; readonly model?: string } {
   const at = name.indexOf("@");
   return at < 0 ? { system: name } : { system: name.slice(0, at), model: name.slice(at + 1) };
 }
 
-/** What the search of an agent's store needs and the agent cannot open: a server, or a model. */
+/** Opens the search of an agent's store, which the agent cannot open itself: a server, or a model. */
 async function openAgentEmbedder(
   label: string,
   system: SystemSettings,
@@ -155,7 +155,7 @@ async function openAgentEmbedder(
   return await openEmbedder(agent && agentEmbedder(agent, module), { environment: process.env });
 }
 
-/** One model after another is in memory. */
+/** Models are in memory one after another. */
 function byModel(names: readonly string[], flags: EvalFlags): Map<string | undefined, string[]> {
   const groups = new Map<string | undefined, string[]>();
   for (const name of names) {

@@ -3,11 +3,11 @@ import { type EvalItem, type ItemOutcome, TraceFile, traceOutcome } from "@palim
 import type { AgentModel } from "../agent-model.js";
 import type { EvalPlan } from "./eval-plan.js";
 
-/** Adds what becomes of items to a trace file; undefined where no file is named. */
+/** Appends evaluated items to a trace file; undefined if no file is named. */
 export async function openEvalTraces(path: string | undefined, { suite, scorer }: EvalPlan) {
   if (path === undefined) return undefined;
   const file = await TraceFile.open(path);
-  /** Finished episodes until they are scored. */
+  /** Finished episodes that are not scored yet. */
   const episodes = new Map<string, EpisodeResult>();
   const keyOf = (system: string, item: EvalItem) => `${system}\n${item.id}`;
   return {

@@ -22,34 +22,34 @@ export function withQuestionFlags(command: Command): Command {
   return command
     .requiredOption(
       "--input <files...>",
-      "questions as their publishers give them (JSON, JSONL, parquet), prepared tasks, or finished contexts",
+      "questions in their publishers' formats (JSON, JSONL, parquet), prepared tasks, or complete contexts",
     )
     .option(
       "--pool <files...>",
-      "paragraphs that contexts are filled up from; default: those of the questions",
+      "paragraphs with which contexts are filled up; default: those of the questions",
     )
-    .option("--corpus <file.json>", "paragraphs that finished contexts are indices into")
+    .option("--corpus <file.json>", "paragraphs to which the indices of complete contexts refer")
     .option(
       "--lengths <list>",
-      "documents of a context, such as 50,200,800; default: each question's own paragraphs, or the context as it is",
+      "number of documents per context, such as 50,200,800; default: each question's own paragraphs, or the unchanged context",
       parseLengths,
     )
     .option(
       "--min-distance <n>",
-      "only items whose gold documents stand at least n documents apart",
+      "only items whose gold documents are at least n documents apart",
       parseCount,
     )
     .addOption(
-      new Option("--order <order>", "only items whose evidence stands in this order")
+      new Option("--order <order>", "only items whose evidence occurs in this order")
         .choices(["any", "forward", "reverse"])
         .default("any"),
     )
-    .option("--answer-free", "no added paragraph holds an answer")
-    .option("--repeat", "paragraphs are drawn again where there are too few")
-    .option("--data-seed <n>", "of places and of added paragraphs", parseWhole, 0);
+    .option("--answer-free", "adds no paragraphs that contain an answer")
+    .option("--repeat", "draws paragraphs repeatedly if there are too few")
+    .option("--data-seed <n>", "seed of positions and of added paragraphs", parseWhole, 0);
 }
 
-/** The items that the flags ask for, and lines about them for the report. */
+/** Loads the items that the flags select, and lines about them for the report. */
 export async function readQuestionItems(
   flags: QuestionFlags,
   dataSource: string,

@@ -9,10 +9,10 @@ import {
 import { PalimpsestError } from "@palimpsest/wire";
 
 /**
- * The agent of a recipe's file; without one, of the run (or checkpoint) that it is run on, else of the one that is evaluated:
- * `trained@BASE` is what the run of --model began with.
- * @param own the model that the system runs on
- * @param model that of --model
+ * Returns the agent of a recipe's file or, without one, of the run (or checkpoint) on whose model it runs, else of
+ * the one that is evaluated: `trained@BASE` means the base model of the run of --model.
+ * @param own the model on which the system runs
+ * @param model the model of --model
  * @throws {PalimpsestError} CONFIG_INVALID, NOT_FOUND
  */
 export function trainedAgent(
@@ -30,7 +30,7 @@ export function trainedAgent(
 }
 
 /**
- * What the module exports that `trainedAgent` names: of a run the code that it keeps, of a recipe its file.
+ * Loads the export of the module that `trainedAgent` names: for a run the code that it keeps, for a recipe its file.
  * @throws {PalimpsestError} CONFIG_INVALID with file, line and fix; NOT_FOUND
  */
 export async function trainedModule(

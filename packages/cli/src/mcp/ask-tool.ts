@@ -8,41 +8,41 @@ import { chooseSettings, moduleSettings } from "../ask/ask-settings.js";
 import { type AskedModel, askedModel } from "../ask/asked-model.js";
 import { readDocuments } from "../documents/read-documents.js";
 
-/** Every section is read beside the question. */
+/** Every section is read together with the question. */
 const mostQuestionCharacters = 10_000;
 
 export const askSchema = z.strictObject({
-  question: z.string().trim().min(1).max(mostQuestionCharacters).describe("what should be answered"),
+  question: z.string().trim().min(1).max(mostQuestionCharacters).describe("the question to answer"),
   source: z
     .string()
     .min(1)
     .optional()
     .describe("file or folder of text, Markdown, HTML or PDF inside the server's folder"),
-  text: z.string().min(1).optional().describe("the text itself, in place of a source"),
+  text: z.string().min(1).optional().describe("the text itself, instead of a source"),
 });
 
 export interface AskToolOptions {
   readonly model?: string;
   readonly endpoint?: string;
   readonly backend: string;
-  /** Documents are read from here and its folders alone. */
+  /** The only folder, with its subfolders, from which documents are read. */
   readonly root: string;
-  /** Of the documents of one question, and of all texts that wait for their turn together. */
+  /** The maximum bytes of one question's documents, and of all queued texts together. */
   readonly mostBytes: number;
 }
 
 type OpenedModel = AgentModel & Omit<AskedModel, "model">;
 
-/** How far an answer is, in tokens of the document. */
+/** The progress of an answer, in tokens of the document. */
 export type AskProgress = (read: number, total: number, memory: string) => void;
 
-/** A memory agent's answers; the model is opened with the first question and stays. */
+/** Answers questions with a memory agent. The model is loaded for the first question and kept. */
 export class AskTool {
   readonly #options: AskToolOptions;
   #model: Promise<OpenedModel> | undefined;
   /** A local model reads one document at a time. */
   #last: Promise<unknown> = Promise.resolve();
-  /** Of documents that are read, or wait for that. */
+  /** The bytes of documents that are being read or are queued. */
   #keptBytes = 0;
 
   constructor(options: AskToolOptions) {
@@ -121,7 +121,7 @@ export class AskTool {
     await (await this.#model?.catch(() => undefined))?.close();
   }
 
-  /** A model that could not be opened is tried again with the next question. */
+  /** If the model could not be opened, the next question tries again. */
   async #open(): Promise<OpenedModel> {
     const { endpoint, backend } = this.#options;
     this.#model ??= (async () => {
@@ -143,13 +143,13 @@ export class AskTool {
     }
   }
 
-  /** Whoever calls tools may be a model that a page has talked into something: nothing outside of the folder is read. */
+  /** The caller may be a model that a web page has manipulated, so nothing outside of the folder is read. */
   async #document(source: string): Promise<string> {
     const root = await realpath(this.#options.root);
     const path = await realpath(resolve(root, source)).catch((cause: unknown) => {
       throw new PalimpsestError(
         "NOT_FOUND",
-        `source: ${JSON.stringify(source)} is not there; give a path inside of ${root}`,
+        `source: ${JSON.stringify(source)} does not exist; give a path inside of ${root}`,
         {
           cause,
         },

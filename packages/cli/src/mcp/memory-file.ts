@@ -12,19 +12,21 @@ import {
 import { withFolderLock } from "@palimpsest/model/folder-lock";
 import { PalimpsestError } from "@palimpsest/wire";
 
-/*
- * Responsibility: a memory store in a file, which several processes may use at a time.
+/**
+ * Responsibility: a memory store in a file that several processes may use at a time.
  *
- * MEMORY-FILE-1. What a call has answered is on disk: a changing tool's reply comes after its file has been written and synced.
- * MEMORY-FILE-2. No call works on records that another process has replaced: a changed file is read again, and changes are made one
- *   after another over all processes of the machine.
- * MEMORY-FILE-3. A call whose file cannot be written has changed nothing.
+ * Invariants:
+ * - MEMORY-FILE-1. A reply to a changing tool is sent after the file has been written and synced, so that its change
+ *   is on disk.
+ * - MEMORY-FILE-2. No call works on records that another process has replaced: a changed file is read again, and
+ *   changes are made one after another across all processes of the machine.
+ * - MEMORY-FILE-3. A call whose file cannot be written changes nothing.
  */
 
-/** Those that change no record. */
+/** Tools that change no record. */
 const reading: ReadonlySet<string> = new Set(["search_memory", "sample_memory"]);
 
-/** Above it each change would take seconds: the whole file is written anew. */
+/** Above this size each change would take seconds, because the whole file is rewritten. */
 const mostBytes = 64 * 2 ** 20;
 
 export class MemoryFile {
@@ -32,9 +34,9 @@ export class MemoryFile {
   readonly #tools = memoryTools();
   readonly #embedder = createEmbedder(embedderConfigSchema.parse({ kind: "hashed" }));
   #store: MemoryStore | undefined;
-  /** What the file was when it was read; empty: it was not there. */
+  /** The file's identity when it was read; empty if it did not exist. */
   #seen: string | undefined;
-  /** Calls of this process, one after another. */
+  /** Calls of this process run one after another. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(path: string) {
@@ -75,7 +77,7 @@ export class MemoryFile {
       await writeSnapshotFile(this.path, store.records());
       this.#seen = await seen(this.path);
     } catch (cause) {
-      // The next call reads what is there.
+      // The next call reads the current file.
       this.#seen = undefined;
       this.#store = undefined;
       const why = cause instanceof Error ? cause.message : String(cause);
@@ -98,7 +100,7 @@ export class MemoryFile {
   }
 }
 
-/** A file is replaced by another one with each writing. @throws {PalimpsestError} LIMIT_EXCEEDED, INVALID_ARGUMENT */
+/** Each write replaces the file by another one. @throws {PalimpsestError} LIMIT_EXCEEDED, INVALID_ARGUMENT */
 async function seen(path: string): Promise<string> {
   const found = await stat(path, { bigint: true }).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === "ENOENT") return undefined;
