@@ -37,11 +37,15 @@ const folder = mkdtempSync(join(tmpdir(), "palimpsest-bench-ask-"));
 try {
   const tasks = join(folder, "ask.jsonl");
   palimpsest("data", "prepare", "jsonl", "--input", join(root, "bench/data/ask.jsonl"), "--out", tasks);
-  // The card's settings, and beside them how `ask` reads with an untrained model of this size.
+  // The card's settings, and beside them how `ask` reads with an untrained model of this size. One question at a time, as in `ask`:
+  // a request that runs alone is sampled with the weights that `ask` chooses.
   const card = readFileSync(join(root, "recipes/adapters/smollm2-memagent/evaluation.yaml"), "utf8");
   const settings = join(folder, "settings.yaml");
   const small = "systems:\n  small: { kind: agent, agent: memagent, preset: small, settings: {} }\n";
-  writeFileSync(settings, card.replace("\nsystems:\n", `\n${small}`));
+  writeFileSync(
+    settings,
+    card.replace("\nsystems:\n", `\n${small}`).replace(/^concurrency: .*$/m, "concurrency: 1"),
+  );
   const load = loadavg()[0];
   const startedAtMs = Date.now();
   const report = palimpsest(

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
 import { stateFolder } from "../data-dir.js";
 import { parseAmount } from "../key-values.js";
@@ -14,6 +15,9 @@ interface McpFlags {
   readonly backend: string;
   readonly maxSize: number;
 }
+
+/** Of one message of a client, which is kept in memory until its line ends. */
+const mostMessageBytes = 10 * 2 ** 20;
 
 const examples = `
 In a client's settings, such as {"mcpServers": {"palimpsest": {"command": "npx", "args": ["palimpsest", "mcp", "--root", "/home/me/notes"]}}}.
@@ -41,7 +45,7 @@ export function addMcp(program: Command): void {
 }
 
 async function run(flags: McpFlags): Promise<void> {
-  const { serveStdio } = await import("@modelcontextprotocol/server/stdio");
+  const { serveStdio, StdioServerTransport } = await import("@modelcontextprotocol/server/stdio");
   const { AskTool } = await import("../mcp/ask-tool.js");
   const { MemoryFile } = await import("../mcp/memory-file.js");
   const { memoryServer } = await import("../mcp/mcp-server.js");
@@ -57,15 +61,36 @@ async function run(flags: McpFlags): Promise<void> {
       })
     : undefined;
   const signal = stopSignal();
+  const transport = new StdioServerTransport(process.stdin, process.stdout, {
+    maxBufferSize: mostMessageBytes,
+  });
+  let tooLong = false;
   // Standard output carries only the protocol.
   const handle = serveStdio(() => memoryServer(memory, askTool), {
-    onerror: (error) => process.stderr.write(`${error.message}\n`),
+    transport,
+    onerror: ({ message }) => {
+      tooLong ||= message.includes("exceeded maximum size");
+      process.stderr.write(`${message}\n`);
+    },
   });
   await new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true });
     process.stdin.once("end", resolve);
     process.stdin.once("close", resolve);
+    // It also closes by itself, on a message that is too long and when nobody reads its answers, and then answers nothing more.
+    const { onclose } = transport;
+    transport.onclose = () => {
+      onclose?.();
+      resolve();
+    };
   });
   await handle.close();
+  // A client that keeps it open would keep the process.
+  process.stdin.destroy();
   await askTool?.close();
+  if (tooLong)
+    throw new PalimpsestError(
+      "LIMIT_EXCEEDED",
+      `standard input: a message has more than ${mostMessageBytes} bytes; put a long text into a file below --root and give its path as source`,
+    );
 }

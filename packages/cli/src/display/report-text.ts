@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { heldText, type LengthRow, type RunReport } from "@palimpsest/trainer";
 import { formatTable } from "../table.js";
 import { counted, formatCount } from "./count.js";
@@ -49,10 +50,19 @@ export function reportText(report: RunReport): string {
     ...report.files
       .filter((file) => /report\.md|example\.md|\.svg$/.test(file))
       .map((file) => `written     ${file}`),
+    ...(report.traces === null ? [] : microscopeLines(report.traces)),
     "",
   ];
   return `${lines.join("\n")}\n`;
 }
+
+/** Names the commands that show what the agent kept. */
+const microscopeLines = (traces: string): string[] => [
+  "",
+  "See what the agent read, kept and lost, chunk by chunk (the memory microscope):",
+  `  npx palimpsest dashboard ${dirname(traces)}             serves pages; open the address that it prints, then Runs`,
+  `  npx palimpsest trace view ${traces}/*.jsonl   writes one HTML file`,
+];
 
 /** Summarizes the evaluations during training. */
 function bestLines({ best, evaluations }: RunReport): string[] {

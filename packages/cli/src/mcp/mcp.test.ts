@@ -1,4 +1,6 @@
 /** The server as MCP clients run it: a process of the command, spoken to by the official client over its standard input and output. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -178,5 +180,24 @@ describe("palimpsest mcp", { timeout: 60_000 }, () => {
       isError: true,
     });
     expect(reader.prompts.join("\n")).not.toContain("1234");
+  });
+
+  it("ends with the reason when a message does not end within the bound", async () => {
+    const server = spawn(process.execPath, [program, "mcp", "--memory", join(folder, "memory.jsonl"), "--no-ask"]);
+    open.push({
+      close: async () => {
+        server.kill("SIGKILL");
+      },
+    });
+    let told = "";
+    server.stderr.on("data", (chunk) => {
+      told += chunk;
+    });
+    // It may be gone before all is written; standard input stays open.
+    server.stdin.on("error", () => undefined);
+    server.stdin.write(Buffer.alloc(10 * 2 ** 20 + 1, "x"));
+    const [code] = await once(server, "close");
+    expect(told).toMatch(/standard input: a message has more than 10485760 bytes; .*source/);
+    expect(code).toBe(1);
   });
 });
