@@ -49,6 +49,7 @@ const report = (rewards: { readonly rewardBefore: number; readonly rewardAfter: 
   ],
   checkpoint: "c",
   model: "m",
+  traces: null,
   files: [],
 });
 
@@ -94,4 +95,12 @@ test("the plan stands beside what was measured, and what was not measured is sai
     "plan        update of a step: planned 2 s, measured 3 s, 1.50 times as much (mean of 4 steps)\n",
   );
   expect(text).toContain("\n            learner: planned 1.00 GiB, measured – (not measured)\n");
+});
+
+test("a run that kept traces names the commands that show them, and only such a run", () => {
+  const own = report({ rewardBefore: 0, rewardAfter: 0.25 });
+  const text = reportText({ ...own, traces: "runs/r/traces" });
+  expect(text).toMatch(/npx palimpsest dashboard runs\/r +serves pages/);
+  expect(text).toMatch(/npx palimpsest trace view runs\/r\/traces\/\*\.jsonl +writes/);
+  expect(reportText(own)).not.toContain("microscope");
 });

@@ -183,7 +183,13 @@ describe("palimpsest mcp", { timeout: 60_000 }, () => {
   });
 
   it("ends with the reason when a message does not end within the bound", async () => {
-    const server = spawn(process.execPath, [program, "mcp", "--memory", join(folder, "memory.jsonl"), "--no-ask"]);
+    const server = spawn(process.execPath, [
+      program,
+      "mcp",
+      "--memory",
+      join(folder, "memory.jsonl"),
+      "--no-ask",
+    ]);
     open.push({
       close: async () => {
         server.kill("SIGKILL");

@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Evaluation, type LengthResult, writeReport } from "@palimpsest/evals";
 import { durableFiles } from "@palimpsest/learner";
@@ -8,6 +9,7 @@ import { type HeldFigure, heldText } from "../plan/held-plan.js";
 import type { ProcessRow } from "../processes.js";
 import type { Recipe } from "../recipe/recipe-schema.js";
 import type { TrainResult } from "../train.js";
+import { checkpointDirOf, tracesDirOf } from "./run-paths.js";
 
 /** What a finished run comes to, for people and programs. */
 export interface RunReport {
@@ -42,6 +44,8 @@ export interface RunReport {
   readonly plan: readonly HeldFigure[];
   readonly checkpoint: string;
   readonly model: string;
+  /** Folder of the trajectories of the run's last steps; null where none were kept. */
+  readonly traces: string | null;
   readonly files: readonly string[];
 }
 
@@ -94,6 +98,12 @@ function lengthRows(
     microsecondsPerDocumentToken: length.microsecondsPerDocumentToken,
     peakRssMib: length.peakRssBytes / 2 ** 20,
   }));
+}
+
+async function tracesOf(runDir: string): Promise<string | null> {
+  const folder = tracesDirOf(checkpointDirOf(runDir));
+  const names = await readdir(folder).catch(() => []);
+  return names.some((name) => name.endsWith(".jsonl")) ? folder : null;
 }
 
 /** Saves the trained model and writes the report's files beside the checkpoints. */
@@ -178,6 +188,7 @@ export async function reportRun(
     plan: result.plan,
     checkpoint: result.checkpoint,
     model: modelDir,
+    traces: await tracesOf(result.runDir),
     files: [...files, summary],
   };
   await durableFiles.write(summary, Buffer.from(`${JSON.stringify(report, null, 2)}\n`));
