@@ -1,6 +1,6 @@
 /**
  * Responsibility: bounds the bytes that are in flight at once, first come, first served.
- * Not responsible for: what the bytes are.
+ * Not responsible for: the content of the bytes.
  *
  * Invariants:
  * - WINDOW-1. Pieces that are in flight at once declared at most `limit` bytes together. A single piece that is larger

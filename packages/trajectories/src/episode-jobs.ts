@@ -1,6 +1,6 @@
 /**
  * Responsibility: adds the jobs of episodes to the BullMQ queues of a run, through BullMQ's public interface only.
- * Not responsible for: working on the jobs, or knowing what became of them, which the ledger does.
+ * Not responsible for: working on the jobs, or knowing their outcome, which the ledger does.
  *
  * Invariants:
  * - EPISODEJOBS-1 (T1). An episode's job has the trajectory's id, so adding it while it is on the queue changes
@@ -31,7 +31,7 @@ export interface BullEpisodeJobsOptions {
   readonly settings: QueueSettings;
 }
 
-// Nobody reads BullMQ's event streams here, so they are kept short.
+// Nothing reads BullMQ's event streams here, so they are kept short.
 const keptEvents = 100;
 // Redis runs a transaction in one piece, and this many jobs keep it to some tens of milliseconds.
 const jobsPerTransaction = 256;
@@ -105,7 +105,8 @@ async function retryFailed(job: Job): Promise<void> {
   try {
     await job.retry("failed");
   } catch (reason) {
-    // Something else has retried or removed the job meanwhile. If nothing works on it, the next look finds that out.
+    // Another client has retried or removed the job in the meantime. If no consumer works on it, the next look finds
+    // that out.
     if (await job.isFailed()) {
       throw reason;
     }

@@ -1,4 +1,4 @@
-/** The types of what a learner asks of its run's groups, and what it gets. */
+/** The types of a learner's requests for groups and of their results. */
 import type { Group } from "@palimpsest/memory/records";
 import type { EpisodeFailure } from "./episode-failure.js";
 import type { DropReason } from "./group-assembly.js";

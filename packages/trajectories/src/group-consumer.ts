@@ -131,7 +131,7 @@ export class GroupConsumer {
     const wanted = groupIds && new Set(groupIds);
     return [...this.#feed.found.values()]
       .filter(({ groupId, spec, delivered }) => {
-        // The step of an unreadable entry is not known, so whoever asks first gets it.
+        // The step of an unreadable entry is not known, so the first caller gets it.
         const ofStep = step === undefined || spec === undefined || spec.step === step;
         return !delivered && ofStep && (wanted?.has(groupId) ?? true);
       })

@@ -1,7 +1,7 @@
 /**
  * Responsibility: runs one BullMQ worker for rollouts or rewards: attempts, deadlines, locks, take-over from dead
  * consumers, orderly close.
- * Not responsible for: what an episode or a score is.
+ * Not responsible for: the content of an episode or a score.
  *
  * Invariants:
  * - JOB-1 (T1). A job whose consumer dies or loses Redis goes to another consumer after its lock expires.

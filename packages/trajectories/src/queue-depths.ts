@@ -16,7 +16,7 @@ export interface QueueDepth {
 }
 
 /**
- * Returns the depths of the queues of every run of a cluster, sorted by run. A run's groups are listed beside its
+ * Returns the depths of the queues of every run of a cluster, sorted by run. A run's groups are listed next to its
  * queues: complete groups wait for the learner, the others wait for their episodes.
  */
 export async function queueDepths(redis: Redis, clusterId = ""): Promise<readonly QueueDepth[]> {
@@ -28,7 +28,7 @@ async function runDepths(redis: Redis, runId: string): Promise<QueueDepth[]> {
   const keys = runKeys(runId);
   const jobs = queueNames.map(async (queueName): Promise<QueueDepth> => {
     const name = `${runId}/${queueName}`;
-    // The queue object is opened for one question only, so a run that ends leaves nothing behind here.
+    // The queue object is opened for one request only, so a run that ends leaves nothing behind here.
     const queue = new Queue(queueName, {
       connection: redis,
       prefix: keys.bullmq,

@@ -1,6 +1,6 @@
 /**
- * Reads from a run's ledger on Redis what became of its groups and episodes, with one command or transaction per
- * question.
+ * Reads the state of a run's groups and episodes from its ledger on Redis, with one command or transaction per
+ * request.
  */
 import type { Redis } from "ioredis";
 import { type EpisodeFailure, episodeFailureSchema, jsonOf } from "./episode-failure.js";

@@ -1,7 +1,7 @@
 /** Trajectories as the bytes of the queues. Texts and facts are one protobuf message, the head; the numbers of all
- *  conversations follow as columns of fixed width, which decode to views of the same bytes without a look at each number.
+ *  conversations follow as columns of fixed width, which decode to views of the same bytes without reading each number.
  *
- *  Little-endian, as every machine is that runs this:
+ *  Little-endian, like every machine that runs this:
  *
  *  | bytes | what |
  *  |---|---|
@@ -16,9 +16,9 @@
  *  | 0 to 3 | zeros up to a multiple of 4 |
  *  | columns | for each conversation, int32 prompt token ids, int32 sampled token ids, float32 log-probabilities, those after
  *  |         | sampling's settings |
- *  | masks | for each conversation, its loss mask, one byte a sampled token |
+ *  | masks | for each conversation, its loss mask, one byte per sampled token |
  *
- *  Whoever needs no numbers reads what precedes the columns alone. What does not hold together is an error in both
+ *  A reader that needs no numbers reads only the bytes before the columns. Inconsistent input is an error in both
  *  directions. */
 
 import type { Conversation, ConversationHead, Trajectory, TrajectoryHead } from "@palimpsest/memory/records";

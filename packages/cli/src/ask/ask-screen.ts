@@ -117,7 +117,7 @@ function liveScreen(stream: NodeJS.WriteStream): AskScreen {
   };
 }
 
-/** The end of a memory, what is new in it marked. */
+/** Returns the end of a memory, with its new parts marked. */
 function changes(before: string, now: string, mostCharacters: number): string {
   const cut = now.length > mostCharacters ? now.length - mostCharacters : 0;
   let place = 0;

@@ -31,19 +31,21 @@ interface IssueOptions extends InitOptions {
   readonly out?: string;
 }
 
-/** Loaded when it is needed: every other command starts without the certificate library. */
+/** Loaded on first use, because other commands do not need the certificate library. */
 const certificates = () => import("@palimpsest/wire/certificates");
 
 export function addCerts(program: Command): void {
-  const certs = program.command("certs").description("certificates of a cluster, for --tls");
+  const certs = program
+    .command("certs")
+    .description("creates and manages the certificates of a cluster, for --tls");
   withCommon(certs.command("init"))
-    .description("makes a CA and a folder of certificates for each role: head, node, driver, reader")
+    .description("creates a CA and a folder of certificates for each role: head, node, driver, reader")
     .action(async (options: InitOptions) => {
       const folder = resolve(options.dir);
       if (existsSync(join(folder, authorityFolder, authorityFiles.key))) {
         throw new PalimpsestError(
           "ALREADY_EXISTS",
-          `--dir: ${folder} has a CA: \`palimpsest certs issue --dir ${options.dir}\` makes more certificates of it`,
+          `--dir: ${folder} has a CA: \`palimpsest certs issue --dir ${options.dir}\` issues further certificates`,
         );
       }
       const authority = await (await certificates()).makeAuthority(
@@ -59,7 +61,7 @@ export function addCerts(program: Command): void {
           days: options.days,
         });
       }
-      // Neither a commit nor a job's working directory takes the keys along.
+      // Neither a commit nor a job's working directory must include the keys.
       writeFileSync(join(folder, ".gitignore"), "*\n");
       process.stdout.write(
         [
@@ -67,7 +69,7 @@ export function addCerts(program: Command): void {
           `head            palimpsest head start --tls ${join(folder, "head")} --host …`,
           `worker          copy ${join(folder, "node")} there; palimpsest worker join --tls …/node --host …`,
           `people, jobs    PALIMPSEST_TLS=${join(folder, "driver")} palimpsest job submit …`,
-          `who only looks  PALIMPSEST_TLS=${join(folder, "reader")} palimpsest status`,
+          `read only       PALIMPSEST_TLS=${join(folder, "reader")} palimpsest status`,
           `valid for       ${options.days} days; \`palimpsest certs issue\` renews one`,
           "",
         ].join("\n"),
@@ -76,7 +78,7 @@ export function addCerts(program: Command): void {
   certs
     .command("revoke")
     .description(
-      "has every process refuse a certificate: writes its serial number into the lists of revoked ones",
+      "revokes a certificate, so that every process refuses it: writes its serial number into the revocation lists",
     )
     .argument("<certificate>", "its folder, its tls.crt, or its serial number in hexadecimal digits")
     .option("--dir <folder>", "folder of the CA and its certificates", defaults.folder)
@@ -90,15 +92,17 @@ export function addCerts(program: Command): void {
       process.stdout.write(
         [
           `serial ${serial} is revoked, in ${lists.length} lists in ${folder}`,
-          `copy ${revokedFile} beside tls.crt on every machine, in the folders of head and workers (actor and driver too): they read it within seconds`,
+          `copy ${revokedFile} next to tls.crt on every machine, in the folders of head and workers (actor and driver too): they read it within seconds`,
           "",
         ].join("\n"),
       );
     });
   withCommon(certs.command("issue"))
-    .description("makes one more certificate, or renews one in its folder; processes read it within seconds")
+    .description(
+      "issues a further certificate, or renews one in its folder; processes read it within seconds",
+    )
     .requiredOption("--role <role>", roles.join(", "))
-    .requiredOption("--name <name>", "its holder, as the audit log will name it")
+    .requiredOption("--name <name>", "name of its owner in the audit log")
     .option("--out <folder>", "where to write it (default: the name, in --dir)")
     .action(async (options: IssueOptions) => {
       const role = roles.find((known) => known === options.role);
@@ -129,8 +133,8 @@ function outputFolder(folder: string, { out, name }: IssueOptions): string {
 }
 
 /**
- * Renews a certificate of the same role and holder, and replaces no other one: a head whose folder holds a driver's
- * certificate does not start again. @throws {PalimpsestError} ALREADY_EXISTS, CONFIG_INVALID
+ * Renews a certificate of the same role and owner, and never replaces another one, because a head whose folder has a
+ * driver's certificate would not start again. @throws {PalimpsestError} ALREADY_EXISTS, CONFIG_INVALID
  */
 function refuseForeignFolder(out: string, wanted: { readonly role: Role; readonly name: string }): void {
   if (existsSync(join(out, authorityFiles.key))) {
@@ -158,7 +162,7 @@ function withCommon(command: Command): Command {
     .option("--days <count>", "how long certificates are valid", parseWhole, defaults.days);
 }
 
-/** A node's folder also holds what it hands to the actors and the jobs that it starts. */
+/** A node's folder also contains the certificates that it grants to the actors and the jobs that it starts. */
 async function issueRole(authority: Pem, folder: string, request: CertificateRequest): Promise<void> {
   const { issueCertificate } = await certificates();
   const parts: [string, Role][] = [[folder, request.role]];
@@ -177,7 +181,7 @@ function writeRevoked(folders: readonly string[], serials: readonly string[]): v
   for (const path of folders) writeSecretFile(join(path, revokedFile), `${serials.join("\n")}\n`);
 }
 
-/** Every folder with a certificate, the given one and those in it: a node's holds two more. */
+/** Lists every folder with a certificate: the given folder and its subfolders, of which a node's has two. */
 function certificateFolders(folder: string): string[] {
   const inside = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const own = existsSync(join(folder, tlsFiles.cert)) ? [folder] : [];
@@ -213,7 +217,7 @@ function readAuthority(folder: string): Pem {
     } catch (cause) {
       throw new PalimpsestError(
         "NOT_FOUND",
-        `--dir: ${path} cannot be read: make a CA with \`palimpsest certs init\``,
+        `--dir: ${path} cannot be read: create a CA with \`palimpsest certs init\``,
         {
           cause,
         },

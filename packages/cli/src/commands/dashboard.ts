@@ -12,18 +12,18 @@ interface ServeFlags {
 export function addDashboard(program: Command): void {
   const dashboard = program
     .command("dashboard")
-    .description("pages over folders of runs; a head serves its own");
+    .description("dashboard pages of folders of runs; a head serves its own dashboard");
   dashboard
     .command("serve", { isDefault: true })
-    .description("serves them until it is stopped, to whoever has the token that it prints")
-    .argument("<folders...>", "runs, and folders that hold some")
-    .option("--port <port>", "0: a free one", parseWhole, 0)
-    .option("--host <address>", "an address of loopback", "127.0.0.1")
+    .description("serves the pages until it is stopped, for owners of the token that it prints")
+    .argument("<folders...>", "folders of runs, or folders that contain them")
+    .option("--port <port>", "port to listen on; 0: a free one", parseWhole, 0)
+    .option("--host <address>", "loopback address to listen on", "127.0.0.1")
     .action(async (folders: string[], { port, host }: ServeFlags) => {
       if (!isLoopback(host))
         throw new PalimpsestError(
           "CONFIG_INVALID",
-          `--host ${host} is reachable from outside: give 127.0.0.1, and a head's dashboard for others`,
+          `--host ${host} is reachable from outside: give 127.0.0.1, or let others use a head's dashboard`,
         );
       const [{ startFolderDashboard }, { createLogger }] = await Promise.all([
         import("@palimpsest/dashboard"),
@@ -38,9 +38,9 @@ export function addDashboard(program: Command): void {
     });
   dashboard
     .command("export")
-    .description("writes the pages and all that they show into a folder, which needs no server")
-    .argument("<folders...>", "runs, and folders that hold some")
-    .requiredOption("--out <folder>", "the folder that is written")
+    .description("writes the pages and their data into a folder, which needs no server")
+    .argument("<folders...>", "folders of runs, or folders that contain them")
+    .requiredOption("--out <folder>", "folder to write")
     .action(async (folders: string[], { out }: { readonly out: string }) => {
       const { exportRuns, pageFolder } = await import("@palimpsest/dashboard");
       const { runs, episodes, bytes } = await exportRuns(folders, resolve(out), pageFolder);

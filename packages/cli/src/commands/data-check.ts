@@ -6,7 +6,9 @@ import { untilStopped } from "../signals.js";
 export function addDataCheck(data: Command): void {
   data
     .command("check")
-    .description("verifies prepared files against their manifests: there, unchanged, every row good")
+    .description(
+      "verifies prepared files against their manifests: that they exist, are unchanged, and have only valid rows",
+    )
     .argument("<paths...>", "prepared files, manifests, or folders with them")
     .option("--json", "as JSON")
     .action(async (paths: readonly string[], flags: { readonly json?: boolean }) => {

@@ -25,27 +25,30 @@ interface FilterFlags extends SamplingFlags {
 const matches = ["em", "substring", "either"] as const;
 type Match = (typeof matches)[number];
 
-/** What is asked without the document. `{question}` is the question. */
+/** The prompt without the document. `{question}` is the question. */
 const prompt = "{question}\n\nAnswer the question from what you know, briefly. Put the answer in \\boxed{}.";
 
 export function addDataFilter(data: Command): void {
   const command = data
     .command("filter")
     .description(
-      "drops the questions that a model answers without the document; goes on where it was stopped",
+      "drops the questions that a model answers without the document; resumes where it was stopped",
     )
     .argument("<file>", "file of tasks")
-    .requiredOption("--out <file>", "file of the tasks that stay")
-    .option("--log <file>", "where the model's answers are kept; default: OUT.answers.jsonl")
+    .requiredOption("--out <file>", "file of the remaining tasks")
+    .option("--log <file>", "file of the model's answers; default: OUT.answers.jsonl")
     .option("--model <name>", `${modelArgument}; with --endpoint: the server's name for it`)
-    .option("--endpoint <url>", "an OpenAI-compatible server instead; its key comes from OPENAI_API_KEY")
+    .option(
+      "--endpoint <url>",
+      "URL of an OpenAI-compatible server to use instead; its key comes from OPENAI_API_KEY",
+    )
     .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto")
-    .option("--samples <k>", "answers to a question; it is dropped when one of them is right", parseCount, 2)
-    .option("--concurrency <n>", "questions that are asked at once", parseCount, 4)
+    .option("--samples <k>", "answers per question; it is dropped if one of them is right", parseCount, 2)
+    .option("--concurrency <n>", "number of questions that are asked at once", parseCount, 4)
     .addOption(
       new Option(
         "--match <rule>",
-        "em: the boxed answer equals a gold one; substring: a gold one stands in the text",
+        "em: the boxed answer equals a gold one; substring: a gold one occurs in the text",
       )
         .choices([...matches])
         .default("either"),
@@ -131,7 +134,7 @@ async function filter(path: string, flags: FilterFlags): Promise<void> {
   }
 }
 
-/** Whether an answer that was given without the document is right. */
+/** Returns whether an answer given without the document is right. */
 export function isRight(match: Match, answer: string, gold: Task["answers"]): boolean {
   const exact = () =>
     boxedExactMatch(answer, gold).reward >= 1 || bestQaMetrics(answer, gold).exactMatch >= 1;
@@ -139,7 +142,7 @@ export function isRight(match: Match, answer: string, gold: Task["answers"]): bo
     const text = ` ${normalizeAnswer(answer)} `;
     return gold.some((one) => {
       const wanted = normalizeAnswer(one);
-      // Of almost any text one could say that yes or no stands in it.
+      // Yes or no occur in almost any text.
       return !["", "yes", "no"].includes(wanted) && text.includes(` ${wanted} `);
     });
   };
@@ -147,7 +150,7 @@ export function isRight(match: Match, answer: string, gold: Task["answers"]): bo
   return match === "substring" ? inside() : exact() || inside();
 }
 
-/** 31 bits of a text's hash (FNV-1a): the same question gets the same seeds whatever else is in the file. */
+/** Hashes a text to 31 bits (FNV-1a), so that a question gets the same seeds whatever else is in the file. */
 function seedOf(text: string): number {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);

@@ -27,7 +27,7 @@ interface PrepareFlags extends HubFlags {
 export function addDataPrepare(data: Command): void {
   const prepare = data
     .command("prepare")
-    .description("makes files of tasks from a data set, with a manifest beside them");
+    .description("creates files of tasks from a data set, with a manifest next to them");
   for (const preparer of preparers) addPreparer(prepare, preparer);
 }
 
@@ -38,19 +38,23 @@ function addPreparer(prepare: Command, preparer: Preparer): void {
     withHubFlags(command);
   }
   const what = preparer.file
-    ? "folder that the files go to"
-    : "file that is written; its manifest lies beside it";
+    ? "folder to write the files to"
+    : "file to write; its manifest is written next to it";
   command
     .requiredOption("--out <path>", what)
-    .option("--seed <seed>", "names everything that is drawn at random: a number or a word", "1")
-    .option("--limit <n>", preparer.file ? "so many tasks per file" : "so many tasks", parseCount)
+    .option("--seed <seed>", "seed of all random choices: a number or a word", "1")
+    .option(
+      "--limit <n>",
+      preparer.file ? "maximum number of tasks per file" : "maximum number of tasks",
+      parseCount,
+    )
     .addOption(
       new Option("--format <form>", "task: this project's JSONL; vime: vime's; eval: RULER-HQA's JSON array")
         .choices([...rowFormats])
         .default("task"),
     )
-    .option("--tokenizer <model>", "counts tokens where lengths are given in them: a model's folder or name")
-    .option("--check", "makes nothing: says which of the files are there and whether they are right")
+    .option("--tokenizer <model>", "model whose tokenizer counts lengths in tokens: folder or name")
+    .option("--check", "writes nothing: reports which files exist and whether they are correct")
     .option("--json", "prints the manifest");
   withPreparerFlags(command, preparer).action(async (flags: PrepareFlags & Record<string, unknown>) => {
     const options = preparerOptions(preparer, flags);

@@ -22,20 +22,27 @@ export function addDataRate(data: Command): void {
   data
     .command("rate")
     .description(
-      "measures how often a model solves each question of a recipe, for curriculum.passRates; goes on where it was stopped",
+      "measures how often a model solves each question of a recipe, for curriculum.passRates; resumes where it was stopped",
     )
-    .argument("<recipe.yaml>", "its data are asked, its agent answers, its reward scores")
-    .requiredOption("--out <file>", "file of rates, a line for each question")
-    .option("--samples <k>", "episodes of each question", parseCount, 8)
+    .argument("<recipe.yaml>", "recipe with the questions, the agent that answers and the reward that scores")
+    .requiredOption("--out <file>", "file of rates, one line per question")
+    .option("--samples <k>", "episodes per question", parseCount, 8)
     .option(
       "--model <name>",
       "folder, file, run, checkpoint, known name or hub id; default: the recipe's; with --endpoint the server's name for it",
     )
-    .option("--endpoint <url>", "an OpenAI-compatible server instead; its key comes from OPENAI_API_KEY")
-    .option("--tokenizer <name>", "with --endpoint: the model whose tokenizer counts and cuts texts")
+    .option(
+      "--endpoint <url>",
+      "URL of an OpenAI-compatible server to use instead; its key comes from OPENAI_API_KEY",
+    )
+    .option("--tokenizer <name>", "with --endpoint: the model whose tokenizer counts and truncates texts")
     .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto")
-    .option("--concurrency <n>", "episodes under way; default: the recipe's rollout.concurrency", parseCount)
-    .option("--seed <n>", "of sampling", parseWhole, 0)
+    .option(
+      "--concurrency <n>",
+      "episodes in progress at once; default: the recipe's rollout.concurrency",
+      parseCount,
+    )
+    .option("--seed <n>", "seed of sampling", parseWhole, 0)
     .option("--json", "as JSON")
     .action((path: string, flags: RateFlags) => rate(path, flags));
 }

@@ -17,12 +17,12 @@ interface ShowFlags {
 export function addDataShow(data: Command): void {
   data
     .command("show")
-    .description("one task, to be read by a person")
+    .description("prints one task for people")
     .argument("<file>", "file of tasks")
-    .option("--id <id>", "the task of this id")
-    .option("--index <n>", "the n-th task, from 0; default 0", parseWhole)
-    .option("--document-chars <n>", "so much of a document; 0: all of it", parseWhole, 2000)
-    .option("--corpus <file>", "of files whose contexts are indices; default: the one beside them")
+    .option("--id <id>", "id of the task")
+    .option("--index <n>", "index of the task, from 0; default 0", parseWhole)
+    .option("--document-chars <n>", "maximum characters of a document; 0: all", parseWhole, 2000)
+    .option("--corpus <file>", "corpus for files whose contexts are indices; default: the one next to them")
     .option("--json", "as JSON")
     .action(async (path: string, flags: ShowFlags) => {
       if (flags.id !== undefined && flags.index !== undefined) {

@@ -22,10 +22,10 @@ interface StatsFlags {
 export function addDataStats(data: Command): void {
   data
     .command("stats")
-    .description("counts, lengths, answers, and where the evidence stands")
+    .description("prints counts, lengths, answers, and positions of the evidence")
     .argument("<files...>", "files of tasks")
     .option("--tokenizer <model>", "counts tokens too: a model's folder or name")
-    .option("--corpus <file>", "of files whose contexts are indices; default: the one beside them")
+    .option("--corpus <file>", "corpus for files whose contexts are indices; default: the one next to them")
     .option("--json", "as JSON")
     .action(async (paths: readonly string[], flags: StatsFlags) => {
       const countTokens = flags.tokenizer === undefined ? undefined : await tokenCounter(flags.tokenizer);

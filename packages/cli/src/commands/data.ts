@@ -7,7 +7,7 @@ import { addDataShow } from "./data-show.js";
 import { addDataStats } from "./data-stats.js";
 
 export function addData(program: Command): void {
-  const data = program.command("data").description("data sets: prepare, check, look at, filter, rate");
+  const data = program.command("data").description("data sets: prepare, check, show, filter, rate");
   addDataPrepare(data);
   addDataCheck(data);
   addDataStats(data);

@@ -33,14 +33,14 @@ function redis(): Finding {
   return { what: "redis-server", found: found ?? "missing", fix: found ? "" : fix };
 }
 
-/** Its import is none that is called: a bundle of this file replaces those, also in text. */
+/** A static import, because bundling this file replaces calls of import(), even within text. */
 const loadInChild = (jit: string) => `
 import { loadBackend } from ${JSON.stringify(jit)};
 const { name, tensorflowVersion, gpu, tensorFloat32, passedOver, gpuUnused } = await loadBackend();
 process.stdout.write(JSON.stringify({ name, tensorflowVersion, gpu, tensorFloat32, passedOver, gpuUnused }));
 process.exit(0);`;
 
-/** In a process of its own: libtensorflow writes to the terminal while it loads, whatever it is told. */
+/** Runs in another process, because libtensorflow writes to the terminal while it loads, whatever its settings. */
 function backend(): Finding & { readonly isOnGpu?: boolean } {
   const jit = pathToFileURL(createRequire(import.meta.url).resolve("@palimpsest/jit")).href;
   const said = firstLine(process.execPath, ["--input-type=module", "-e", loadInChild(jit)]);
@@ -78,11 +78,11 @@ function machine(): Finding[] {
 export function addDoctor(program: Command): void {
   program
     .command("doctor")
-    .description("says what is on this machine, and the command that fixes what is missing")
+    .description("checks this machine, and prints the command that installs each missing piece")
     .option("--json", "as JSON")
     .action((options: { json?: boolean }) => {
       const tensors = backend();
-      // Where the GPU computes nothing is missing, wherever its libraries are.
+      // If the GPU is used, nothing is missing, wherever its libraries are.
       const gpuPieces = gpuFindings().slice(0, tensors.isOnGpu ? 1 : undefined);
       const findings: Finding[] = [node(), redis(), tensors, ...machine(), ...gpuPieces];
       if (options.json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);

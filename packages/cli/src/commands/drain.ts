@@ -10,16 +10,16 @@ import { parseCount } from "../key-values.js";
 const pollMs = 1_000;
 const defaultDeadlineSeconds = 600;
 
-/** What is still there, for a person. */
+/** Describes what is left on the node. */
 export function progressLine(progress: DrainProgress): string {
   const { movingActors, waitingActors, taskWorkers, drivers, objects, objectBytes, overdue, leftMs } =
     progress;
   const parts = [
-    movingActors > 0 ? `${counted(movingActors, "actor")} on the way elsewhere` : "",
+    movingActors > 0 ? `${counted(movingActors, "actor")} moving elsewhere` : "",
     waitingActors > 0 ? `${counted(waitingActors, "actor")} that cannot restart` : "",
     taskWorkers > 0 ? `${counted(taskWorkers, "worker")} with tasks` : "",
     drivers > 0 ? `${counted(drivers, "driver")} of jobs` : "",
-    objects > 0 ? `${counted(objects, "object")} of ${formatBytes(objectBytes)} nowhere else` : "",
+    objects > 0 ? `${counted(objects, "object")} of ${formatBytes(objectBytes)} only on this node` : "",
   ].filter((part) => part !== "");
   const what = parts.join(", ") || "nothing: the node ends";
   return overdue ? `${what}; the deadline has passed` : `${what}; ${Math.ceil(leftMs / 1_000)} s left`;
@@ -28,11 +28,11 @@ export function progressLine(progress: DrainProgress): string {
 export function addDrain(program: Command): void {
   withConnection(program.command("drain"))
     .description(
-      "empties a node and ends it: nothing new is placed there, actors that can restart do so elsewhere, tasks finish, objects are moved",
+      "drains a node and ends it: nothing new is placed there, actors that can restart do so elsewhere, tasks finish, and objects are moved",
     )
-    .argument("<node>", "the node by its id")
+    .argument("<node>", "id of the node")
     .addOption(
-      new Option("--deadline <seconds>", "after which what still runs there is ended")
+      new Option("--deadline <seconds>", "time after which whatever still runs there is ended")
         .argParser(parseCount)
         .default(defaultDeadlineSeconds),
     )

@@ -34,19 +34,19 @@ export function addEvalLocomo(command: Command): void {
         .default("test"),
     )
     .addOption(
-      new Option("--records <sources...>", "what the store's records are made of")
+      new Option("--records <sources...>", "sources of the store's records")
         .choices([...recordSources])
         .default(["observation"]),
     )
-    .option("--adversarial", "asks what the conversation does not tell too")
-    .option("--data-seed <n>", "of the order of options of adversarial questions", parseWhole, 0)
+    .option("--adversarial", "also asks questions that the conversation does not answer")
+    .option("--data-seed <n>", "seed of the order of options of adversarial questions", parseWhole, 0)
     .option(
       "--judge <url>",
-      "an OpenAI-compatible server that judges answers; its key comes from OPENAI_API_KEY",
+      "URL of an OpenAI-compatible server that judges answers; its key comes from OPENAI_API_KEY",
     )
     .option("--judge-model <name>", "the server's name for the judge");
   withEvalFlags(locomo)
-    .addHelpText("after", "\n--limit counts questions a category of each conversation.")
+    .addHelpText("after", "\n--limit counts questions per category of each conversation.")
     .action(async (flags: LocomoFlags) => {
       const settings = readEvalSettings(flags);
       const { split, records, dataSeed: seed, limit, adversarial = false } = flags;

@@ -36,15 +36,15 @@ export function addEvalRuler(command: Command): void {
       parseLengths,
       [4096],
     )
-    .option("--count <n>", "questions of each task and length", parseWhole, 100)
-    .option("--essay <file>", "plain text that needles are hidden in; default: generated prose")
+    .option("--count <n>", "questions per task and length", parseWhole, 100)
+    .option("--essay <file>", "plain text in which needles are hidden; default: generated prose")
     .option("--squad <file>", "questions of qa_1, in SQuAD's form")
     .option("--hotpotqa <file>", "questions of qa_2, in HotpotQA's form")
     .option(
       "--count-with <model>",
-      "whose tokenizer lengths are counted with; default: that of --tokenizer or of a local model, else four characters are a token",
+      "model whose tokenizer counts lengths; default: that of --tokenizer or of a local model, else four characters per token",
     )
-    .option("--data-seed <n>", "of the tasks", parseWhole, 0);
+    .option("--data-seed <n>", "seed of the tasks", parseWhole, 0);
   withEvalFlags(ruler)
     .addHelpText(
       "after",
@@ -86,7 +86,10 @@ export function addEvalRuler(command: Command): void {
     });
 }
 
-/** Undefined where the model that answers has no tokenizer file that can be read alone, and no other one is named. */
+/**
+ * Undefined if the answering model has no tokenizer file that can be read separately, and no other tokenizer is
+ * named.
+ */
 async function countingTokenizer({
   countWith,
   tokenizer,

@@ -7,7 +7,7 @@ import { addEvalRulerHqa } from "./eval-ruler-hqa.js";
 export function addEval(program: Command): void {
   const command = program
     .command("eval")
-    .description("evaluates memory agents beside baselines: one table with intervals and paired tests");
+    .description("evaluates memory agents and baselines: one table with intervals and paired tests");
   addEvalRulerHqa(command);
   addEvalRuler(command);
   addEvalLongQa(command);

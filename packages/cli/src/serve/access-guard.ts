@@ -4,19 +4,19 @@ import { ApiError } from "./api-error.js";
 
 export interface AccessOptions {
   readonly host: string;
-  /** Clients send it as `Authorization: Bearer`; absent: everybody on this machine is let in. */
+  /** The token that clients send as `Authorization: Bearer`. Absent: everyone on this machine is admitted. */
   readonly token?: string | undefined;
   readonly tls: boolean;
-  /** Beyond loopback without TLS, in a network that is trusted. */
+  /** Allows listening beyond loopback without TLS, in a trusted network. */
   readonly insecure: boolean;
 }
 
 const shortestToken = 16;
 
 /**
- * Decides who may ask. The rules of the cluster's other ports: beyond loopback nothing listens without encryption, and
- * nobody is let in without a token.
- * @throws {PalimpsestError} CONFIG_INVALID that names the fix
+ * Decides which requests are admitted, by the same rules as the cluster's other ports: beyond loopback nothing
+ * listens without encryption, and no request is admitted without a token.
+ * @throws {PalimpsestError} CONFIG_INVALID naming the fix
  */
 export function accessGuard(options: AccessOptions): (request: IncomingMessage) => void {
   const { host, token } = options;
@@ -33,7 +33,7 @@ export function accessGuard(options: AccessOptions): (request: IncomingMessage) 
   if (token.length < shortestToken) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `PALIMPSEST_SERVE_TOKEN has ${token.length} characters, and one that cannot be guessed has ${shortestToken} or more; make it with \`openssl rand -hex 32\``,
+      `PALIMPSEST_SERVE_TOKEN has ${token.length} characters, but needs at least ${shortestToken} to be unguessable; create one with \`openssl rand -hex 32\``,
     );
   }
   const guard = httpGuard(Credentials.ofCluster(token));
@@ -45,8 +45,8 @@ export function accessGuard(options: AccessOptions): (request: IncomingMessage) 
 }
 
 /**
- * Without a token the address is all that protects the model: a web page that makes its own name point to this machine
- * is distinguished by the name that it was asked under.
+ * Without a token only the address protects the model, so requests whose Host header names another machine are
+ * refused: a web page could let its own name resolve to this machine.
  */
 function refuseForeignHost(request: IncomingMessage): void {
   const { host = "" } = request.headers;

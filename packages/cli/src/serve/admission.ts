@@ -1,6 +1,6 @@
 import { ApiError } from "./api-error.js";
 
-/** Counts the choices that are sampled or wait, and refuses those beyond the bound. */
+/** Counts the choices that are sampled or queued, and refuses those beyond the bound. */
 export class Admission {
   readonly #most: number;
   readonly #onChange: (open: number) => void;
@@ -18,13 +18,14 @@ export class Admission {
   }
 
   /**
-   * Runs a request of so many choices.
-   * @throws {ApiError} queue_full, stopping; what the work throws
+   * Runs a request with this many choices.
+   * @throws {ApiError} queue_full, stopping; the work's own error
    */
   async run(choices: number, work: () => Promise<void>): Promise<void> {
-    if (this.#stopping) throw new ApiError("stopping", "the server stops; ask another, or again later");
+    if (this.#stopping)
+      throw new ApiError("stopping", "the server is stopping; use another one, or retry later");
     if (this.#open + choices > this.#most) {
-      const message = `${this.#open} choices are sampled or wait, ${choices} more are asked for, and ${this.#most} are taken; ask again later`;
+      const message = `${this.#open} choices are sampled or queued, ${choices} more are requested, and at most ${this.#most} are accepted; retry later`;
       throw new ApiError("queue_full", message);
     }
     this.#change(choices);
@@ -35,7 +36,7 @@ export class Admission {
     }
   }
 
-  /** Lets nobody in from now on; resolves when all that were in are done. */
+  /** Admits no more requests. Resolves when all admitted ones are done. */
   async drain(): Promise<void> {
     this.#stopping = true;
     if (this.#open === 0) return;

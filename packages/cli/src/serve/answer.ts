@@ -1,21 +1,21 @@
 import type { ChoiceEnd, ChoicePiece, ChoiceRequest } from "./choice.js";
 
-/** Writes one choice in the words of its endpoint, either as chunks while it is sampled or whole at its end. */
+/** Formats one choice for its endpoint, either as chunks while it is sampled or as a whole at its end. */
 export interface ChoiceWriter {
-  /** Chunks before the first token. */
+  /** Returns the chunks before the first token. */
   begin(): readonly object[];
-  /** The chunk of a piece; undefined where it tells nothing. */
+  /** Returns the chunk of a piece; undefined if it has no content. */
   push(piece: ChoicePiece): object | undefined;
-  /** The last chunks, with the reason why it ended. */
+  /** Returns the last chunks, with the finish reason. */
   end(end: ChoiceEnd): readonly object[];
-  /** The whole choice; only after `end`. */
+  /** Returns the whole choice; call it only after `end`. */
   whole(): object;
 }
 
-/** A request that was checked: what is to be sampled, and how it is told. */
+/** A validated request: the sampling, and the format of the answer. */
 export interface Asked {
   readonly choices: readonly ChoiceRequest[];
-  /** Prompt tokens, those of a prompt with several choices counted once. */
+  /** The number of prompt tokens; a prompt with several choices counts once. */
   readonly promptTokens: number;
   readonly stream: boolean;
   readonly includeUsage: boolean;

@@ -6,19 +6,25 @@ import { ApiError } from "./api-error.js";
 import { type ChoiceEnd, sampleChoice } from "./choice.js";
 import type { ServedModel } from "./served-model.js";
 
-/** What one answer may have waiting for its client to read; one that is further behind is taken to have left. */
+/**
+ * The maximum bytes of one answer that wait for its client. A client that is further behind is treated as
+ * disconnected.
+ */
 const maxUnsentBytes = 8 * 1024 * 1024;
 
 export interface Answering {
   readonly model: ServedModel;
   readonly response: ServerResponse;
-  /** Aborts when the client has left, the deadline has passed or the server stops. */
+  /** Aborts when the client has disconnected, the deadline has passed or the server stops. */
   readonly signal: AbortSignal;
   /** Called at the first sampled token. */
   readonly onFirstToken: () => void;
 }
 
-/** Samples every choice and answers once they are all done. @throws whatever a choice throws, after the others were stopped */
+/**
+ * Samples every choice, and answers when all are done.
+ * @throws the first error of a choice, after the others were stopped
+ */
 export async function answerWhole(asked: Asked, { model, response, ...more }: Answering): Promise<void> {
   const writers = asked.choices.map((_, index) => asked.writer(index));
   const ends = await sampleAll(asked, { model, ...more }, (index, piece) => writers[index]?.push(piece));
@@ -36,8 +42,8 @@ export async function answerWhole(asked: Asked, { model, response, ...more }: An
 }
 
 /**
- * Sends what is sampled as server-sent events. Headers go out with the first token, so that a request which cannot start
- * has a status of its own; what fails later is told as a last event `{"error": …}`, without `[DONE]`.
+ * Sends samples as server-sent events. Headers are sent with the first token, so that a request that cannot start
+ * gets an error status; a later failure is sent as a last event `{"error": …}`, without `[DONE]`.
  */
 export async function answerStream(asked: Asked, { model, response, ...more }: Answering): Promise<void> {
   const writers = asked.choices.map((_, index) => asked.writer(index));
@@ -56,7 +62,7 @@ export async function answerStream(asked: Asked, { model, response, ...more }: A
     response.writeHead(200, {
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-cache",
-      // Proxies that collect answers would turn a stream into one late piece.
+      // Proxies that buffer answers would turn the stream into one late piece.
       "x-accel-buffering": "no",
     });
     for (const writer of writers) send(writer.begin());
@@ -96,7 +102,7 @@ function headOf({ idPrefix }: Asked, { name }: ServedModel) {
 
 type Sampling = Pick<Answering, "model" | "signal" | "onFirstToken">;
 
-/** One choice that fails stops the others: half an answer is none. */
+/** A choice that fails stops the others, because a partial answer is useless. */
 async function sampleAll(
   { choices }: Asked,
   { model, signal, onFirstToken }: Sampling,
@@ -126,7 +132,7 @@ async function sampleAll(
       throw reason;
     }
   });
-  // All are awaited: none is left in the sampler when the request is over.
+  // All are awaited, so that none is left in the sampler when the request ends.
   const settled = await Promise.allSettled(sampled);
   return settled.map((result) => {
     if (result.status === "rejected") throw failed.signal.reason ?? result.reason;

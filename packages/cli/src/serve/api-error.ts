@@ -1,6 +1,6 @@
 import { ModelError } from "@palimpsest/model";
 
-/** What a request can fail with. Closed: clients branch on the code, which is OpenAI's own word where OpenAI has one. */
+/** The closed set of error codes. Clients branch on them, so they are OpenAI's own codes where OpenAI has one. */
 const codes = {
   invalid_value: { status: 400, type: "invalid_request_error" },
   unknown_parameter: { status: 400, type: "invalid_request_error" },
@@ -22,13 +22,13 @@ const codes = {
 
 export type ApiErrorCode = keyof typeof codes;
 
-/** Only these may succeed when the same request is sent again: clients of OpenAI retry every 5xx unless they are told. */
+/** Only these errors may succeed on a retry. OpenAI's clients retry every 5xx unless they are told not to. */
 const retryable: ReadonlySet<ApiErrorCode> = new Set(["queue_full", "stopping"]);
 
-/** A refusal or a failure as OpenAI's clients read it. The message names the field, the value and the fix. */
+/** An error in the format of OpenAI's API. The message names the field, the value and the fix. */
 export class ApiError extends Error {
   readonly code: ApiErrorCode;
-  /** The field of the request, as `messages[0].role`. */
+  /** The field of the request, such as `messages[0].role`. */
   readonly param: string | null;
 
   constructor(code: ApiErrorCode, message: string, options: { param?: string; cause?: unknown } = {}) {
@@ -56,7 +56,7 @@ export class ApiError extends Error {
     return { error: { message, type: codes[code].type, param, code } };
   }
 
-  /** What a client is told of any failure: details of this process's own faults stay in its log. */
+  /** Converts any failure to an error for clients. Details of internal faults are only logged. */
   static from(reason: unknown): ApiError {
     if (reason instanceof ApiError) return reason;
     if (reason instanceof ModelError) {
@@ -67,7 +67,9 @@ export class ApiError extends Error {
         return new ApiError("invalid_value", told, { param: "messages", cause: reason });
       if (reason.code === "QUEUE_FULL") return new ApiError("queue_full", told, { cause: reason });
       if (reason.code === "CLOSED")
-        return new ApiError("stopping", "the server stops; ask another, or again later", { cause: reason });
+        return new ApiError("stopping", "the server is stopping; use another one, or retry later", {
+          cause: reason,
+        });
     }
     const message = "the model failed on this request; the server's log says why";
     return new ApiError("model_failed", message, { cause: reason });

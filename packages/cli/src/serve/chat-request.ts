@@ -19,7 +19,7 @@ const messageSchema = z
   .object({
     role: z.enum(["system", "developer", "user", "assistant", "tool"]),
     content: contentSchema,
-    // A message of an answer, as clients put it back: what it does not have is null there.
+    // A message of an earlier answer, as clients send it back: absent fields are null.
     name: z.string().nullish(),
     tool_calls: z.array(z.record(z.string(), z.unknown())).nullish(),
     tool_call_id: z.string().nullish(),
@@ -27,7 +27,7 @@ const messageSchema = z
   })
   .transform(({ role, content, name, tool_calls, tool_call_id, reasoning_content }): ChatMessage => {
     return {
-      // OpenAI's newer word for the same turn; templates know the older one.
+      // OpenAI's newer name of the same role; templates know only the older one.
       role: role === "developer" ? "system" : role,
       content,
       ...(typeof name === "string" ? { name } : {}),
@@ -68,11 +68,11 @@ export const chatRequestSchema = z.strictObject({
       type: z.literal("text", { error: 'only "text" is served: nothing here forces JSON' }),
     })
     .optional(),
-  /** vLLM's: variables of the chat template, such as enable_thinking. */
+  /** vLLM's field: variables of the chat template, such as enable_thinking. */
   chat_template_kwargs: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** OpenAI sends a call's arguments as JSON text, and templates write an object: text within text would be quoted twice. */
+/** OpenAI sends a call's arguments as JSON text, but templates expect an object: a string would be quoted twice. */
 function withParsedArguments(call: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const called = z.object({ arguments: z.string() }).loose().safeParse(call["function"]);
   if (!called.success) return call;

@@ -5,13 +5,13 @@ import { ApiError } from "./api-error.js";
 import type { ServedModel } from "./served-model.js";
 import { type ToldTokens, toldLogprobs } from "./token-logprobs.js";
 
-/** One answer that is asked for. */
+/** One requested answer. */
 export interface ChoiceRequest extends Omit<GenerateRequest, "onTokens" | "stop"> {
   readonly stop: readonly string[];
   readonly skipSpecialTokens: boolean;
 }
 
-/** A run of sampled tokens, and the text that has become certain with them. */
+/** A run of sampled tokens, with the text that they complete. */
 export interface ChoicePiece extends ToldTokens {
   readonly text: string;
 }
@@ -19,7 +19,7 @@ export interface ChoicePiece extends ToldTokens {
 export interface ChoiceEnd {
   readonly reason: "stop" | "length";
   readonly sampledTokens: number;
-  /** "v140-…" of the weights that sampled it. */
+  /** The weights that sampled it, as "v140-…". */
   readonly fingerprint: string;
 }
 
@@ -36,16 +36,17 @@ interface Sampling {
 }
 
 /**
- * Holds a request's choices against the bound before anything is made for them: both numbers are the client's.
+ * Checks the number of a request's choices before anything is allocated for them, because the client controls both
+ * factors.
  * @throws {ApiError} invalid_value
  */
 export function checkChoices(prompts: number, n: number, most: number): void {
   if (prompts * n <= most) return;
-  const message = `n: prompts times n are ${prompts * n}, and ${most} are taken in one request; ask for fewer`;
+  const message = `n: prompts times n are ${prompts * n}, and at most ${most} are accepted in one request; request fewer`;
   throw new ApiError("invalid_value", message, { param: "n" });
 }
 
-/** The n choices of one prompt; each has a seed of its own, counted on from the request's. */
+/** Returns the n choices of one prompt, whose seeds are the request's seed plus the index. */
 export function choicesOf(
   model: ServedModel,
   promptTokenIds: readonly number[],
@@ -68,7 +69,7 @@ export function choicesOf(
 }
 
 /**
- * Tokens that an answer may have.
+ * Returns the maximum number of tokens of an answer.
  * @throws {ApiError} context_length_exceeded
  */
 export function roomFor(
@@ -78,19 +79,19 @@ export function roomFor(
 ): number {
   const room = model.maxLength - prompt.tokens;
   if (room < 1) {
-    const message = `${prompt.field}: has ${prompt.tokens} tokens, and ${model.name} takes ${model.maxLength} with the answer; shorten it`;
+    const message = `${prompt.field}: has ${prompt.tokens} tokens, and ${model.name} accepts ${model.maxLength} including the answer; shorten it`;
     throw new ApiError("context_length_exceeded", message, { param: prompt.field });
   }
   if (wanted.tokens !== undefined && wanted.tokens > room) {
-    const message = `${wanted.field}: is ${wanted.tokens}, and after a prompt of ${prompt.tokens} tokens ${room} are left of ${model.maxLength}; ask for ${room} or fewer`;
+    const message = `${wanted.field}: is ${wanted.tokens}, and after a prompt of ${prompt.tokens} tokens ${room} are left of ${model.maxLength}; request ${room} or fewer`;
     throw new ApiError("context_length_exceeded", message, { param: wanted.field });
   }
   return wanted.tokens ?? room;
 }
 
 /**
- * Samples one choice and hands on its pieces as they come. Special tokens and stop texts are left out of the text; ids and
- * log-probs are those of every sampled token.
+ * Samples one choice and passes on its pieces as they are sampled. Special tokens and stop strings are left out of
+ * the text, but ids and log-probs are those of every sampled token.
  * @throws {ModelError}; the signal's reason
  */
 export async function sampleChoice(

@@ -39,8 +39,7 @@ function promptTokens(model: ServedModel, prompt: string | readonly number[]): r
   const refuse = (why: string) => new ApiError("invalid_value", `prompt: ${why}`, { param: "prompt" });
   if (typeof prompt === "string") {
     const ids = model.tokenizer.encodePrompt(prompt);
-    if (ids.length === 0)
-      throw refuse("is empty, and the model goes on with a text; give at least one token");
+    if (ids.length === 0) throw refuse("is empty, but the model continues a text; give at least one token");
     return ids;
   }
   const outside = prompt.find((id) => id >= model.vocabSize);

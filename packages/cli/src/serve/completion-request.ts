@@ -12,13 +12,13 @@ export const completionRequestSchema = z.strictObject({
     })
     .transform((prompt): readonly (string | readonly number[])[] => {
       if (typeof prompt === "string") return [prompt];
-      // Numbers are one prompt, and texts or lists of numbers several.
+      // A list of numbers is one prompt; lists of texts or of lists of numbers are several.
       return prompt.every((item) => typeof item === "number") ? [prompt] : (prompt as (string | number[])[]);
     }),
-  /** As for OpenAI and vLLM, whose clients rely on it. */
+  /** Same default as OpenAI and vLLM, on which clients rely. */
   max_tokens: z.int().min(1).default(16),
   logprobs: z.int().min(0).max(mostTopLogprobs).optional(),
-  /** vLLM's: the tokens of log-probs are written as `token_id:123`. */
+  /** vLLM's field: the tokens of log-probs are formatted as `token_id:123`. */
   return_tokens_as_token_ids: z.boolean().default(false),
   echo: neutral(false, "the prompt is not repeated"),
   best_of: neutral(1, "every answer is returned; use n"),

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "./api-error.js";
 
-/** Schemas of tools are the deepest that is sent, and have ten or so. */
+/** Schemas of tools are the deepest values that clients send, with about ten levels. */
 const mostLevels = 64;
-/** Letters that are not UTF-8 would come in as others. */
+/** Invalid UTF-8 would otherwise be decoded to other characters. */
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
@@ -11,7 +11,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  * @throws {ApiError} unsupported_media_type, request_too_large, invalid_json, invalid_value
  */
 export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
-  // Browsers send other types to any address without asking it first.
+  // Browsers send other content types to any address without a preflight request.
   const type = request.headers["content-type"] ?? "";
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     const was = type === "" ? "missing" : JSON.stringify(type);
@@ -20,7 +20,7 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
   const tooLarge = (bytes: number) =>
     new ApiError(
       "request_too_large",
-      `body: has ${bytes} bytes or more, and ${maxBytes} are taken; send less`,
+      `body: has ${bytes} bytes or more, and at most ${maxBytes} are accepted; send less`,
     );
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > maxBytes) throw tooLarge(announced);
@@ -48,7 +48,7 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-/** Does not go deeper than asked itself: what reads a body later may, a level of the stack for each. */
+/** Checks the depth without recursion, because later readers of the body use one stack frame per level. */
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));

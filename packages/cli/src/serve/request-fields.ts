@@ -5,16 +5,16 @@ const mostStops = 16;
 const longestStop = 256;
 export const mostTopLogprobs = 20;
 
-/** A field of OpenAI's that this server has no use for, accepted only with the value that changes nothing. */
+/** A field of OpenAI's API that this server does not support, accepted only with the value that has no effect. */
 export const neutral = (value: number | boolean, why: string) =>
   z.literal(value, { error: `only ${value} is served: ${why}` }).optional();
 
-/** Fields that both kinds of completion know. Absent ones and null ones mean the same. */
+/** Fields that both completion endpoints have. Absent and null mean the same. */
 export const sharedFields = {
   model: z.string().optional(),
   temperature: z.number().min(0).default(1),
   top_p: z.number().gt(0).max(1).default(1),
-  /** vLLM's, as min_p; -1 and 0 keep all. */
+  /** vLLM's field, like min_p; -1 and 0 mean no limit. */
   top_k: z.int().min(-1).default(0),
   min_p: z.number().min(0).max(1).default(0),
   seed: z.int().optional(),
@@ -35,14 +35,14 @@ export const sharedFields = {
         .transform((wanted) => wanted ?? false),
     })
     .optional(),
-  /** vLLM's: whether text leaves special tokens out, and whether the ids of tokens are told. */
+  /** vLLM's fields: whether special tokens are left out of text, and whether token ids are returned. */
   skip_special_tokens: z.boolean().default(true),
   return_token_ids: z.boolean().default(false),
   frequency_penalty: neutral(0, "the sampler has no penalties"),
   presence_penalty: neutral(0, "the sampler has no penalties"),
   repetition_penalty: neutral(1, "the sampler has no penalties"),
   logit_bias: z.strictObject({}, { error: "only {} is served: the sampler has no biases" }).optional(),
-  // For the owners of a service; they change no answer.
+  // Metadata for the operators of a service, without effect on the answer.
   user: z.string().optional(),
   metadata: z.record(z.string(), z.string()).optional(),
   store: neutral(false, "nothing is stored"),
@@ -52,8 +52,8 @@ export const sharedFields = {
 };
 
 /**
- * One request's body, checked. Fields that are null count as absent, as for OpenAI's server.
- * @throws {ApiError} invalid_value, unknown_parameter: they name the field, its value and what it may be
+ * Validates the body of a request. Null fields count as absent, as in OpenAI's server.
+ * @throws {ApiError} invalid_value, unknown_parameter, naming the field, its value and what is allowed
  */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   if (typeof body !== "object" || body === null || Array.isArray(body))
@@ -65,7 +65,7 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
   const path = issue?.path ?? [];
   if (issue?.code === "unrecognized_keys") {
     const param = paramOf([...path, issue.keys[0] ?? ""]);
-    throw new ApiError("unknown_parameter", `${param}: this server does not know it; leave it out`, {
+    throw new ApiError("unknown_parameter", `${param}: is unknown to this server; leave it out`, {
       param,
     });
   }

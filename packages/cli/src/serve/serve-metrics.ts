@@ -1,6 +1,6 @@
 import type { Metrics } from "@palimpsest/telemetry";
 
-/** How one request went, for Prometheus. */
+/** Records the outcome of one request, for Prometheus. */
 export class RequestMeter {
   readonly #metrics: Metrics;
   readonly #endpoint: string;
@@ -20,7 +20,7 @@ export class RequestMeter {
     first.observe({ endpoint: this.#endpoint }, this.seconds);
   }
 
-  /** @param status of the answer; "left" where the client went before its end */
+  /** @param status status of the answer; "left" if the client disconnected before its end */
   done(status: number | "left"): void {
     const endpoint = this.#endpoint;
     this.#metrics.counter("palimpsest_serve_requests_total").inc({ endpoint, status: String(status) });

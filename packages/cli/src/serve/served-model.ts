@@ -12,28 +12,28 @@ import type { LogprobsMode } from "./token-logprobs.js";
 
 export interface ServedModelOptions
   extends Pick<ModelSamplerOptions, "backend" | "mode" | "maxBatch" | "singleWeights"> {
-  /** What clients call it. */
+  /** The model's name for clients. */
   readonly name: string;
-  /** Of the run that trained it; 0 for a model that no run of ours has trained. */
+  /** The policy version of the run that trained it; 0 for a model that no run has trained. */
   readonly policyVersion?: number;
-  /** Tokens of prompt and answer together. Default: what the model knows, at most 4096. */
+  /** The maximum tokens of prompt and answer together. Default: the model's limit, at most 4096. */
   readonly maxLength?: number;
-  /** Which log-probs clients are told. Default: the model's own. */
+  /** Which log-probs clients get. Default: the model's own. */
   readonly logprobsMode?: LogprobsMode;
-  /** Requests that may be in the sampler besides those of the batch. */
+  /** The number of requests that may be in the sampler in addition to the batch. */
   readonly maxWaiting: number;
 }
 
 const defaultMaxLength = 4096;
 
-/** One model and everything that answering a request needs of it. */
+/** One model with everything that is needed to answer requests. */
 export class ServedModel {
   readonly name: string;
   readonly sampler: ModelSampler;
   readonly tokenizer: BpeTokenizer;
   /** Absent: /v1/chat/completions is refused. */
   readonly template: ChatTemplate | undefined;
-  /** Whether the template writes tools into a prompt. */
+  /** Whether the template renders tools. */
   readonly hasTools: boolean;
   /** Tokens that end an answer. */
   readonly stopTokenIds: readonly number[];
@@ -42,7 +42,7 @@ export class ServedModel {
   readonly logprobsMode: LogprobsMode;
   readonly createdAtMs = Date.now();
 
-  /** @throws {PalimpsestError} CONFIG_INVALID without a tokenizer; {ModelError} as createSampler */
+  /** @throws {PalimpsestError} CONFIG_INVALID without a tokenizer; {ModelError} like createSampler */
   constructor(folder: ModelFolder, options: ServedModelOptions) {
     const { config, parameters, tokenizer, generationConfig } = folder;
     const { name, policyVersion = 0, backend, mode, maxBatch = 16, maxWaiting, singleWeights } = options;
@@ -71,7 +71,7 @@ export class ServedModel {
       policyVersion,
       maxBatch,
       maxLength: this.maxLength,
-      // Requests are counted where they arrive; the sampler's own bound must not be met before.
+      // Requests are limited on arrival, so the sampler's own bound must not be reached first.
       maxQueue: maxBatch + maxWaiting,
       decode: (tokenIds) => tokenizer.decode(tokenIds),
       ...(mode === undefined ? {} : { mode }),
@@ -79,7 +79,7 @@ export class ServedModel {
     });
   }
 
-  /** Which weights answer: `v140-` and the SHA-256 of all parameters. */
+  /** Identifies the weights: `v140-` and the SHA-256 of all parameters. */
   get fingerprint(): string {
     return `v${this.sampler.policyVersion}-${this.sampler.weightsHash}`;
   }
@@ -89,7 +89,7 @@ export class ServedModel {
   }
 }
 
-/** A template that passes over tools renders the same with them as without. */
+/** A template that ignores tools renders the same with and without them. */
 function writesTools(template: ChatTemplate): boolean {
   const messages = [{ role: "user", content: "?" }];
   const probe = {

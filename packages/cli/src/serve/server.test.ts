@@ -238,9 +238,9 @@ describe("a request that is refused", { timeout }, () => {
     ["frequency_penalty", { frequency_penalty: 1 }, 400, "invalid_value", /only 0 is served/],
     ["top_logprobs", { top_logprobs: 2 }, 400, "unsupported_value", /set logprobs to true/],
     ["response_format.type", { response_format: { type: "json_object" } }, 400, "invalid_value", /JSON/],
-    ["max_tokens", { max_tokens: 5000 }, 400, "context_length_exceeded", /is 5000, .* of 2048; ask for/],
+    ["max_tokens", { max_tokens: 5000 }, 400, "context_length_exceeded", /is 5000, .* of 2048; request/],
     ["model", { model: "gpt" }, 404, "model_not_found", /"gpt".*"tiny"/],
-    ["n", { n: 17 }, 400, "invalid_value", /17, and 16 are taken/],
+    ["n", { n: 17 }, 400, "invalid_value", /17, and at most 16 are accepted/],
   ])("is told its field %s, value and fix", async (param, change, status, code, message) => {
     const { url } = await start();
     const response = await post(`${url}/v1/chat/completions`, { messages: hello, ...change });
@@ -280,7 +280,7 @@ describe("a request that is refused", { timeout }, () => {
     const access = { host: "0.0.0.0", tls: false, insecure: false };
     expect(() => accessGuard(access)).toThrow(/--tls FOLDER/);
     expect(() => accessGuard({ ...access, insecure: true })).toThrow(/PALIMPSEST_SERVE_TOKEN/);
-    expect(() => accessGuard({ ...access, tls: true, token: "short" })).toThrow(/16 or more/);
+    expect(() => accessGuard({ ...access, tls: true, token: "short" })).toThrow(/at least 16/);
   });
 
   it("without a token other names than this machine's are not answered", async () => {
@@ -356,7 +356,7 @@ describe("a client of bad manners", { timeout }, () => {
       expect(answer.status).toBe(400);
       expect((await jsonOf(answer)).error).toMatchObject({
         param: "n",
-        message: expect.stringContaining("4 are taken"),
+        message: expect.stringContaining("4 are accepted"),
       });
     }
     const small = await start({ maxBatch: 1, maxWaiting: 0 });

@@ -1,15 +1,17 @@
 /**
- * Responsibility: one model as a server that OpenAI's clients speak to: connections, routes, who is let in, deadlines,
- * the end.
- * Not responsible for: what a request means (chat-answer.ts, completion-answer.ts), sampling (model/sampler).
+ * Responsibility: serves one model with OpenAI's API: connections, routes, admission, deadlines and shutdown.
+ * Not responsible for: the meaning of a request (chat-answer.ts, completion-answer.ts), or sampling (model/sampler).
  *
  * Invariants:
- * - SERVE-1. Nothing is told, read or sampled for a request before the guard has let it in.
- * - SERVE-2. A request whose client has left, or whose deadline has passed, is out of the sampler before its next token.
- * - SERVE-3. At most maxBatch + maxWaiting choices are in the sampler; a request beyond is answered 429 and changes nothing.
- * - SERVE-4. A server that stops takes no request any more, gives those under way graceMs, and ends the rest with an error
- *   that they are told.
- * - SERVE-5. A finished answer that nobody reads is held for unreadMs, and one under way up to 8 MiB: beyond, the connection ends.
+ * - SERVE-1. Nothing is revealed, read or sampled for a request before the guard has admitted it.
+ * - SERVE-2. A request whose client has disconnected, or whose deadline has passed, is removed from the sampler
+ *   before its next token.
+ * - SERVE-3. At most maxBatch + maxWaiting choices are in the sampler. A request beyond that is answered 429 and has
+ *   no effect.
+ * - SERVE-4. A server that is stopping accepts no requests, gives running ones graceMs, and then ends the rest with
+ *   an error response.
+ * - SERVE-5. A finished answer that is not read is kept for unreadMs, and a running one up to 8 MiB; beyond that the
+ *   connection is closed.
  */
 import { once, setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -34,10 +36,10 @@ export interface ModelServerOptions {
   /** 0 picks a free port. */
   readonly port: number;
   readonly settings: ServeSettings;
-  /** Throws for a request that is not let in. */
+  /** Throws for a request that is not admitted. */
   readonly guard: (request: IncomingMessage) => void;
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
-  /** Folder that other weights may be loaded from; absent: the server keeps those that it has. */
+  /** Folder from which other weights may be loaded. Absent: the weights cannot be changed. */
   readonly weightsFrom?: string | undefined;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -45,7 +47,7 @@ export interface ModelServerOptions {
 
 const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 60_000;
-/** How often Node looks for connections that are over their time; its own 30 s would be three times that. */
+/** How often Node checks for connections past their timeout. Its default of 30 s would be three times as long. */
 const connectionsCheckMs = 2_000;
 const maxHeaderBytes = 16 * 1024;
 const maxConnections = 1024;
@@ -94,20 +96,20 @@ export class ModelServer {
     return server;
   }
 
-  /** What clients take as their base URL, without /v1. */
+  /** The base URL for clients, without /v1. */
   get url(): string {
     const { port } = this.#server.address() as AddressInfo;
     const { host, tls } = this.#options;
     return `${tls ? "https" : "http"}://${formatAddress(host, port)}`;
   }
 
-  /** Takes a renewed certificate for connections from now on. */
+  /** Uses a renewed certificate for new connections. */
   replaceTls(tls: { readonly cert: Buffer; readonly key: Buffer }): void {
     if ("setSecureContext" in this.#server && typeof this.#server.setSecureContext === "function")
       this.#server.setSecureContext(tls);
   }
 
-  /** Ends as SERVE-4 says, but leaves the model open. A second close waits for the first. */
+  /** Shuts down as in SERVE-4, but leaves the model open. A second close waits for the first. */
   async close(): Promise<void> {
     this.#closing ??= this.#close();
     await this.#closing;
@@ -124,7 +126,7 @@ export class ModelServer {
     await this.#admission.drain();
     clearTimeout(late);
     this.#server.closeIdleConnections();
-    // Whoever keeps a connection open without a request under way is not waited for.
+    // Connections without a running request are not waited for.
     const idle = setTimeout(() => this.#server.closeAllConnections(), headersTimeoutMs);
     await closed;
     clearTimeout(idle);
@@ -148,7 +150,7 @@ export class ModelServer {
       failure = reason;
       if (!response.headersSent && !response.destroyed) refuse(request, response, ApiError.from(reason));
     }
-    // An open connection would keep a server that stops waiting.
+    // An open connection would delay the end of a server that is stopping.
     if (this.#admission.stopping) endWith(request, response);
     const left = response.destroyed && !response.writableFinished;
     const status =
@@ -157,7 +159,7 @@ export class ModelServer {
     this.#log({ path, status: left ? "left" : status, seconds: meter.seconds }, failure);
   }
 
-  /** Paths without a model at work. */
+  /** Paths that do not use the model. */
   async #tell(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { metrics } = this.#options;
     const card = this.#card();
@@ -203,7 +205,7 @@ export class ModelServer {
     const body = await readJson(request, settings.maxBodyBytes);
     const named = (body as { readonly model?: unknown } | null)?.model ?? this.#model.name;
     if (named !== this.#model.name) throw unknownModel(named, this.#model.name);
-    // What the queue can never hold would be told to come again forever.
+    // A request that can never fit into the queue would otherwise be told to retry forever.
     const asked = ask(
       this.#model,
       body,
@@ -219,7 +221,7 @@ export class ModelServer {
       response.destroy();
     };
     response.once("close", onLeft);
-    // An answer that waits behind another on its connection has no socket yet, and never hears of its end.
+    // An answer that is queued behind another one on its connection has no socket yet, and would not see it close.
     request.socket.once("close", onLeft);
     const signal = AbortSignal.any([ended.signal, this.#stop.signal]);
     try {
@@ -238,7 +240,7 @@ export class ModelServer {
     }
   }
 
-  /** Never what was asked or answered. */
+  /** Never logs the content of requests or answers. */
   #log(
     fields: { readonly path: string; readonly status: number | "left"; readonly seconds: number },
     failure: unknown,
@@ -251,13 +253,13 @@ export class ModelServer {
   }
 }
 
-/** Ends the connection once the answer has gone out. */
+/** Closes the connection after the answer was sent. */
 function endWith({ socket }: IncomingMessage, response: ServerResponse): void {
   if (response.writableFinished) socket.destroySoon();
   else response.once("finish", () => socket.destroySoon());
 }
 
-/** What is no percent encoding names no model, and stays as it is. */
+/** An invalid percent-encoding names no model, and is left unchanged. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -269,7 +271,7 @@ function decoded(text: string): string {
 const pages = ["/v1/models", "/health", "/healthz", "/metrics"] as const;
 
 function refuse(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
-  // What is left of a body that nobody reads would be taken for the next request.
+  // The rest of an unread body would be parsed as the next request.
   const close = request.complete ? {} : { connection: "close" };
   sendJson(response, error.status, error.toJSON(), { ...error.headers, ...close });
 }
@@ -279,6 +281,6 @@ function wrongMethod(path: string, request: IncomingMessage, wanted: string): Ap
 }
 
 function unknownModel(named: unknown, served: string): ApiError {
-  const message = `model: is ${JSON.stringify(named)}, and this server has ${JSON.stringify(served)} alone; ask for that, or leave it out`;
+  const message = `model: is ${JSON.stringify(named)}, and this server has only ${JSON.stringify(served)}; request that, or leave it out`;
   return new ApiError("model_not_found", message, { param: "model" });
 }

@@ -18,7 +18,7 @@ const template = `{%- if tools %}<|im_start|>system
 {% endif -%}`;
 
 /**
- * A chat model of random weights: what it says means nothing, and is the same each time.
+ * Creates a chat model with random weights. Its answers are meaningless, but deterministic.
  * @param options.ends false: no token ends an answer
  */
 export function aTinyModel({ ends = true } = {}): ModelFolder {
@@ -43,7 +43,7 @@ export function aTinyModel({ ends = true } = {}): ModelFolder {
     tieWordEmbeddings: false,
     maxPositions: 2048,
   });
-  // Sharp enough that greedy and sampled tokens differ from prompt to prompt.
+  // The scale is large enough that greedy and sampled tokens differ from prompt to prompt.
   const parameters = initParameters(config, 1, { projectionStd: 0.3, residualStd: 0.3, headStd: 0.4 });
   return { config, parameters, tokenizer };
 }

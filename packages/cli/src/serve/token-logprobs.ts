@@ -1,10 +1,10 @@
 import type { BpeTokenizer, RunLogprobs, TopLogprobs } from "@palimpsest/model";
 
-/** Whose log-probs are told: the model's own, or those after temperature and truncation; named as vLLM names them. */
+/** Which log-probs are returned: the model's own, or those after temperature and truncation, with vLLM's names. */
 export const logprobsModes = ["raw_logprobs", "processed_logprobs"] as const;
 export type LogprobsMode = (typeof logprobsModes)[number];
 
-/** Tokens with what is told of them. */
+/** Tokens with their log-probs. */
 export interface ToldTokens {
   readonly tokenIds: readonly number[];
   /** Nats; one per token. */
@@ -13,8 +13,8 @@ export interface ToldTokens {
 }
 
 /**
- * What is told of sampled tokens. Greedy ones have the model's own in either mode, as vLLM gives them. After a truncation
- * nothing is told of the likeliest: which of them were left out is not known here.
+ * Returns the log-probs of sampled tokens. Greedy tokens have the model's own in either mode, as in vLLM. After a
+ * truncation the likeliest tokens are omitted, because it is unknown here which of them were truncated.
  */
 export function toldLogprobs(
   { rolloutLogprobs: raw, sampledLogprobs: processed, topLogprobs: top }: RunLogprobs,
@@ -25,14 +25,14 @@ export function toldLogprobs(
     return { logprobs: raw, ...(top === undefined ? {} : { topLogprobs: top }) };
   if (top === undefined || truncated) return { logprobs: processed };
   const topLogprobs = top.map(({ tokenIds, logprobs }, i) => {
-    // The same for every token of the place: what their probabilities add up to after the temperature.
+    // The same for every token at the position: the sum of their probabilities after the temperature.
     const total = (raw[i] ?? Number.NaN) / temperature - (processed[i] ?? Number.NaN);
     return { tokenIds, logprobs: logprobs.map((logprob) => logprob / temperature - total) };
   });
   return { logprobs: processed, topLogprobs };
 }
 
-/** What OpenAI's servers say where a probability is nought: JSON has no infinity. */
+/** The value that OpenAI's servers return for a probability of zero, because JSON has no infinity. */
 const least = -9999;
 const shown = (logprob: number) => Math.max(least, logprob);
 
@@ -41,7 +41,7 @@ interface Likely {
   readonly logprob: number;
 }
 
-/** Per token of a piece: itself and the likeliest at its place, in nats. */
+/** For each token of a piece: the token itself and the likeliest ones at its position, in nats. */
 function* tokensOf(piece: ToldTokens): Generator<Likely & { readonly top: readonly Likely[] }> {
   for (const [i, tokenId] of piece.tokenIds.entries()) {
     const top = piece.topLogprobs?.[i];
@@ -53,13 +53,13 @@ function* tokensOf(piece: ToldTokens): Generator<Likely & { readonly top: readon
   }
 }
 
-/** `bytes` is null where a token is a part of a character: its text alone does not say which bytes it is. */
+/** `bytes` is null if a token is a part of a character, because its text does not determine its bytes. */
 function named(tokenizer: BpeTokenizer, { tokenId, logprob }: Likely) {
   const token = tokenizer.decode([tokenId]);
   return { token, logprob, bytes: token.includes("\ufffd") ? null : [...Buffer.from(token)] };
 }
 
-/** As /v1/chat/completions tells them. */
+/** Formats them for /v1/chat/completions. */
 export function chatLogprobs(tokenizer: BpeTokenizer, piece: ToldTokens) {
   return Array.from(tokensOf(piece), ({ top, ...token }) => ({
     ...named(tokenizer, token),
@@ -71,12 +71,12 @@ export interface CompletionLogprobs {
   readonly tokens: string[];
   readonly token_logprobs: number[];
   readonly top_logprobs: Record<string, number>[];
-  /** Characters of the tokens before each, special ones and stop texts counted. */
+  /** The number of characters before each token, including special tokens and stop strings. */
   readonly text_offset: number[];
 }
 
 /**
- * As /v1/completions tells them: the sampled token is always among the likeliest.
+ * Formats them for /v1/completions, where the sampled token is always among the likeliest.
  * @param offset characters before the piece
  */
 export function completionLogprobs(

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { StopText } from "@palimpsest/memory/text";
 import { z } from "zod";
 
-/** A call as OpenAI tells it; `arguments` is JSON text. */
+/** A call in OpenAI's format; `arguments` is JSON text. */
 export interface ToolCall {
   readonly id: string;
   readonly type: "function";
@@ -17,16 +17,16 @@ const callSchema = z.object({
 });
 
 /**
- * Takes the tool calls out of an answer that is written as Hermes and Qwen models write them:
- * `<tool_call>{"name": …, "arguments": {…}}</tool_call>`. Text goes through up to the first call and is held back from
- * there, so that no reader sees half a call; calls that do not parse come back as the text that they are.
+ * Extracts the tool calls from an answer in the format of Hermes and Qwen models: `<tool_call>{"name": …,
+ * "arguments": {…}}</tool_call>`. Text passes through up to the first call and is held back from there, so that no
+ * reader sees a partial call. Calls that do not parse are returned as text.
  */
 export class ToolCallReader {
   readonly #before = new StopText([opening]);
   #seen = "";
   #handedOn = 0;
 
-  /** The text that is certain to be no part of a call. */
+  /** Returns the text that certainly is not part of a call. */
   push(text: string): string {
     this.#seen += text;
     const certain = this.#before.push(text);
@@ -34,7 +34,7 @@ export class ToolCallReader {
     return certain;
   }
 
-  /** The rest: text that is no call after all, or the calls. */
+  /** Returns the rest: text that turned out not to be a call, or the calls. */
   end(): { readonly text: string; readonly calls: readonly ToolCall[] } {
     const held = this.#seen.slice(this.#handedOn);
     const calls = [...held.matchAll(callPattern)].map(([, body]) => callOf(body ?? ""));

@@ -1,5 +1,7 @@
-/** Responsibility: other weights for a server that runs, by the requests with which vLLM in its development mode takes them.
- *  Not responsible for: who may ask (the guard), and requests that run meanwhile, which the sampler lets end first. */
+/**
+ * Responsibility: loads other weights into a running server, with the requests of vLLM's development mode.
+ * Not responsible for: admission (the guard), or running requests, which the sampler finishes first.
+ */
 import { realpath } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { sep } from "node:path";
@@ -12,7 +14,9 @@ import { parseBody } from "./request-fields.js";
 import type { ServedModel } from "./served-model.js";
 
 const loadPath = "/collective_rpc";
-/** The sampler changes weights between requests and forgets prefixes by itself: these have nothing left to do. */
+/**
+ * The sampler itself changes weights between requests and drops cached prefixes, so these requests have no effect.
+ */
 const formalities = ["/pause", "/resume", "/reset_prefix_cache"];
 
 const reloadSchema = z.strictObject({
@@ -25,7 +29,7 @@ export function isWeightLoading(path: string): boolean {
 }
 
 /**
- * @param within the folder that weights are read from; what lies elsewhere is refused
+ * @param within the folder from which weights may be read; other paths are refused
  * @throws {ApiError} invalid_value and others
  */
 export async function answerWeightLoading(

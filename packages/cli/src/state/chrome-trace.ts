@@ -1,13 +1,14 @@
 /**
- * Responsibility: what has happened as a trace in the format of Chrome's trace viewer, which Perfetto opens: a process for
- *   each of the cluster's, in it a row for what ran at the same time, and arrows from callers to what they called.
- * Not responsible for: which events there are.
+ * Responsibility: formats tasks, calls and transfers as a trace in the format of Chrome's trace viewer, which
+ * Perfetto opens: one process for each process of the cluster, with one row per simultaneous task, and arrows from
+ * callers to callees.
+ * Not responsible for: the selection of events.
  *
- * Times are those of the machine that ran a call, in microseconds since the first of them.
+ * Times are those of the machine that ran a call, in microseconds since the first event.
  */
 import type { TaskInfo } from "@palimpsest/client";
 
-/** Chrome's names: a complete event, metadata, the start and the end of an arrow. */
+/** Chrome's phase names: a complete event, metadata, and the start and the end of an arrow. */
 type Phase = "X" | "M" | "s" | "f";
 
 export interface TraceEvent {
@@ -19,7 +20,7 @@ export interface TraceEvent {
   readonly dur?: number;
   readonly cat?: string;
   readonly id?: number;
-  /** Of the end of an arrow: it ends at the slice that encloses it. */
+  /** For the end of an arrow: it binds to the enclosing slice. */
   readonly bp?: "e";
   readonly cname?: string;
   readonly args?: Readonly<Record<string, string | number>>;
@@ -35,21 +36,21 @@ interface Slice {
   readonly name: string;
   readonly startUs: number;
   readonly endUs: number;
-  /** What its row is named for. */
+  /** The prefix of its row's name. */
   readonly track: string;
 }
 
 interface Process {
   readonly pid: number;
   title: string;
-  /** By track: when the last slice of each of its rows ends. */
+  /** By track: the end of the last slice in each of its rows. */
   readonly rows: Map<string, number[]>;
   readonly rowIds: Map<string, number>;
 }
 
 const failedColor = "terrible";
 
-/** @param nowMs where those end that still run */
+/** @param nowMs the end of tasks that are still running */
 export function chromeTrace(tasks: readonly TaskInfo[], nowMs: number): ChromeTrace {
   const ran = tasks.filter(({ startedAtMs }) => startedAtMs > 0);
   const originMs = ran.reduce((first, task) => Math.min(first, task.queuedAtMs || task.startedAtMs), nowMs);
@@ -65,7 +66,7 @@ export function chromeTrace(tasks: readonly TaskInfo[], nowMs: number): ChromeTr
     const tid = processes.row(process, slice);
     traceEvents.push(complete(process.pid, tid, slice));
     if (task.callerId === "") continue;
-    // The caller's side of it: from when it reached the callee until its end, as far as the callee knows.
+    // The caller's view of it: from its arrival at the callee until its end, as far as the callee knows.
     const caller = processes.of(task.callerId, task.callerId);
     const queuedUs = Math.min(slice.startUs, us(task.queuedAtMs || task.startedAtMs));
     const outgoing: Slice = { ...slice, name: `→ ${slice.name}`, startUs: queuedUs, track: "calls out" };
@@ -126,12 +127,14 @@ class Processes {
       process = { pid: this.#known.size + 1, title, rows: new Map(), rowIds: new Map() };
       this.#known.set(key, process);
     }
-    // The one that tells of itself knows more than its callees.
+    // A process's report about itself is more complete than those of its callees.
     if (title.length > process.title.length) process.title = title;
     return process;
   }
 
-  /** The first row of the track that is free when the slice starts: slices of one row must not overlap. */
+  /**
+   * Returns the first row of the track that is free at the slice's start, because slices of one row must not overlap.
+   */
   row(process: Process, { track, startUs, endUs }: Slice): number {
     const ends = process.rows.get(track) ?? [];
     process.rows.set(track, ends);

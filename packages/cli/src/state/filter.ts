@@ -8,7 +8,7 @@ export interface RowFilter {
   readonly isEqual: boolean;
 }
 
-/** @throws {PalimpsestError} INVALID_ARGUMENT that says how a filter is written */
+/** @throws {PalimpsestError} INVALID_ARGUMENT naming the syntax of a filter */
 export function parseFilter(text: string, before: readonly RowFilter[] = []): RowFilter[] {
   const match = /^([a-z_]+)(!?=)(.*)$/s.exec(text.trim());
   if (match) return [...before, { key: match[1] ?? "", value: match[3] ?? "", isEqual: match[2] === "=" }];
@@ -18,7 +18,10 @@ export function parseFilter(text: string, before: readonly RowFilter[] = []): Ro
   );
 }
 
-/** The items whose rows pass all filters. @throws {PalimpsestError} INVALID_ARGUMENT that lists the table's columns */
+/**
+ * Returns the items whose rows match all filters.
+ * @throws {PalimpsestError} INVALID_ARGUMENT listing the table's columns
+ */
 export function passing<Item>(
   table: Pick<StateTable, "columns"> & { row(item: Item): Row },
   items: readonly Item[],
@@ -31,7 +34,7 @@ export function passing<Item>(
   });
 }
 
-/** @throws {PalimpsestError} INVALID_ARGUMENT that lists the table's columns */
+/** @throws {PalimpsestError} INVALID_ARGUMENT listing the table's columns */
 export function refuseUnknownKeys(table: Pick<StateTable, "columns">, filters: readonly RowFilter[]): void {
   const unknown = filters.find(({ key }) => table.columns[key] === undefined);
   if (unknown === undefined) return;

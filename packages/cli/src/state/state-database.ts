@@ -1,34 +1,35 @@
 /**
- * Responsibility: answers one SQL question over the cluster's state, with SQLite in memory.
+ * Responsibility: answers one SQL query over the cluster's state, with SQLite in memory.
  * Not responsible for: reading the cluster (tables.ts).
  *
  * Invariants:
- * - STATESQL-1. Nothing of the cluster can be changed: the database holds copies, and is read only once they are in it.
- * - STATESQL-2. An answer has at most `maxRows` rows, a table at most `maxTableRows`.
+ * - STATESQL-1. A query cannot change the cluster: the database contains copies, and becomes read-only after they are
+ *   inserted.
+ * - STATESQL-2. An answer has at most `maxRows` rows, and a table at most `maxTableRows`.
  */
 import { PalimpsestError } from "@palimpsest/wire";
 import initSqlJs, { type Database } from "sql.js";
 import { type Cell, type Row, type StateTable, stateTables } from "./tables.js";
 
-/** Rows of a table that a question is asked over. */
+/** The maximum number of rows of a table in the database. */
 export const maxTableRows = 50_000;
 
 export interface SqlAnswer {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Cell[])[];
-  /** There are more rows than were asked for. */
+  /** Whether there are more rows than requested. */
   readonly hasMore: boolean;
 }
 
 type Tables = Readonly<Record<string, Pick<StateTable, "columns">>>;
 
-/** Names of the tables that the question may mean. */
+/** Returns the names of the tables that the query may refer to. */
 export function tablesNamedIn(sql: string): string[] {
   const words = new Set(sql.toLowerCase().match(/[a-z_]+/g));
   return Object.keys(stateTables).filter((name) => words.has(name));
 }
 
-/** @throws {PalimpsestError} INVALID_ARGUMENT; for a name that there is not it lists those that there are */
+/** @throws {PalimpsestError} INVALID_ARGUMENT; for an unknown name it lists the known ones */
 export async function askSql(
   sql: string,
   content: Readonly<Record<string, readonly Row[]>>,
@@ -97,6 +98,6 @@ function helpFor(message: string, tables: Tables): string {
   if (/no such table/.test(message)) return `; the tables are${lines(Object.keys(tables))}`;
   if (/no such column/.test(message))
     return `; the tables and their columns are${lines(Object.keys(tables))}`;
-  if (/readonly|read-only/.test(message)) return "; only questions (select) can be asked here";
+  if (/readonly|read-only/.test(message)) return "; only queries (select) are allowed";
   return "";
 }

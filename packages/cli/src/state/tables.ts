@@ -1,4 +1,4 @@
-/** The cluster's state as flat tables: what `list --filter` filters and `palimpsest sql` reads. */
+/** The cluster's state as flat tables, for `list --filter` and `palimpsest sql`. */
 import type {
   ActorInfo,
   Cluster,
@@ -16,11 +16,11 @@ export type ColumnType = "TEXT" | "INTEGER" | "REAL";
 
 export interface StateTable {
   readonly columns: Readonly<Record<string, ColumnType>>;
-  /** At most `limit` rows: the newest of what has happened, the first of what there is. */
+  /** At most `limit` rows: the newest events, or the first of other rows. */
   read(cluster: Cluster, limit: number): Promise<readonly Row[]>;
 }
 
-/** A table of what some call of the cluster gives. */
+/** Creates a table from the result of a cluster call. */
 function tableOf<Item>(
   columns: StateTable["columns"],
   items: (cluster: Cluster, limit: number) => Promise<readonly Item[]>,
@@ -34,7 +34,7 @@ function tableOf<Item>(
   };
 }
 
-/** A moment in milliseconds since the epoch; null: not yet, or never. */
+/** Milliseconds since the epoch; null if it has not happened. */
 function moment(ms: number): number | null {
   return ms > 0 ? ms : null;
 }

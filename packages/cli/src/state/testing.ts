@@ -4,7 +4,7 @@ const id = z.int().nonnegative();
 const track = { pid: id, tid: id, name: z.string().min(1) };
 const moment = z.number().nonnegative();
 
-/** What Chrome's trace event format asks of the events that are written here: its JSON object format. */
+/** Validates the parts of Chrome's trace event format that are written here: its JSON object format. */
 export const traceFormat = z
   .strictObject({
     displayTimeUnit: z.enum(["ms", "ns"]),
