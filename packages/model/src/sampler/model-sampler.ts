@@ -5,10 +5,10 @@ import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
 import type { LoraConfig } from "../lora.js";
 import { checkFinite, checkParameters, hashWeights } from "../parameters.js";
+import { Batch } from "./batch.js";
 import type { CachePool } from "./cache-pool.js";
-import type { CallPlan } from "./call-plan.js";
+import { DeviceCalls } from "./device-calls.js";
 import { Generation } from "./generation.js";
-import { pieceForm, readBatch } from "./read-batch.js";
 import {
   checkRequest,
   type GenerateRequest,
@@ -17,9 +17,9 @@ import {
   type SamplerConfigInput,
 } from "./request.js";
 import { withMemoryAdvice } from "./sampler-memory.js";
-import { parseLimits, samplerParts } from "./sampler-parts.js";
+import { parseLimits, type SamplerParts, samplerParts } from "./sampler-parts.js";
 import { SamplerMeter, type SamplerStats } from "./sampler-stats.js";
-import type { SampledRow, SamplingDevice } from "./sampling-device.js";
+import type { SamplingDevice } from "./sampling-device.js";
 import { StopMatcher } from "./stop-matcher.js";
 import { type PolicyName, type PolicyValues, WeightChanges } from "./weight-changes.js";
 
@@ -27,7 +27,7 @@ import { type PolicyName, type PolicyValues, WeightChanges } from "./weight-chan
  * Responsibility: continuous batching over one model. Requests arrive at any time, wait in a bounded queue, get a part of
  * the cache, have their prompts read in pieces, are sampled in one batch, and leave it when they stop.
  * Not responsible for: what the device computes (sampler-functions.ts, table-read.ts, table-decode.ts), which page or slot
- * stores what (page-pool.ts, slot-pool.ts), chat templates, text.
+ * stores what (page-pool.ts, slot-pool.ts), which requests a device call serves (device-calls.ts), chat templates, text.
  *
  * M1. A request's tokens depend on its prompt, seed, temperature, truncation and the weights; not on the rest of the batch,
  *     nor on how much of its prompt others had read. (Rounding may differ: kernels add in another order at another shape.)
@@ -50,9 +50,6 @@ import { type PolicyName, type PolicyValues, WeightChanges } from "./weight-chan
  * M11. Guesses (`speculate`) change when tokens come, not which: each is drawn at its own position from the model's own
  *     distribution, and dropped if the token before it was guessed wrong. (As in M1, rounding may differ.)
  */
-
-/** Tokens between two turns of the event loop: about a tenth of a second. */
-const stepsAlone = 4;
 
 export interface ModelSamplerOptions extends SamplerConfigInput {
   readonly backend: Backend;
@@ -78,19 +75,13 @@ export class ModelSampler {
   readonly #limits: SamplerConfig;
   readonly #weights: WeightChanges;
   readonly #decodeText: ModelSamplerOptions["decode"];
-  readonly #shapes: CallPlan;
   readonly #device: SamplingDevice;
   readonly #pool: CachePool;
   readonly #meter: SamplerMeter;
   readonly #chosen: ChosenPrecision;
-  #waiting: Generation[] = [];
-  /** Requests that own a part of the cache, in the order in which they are continued. */
-  #running: Generation[] = [];
-  /** Prompt tokens read since the last call that sampled. */
-  #readSinceDecode = 0;
+  readonly #batch: Batch;
+  readonly #calls: DeviceCalls;
   #pump: Promise<void> | undefined;
-  /** Pages or slots to be zeroed before the next call; undefined: none, and the spare page is clean too. */
-  #unsound: number[] | undefined;
   #closed = false;
   /** The failure that closed it, unless its owner did. */
   #closedBy: unknown;
@@ -103,24 +94,28 @@ export class ModelSampler {
     checkFinite(parameters);
     this.#model = config;
     this.#decodeText = decode;
-    let made: SamplingDevice | undefined;
+    let made: SamplerParts | undefined;
     try {
-      const parts = samplerParts(backend, mode ?? "auto", config, this.#limits, lora);
-      made = parts.device;
-      this.#shapes = parts.shapes;
-      this.#pool = parts.pool;
-      this.#chosen = parts.chosen;
-      this.#device = parts.device;
-      this.#device.writeWeights(parameters);
+      made = samplerParts(backend, mode ?? "auto", config, this.#limits, lora);
+      made.device.writeWeights(parameters);
     } catch (error) {
-      made?.dispose();
+      made?.device.dispose();
       throw withMemoryAdvice(error, this.#limits, "the sampler was not made");
     }
-    this.#meter = new SamplerMeter(this.#shapes.maxRows);
-    this.#weights = new WeightChanges(
-      { model: config, lora, device: this.#device },
+    const { chosen, device, pool, shapes } = made;
+    this.#chosen = chosen;
+    this.#device = device;
+    this.#pool = pool;
+    const meter = new SamplerMeter(shapes.maxRows);
+    this.#meter = meter;
+    const weights = new WeightChanges(
+      { model: config, lora, device },
       { policyVersion: policyVersion ?? 0, weightsHash: weightsHash ?? hashWeights(parameters) },
     );
+    this.#weights = weights;
+    const batch = new Batch(pool, this.#limits.maxBatch, meter);
+    this.#batch = batch;
+    this.#calls = new DeviceCalls({ device, shapes, batch, meter, policy: () => weights.current });
   }
 
   get mode(): JitMode {
@@ -141,7 +136,7 @@ export class ModelSampler {
   }
 
   get stats(): SamplerStats {
-    return this.#meter.read({ queueDepth: this.#waiting.length, running: this.#running.length });
+    return this.#meter.read({ queueDepth: this.#batch.waiting.length, running: this.#batch.running.length });
   }
 
   /**
@@ -157,15 +152,15 @@ export class ModelSampler {
       maxLength: this.#limits.maxLength,
       canDecode: decode !== undefined,
     });
-    if (this.#waiting.length >= this.#limits.maxQueue) {
-      const message = `${this.#waiting.length} requests wait already; send fewer at once or raise maxQueue`;
+    if (this.#batch.waiting.length >= this.#limits.maxQueue) {
+      const message = `${this.#batch.waiting.length} requests wait already; send fewer at once or raise maxQueue`;
       throw new ModelError("QUEUE_FULL", message);
     }
     const { stop = [] } = request;
     const stops = decode === undefined || stop.length === 0 ? undefined : new StopMatcher(stop, decode);
     return await new Promise<GenerateResult>((resolve, reject) => {
       const onAbort = () => {
-        this.#forget(generation);
+        this.#batch.forget(generation);
         generation.settle({ error: signal?.reason });
       };
       const generation = new Generation(request, stops, (outcome) => {
@@ -174,7 +169,7 @@ export class ModelSampler {
         else resolve(outcome);
       });
       signal?.addEventListener("abort", onAbort, { once: true });
-      this.#waiting.push(generation);
+      this.#batch.add(generation);
       this.#wake();
     });
   }
@@ -277,27 +272,15 @@ export class ModelSampler {
   }
 
   #hasWork(): boolean {
-    return this.#waiting.length > 0 || this.#weights.isWaiting || this.#running.length > 0;
+    return this.#batch.waiting.length > 0 || this.#weights.isWaiting || this.#batch.running.length > 0;
   }
 
   /** Makes one device call, after applying new weights if they are due. */
   #turn(): void {
-    if (this.#unsound !== undefined) {
-      this.#device.zeroPages(this.#unsound);
-      this.#unsound = undefined;
-    }
-    if (this.#weights.isWaiting && this.#running.length === 0) this.#applyWeights();
-    if (!this.#weights.isWaiting) this.#admit();
-    const readable = this.#running.find(
-      (generation) => generation.isReading && this.#pool.state(this.#leaseOf(generation)) === "filled",
-    );
-    const sampling = this.#running.find((generation) => !generation.isReading);
-    // While some requests sample: what may be read before their next call; otherwise whatever one call fits.
-    const budget =
-      sampling === undefined ? Number.POSITIVE_INFINITY : this.#shapes.prefillTokens - this.#readSinceDecode;
-    if (readable !== undefined && pieceForm(readable, this.#shapes).padded <= budget)
-      this.#read(readable, budget);
-    else if (sampling !== undefined) this.#continue(sampling);
+    this.#batch.zeroUnsound((pages) => this.#device.zeroPages(pages));
+    if (this.#weights.isWaiting && this.#batch.running.length === 0) this.#applyWeights();
+    if (!this.#weights.isWaiting) this.#batch.admit();
+    this.#calls.next();
   }
 
   #applyWeights(): void {
@@ -312,161 +295,8 @@ export class ModelSampler {
     }
   }
 
-  /** Gives cache room to waiting requests, oldest first, as long as there is some. */
-  #admit(): void {
-    let started = 0;
-    for (const generation of this.#waiting) {
-      if (this.#running.length >= this.#limits.maxBatch) break;
-      const { promptTokenIds, maxTokens } = generation.request;
-      const lease = this.#pool.reserve(promptTokenIds, promptTokenIds.length + maxTokens);
-      if (lease === undefined) break;
-      generation.lease = lease;
-      generation.readTokens = lease.sharedTokens;
-      this.#running.push(generation);
-      this.#meter.addStarted((performance.now() - generation.arrivedAtMs) / 1000, lease.sharedTokens);
-      started++;
-    }
-    this.#waiting = this.#waiting.slice(started);
-  }
-
-  /** Reads the next piece of a prompt, and of others that can share its call, `budget` tokens at most. */
-  #read(first: Generation, budget: number): void {
-    const readable = this.#running.filter(
-      (generation) => generation.isReading && this.#pool.state(this.#leaseOf(generation)) === "filled",
-    );
-    const plan = readBatch(first, readable, this.#shapes, budget);
-    const { generations: batch, pieces, length } = plan;
-    const rows = batch.map((generation, i) => generation.deviceRow(pieces[i]));
-    const tokens = pieces.reduce((sum, piece) => sum + piece, 0);
-    const sampled = this.#meter.time(rows.length, tokens, () => this.#device.read(rows, length));
-    this.#readSinceDecode += plan.paddedTokens;
-    this.#notePoisoned(batch, sampled);
-    batch.forEach((generation, i) => {
-      if (generation.lease === undefined) return; // Another request's onTokens aborted it.
-      generation.readTokens += pieces[i] as number;
-      this.#pool.filled(this.#leaseOf(generation), generation.readTokens);
-      // A NaN within a prompt cannot go away, so the request fails at once.
-      if (!generation.isReading || generation.isPoisoned) this.#take(generation, sampled[i] as SampledRow);
-    });
-  }
-
-  /** Samples for the next running request, and for others with as many steps and a similar attended length. */
-  #continue(next: Generation): void {
-    const stepsOf = (generation: Generation) =>
-      this.#device.needsHost(generation.request) ? 0 : this.#shapes.stepsFor(generation.remainingTokens);
-    const pastOf = ({ writtenTokens }: Generation) => this.#shapes.pastClass(writtenTokens);
-    const [steps, past] = [stepsOf(next), pastOf(next)];
-    const alike = this.#running.filter(
-      (generation) => !generation.isReading && stepsOf(generation) === steps && pastOf(generation) === past,
-    );
-    const batch = alike.slice(0, this.#shapes.maxRows);
-    if (alike.length === 1 && this.#running.every((other) => other === next) && this.#verify(next)) return;
-    if (this.#sampleAlone(next)) return;
-    const taken = new Set(batch);
-    // Moves them to the back, so that all requests are served in turn.
-    this.#running = [...this.#running.filter((generation) => !taken.has(generation)), ...batch];
-    const rows = batch.map((generation) => generation.deviceRow());
-    // Drawing on the host goes token by token.
-    const sampled = this.#meter.time(rows.length, 0, () => this.#device.decode(rows, Math.max(1, steps)));
-    this.#readSinceDecode = 0;
-    this.#notePoisoned(batch, sampled);
-    batch.forEach((generation, i) => {
-      this.#take(generation, sampled[i] as SampledRow);
-    });
-  }
-
-  /** Samples a request that runs alone in the single-request decoder; returns false if the device has none ready. */
-  #sampleAlone(generation: Generation): boolean {
-    if (this.#device.sampleAlone === undefined || this.#running.length > 1 || this.#waiting.length > 0)
-      return false;
-    const steps = Math.min(stepsAlone, generation.remainingTokens);
-    const row = generation.deviceRow();
-    const sampled = this.#meter.time(1, 0, () => this.#device.sampleAlone?.(row, steps));
-    if (sampled === undefined) return false;
-    this.#readSinceDecode = 0;
-    this.#notePoisoned([generation], [sampled]);
-    this.#take(generation, sampled);
-    return true;
-  }
-
-  /** Checks guesses for the only running request in one pass; returns false if there are none. */
-  #verify(generation: Generation): boolean {
-    const { guesses = 0 } = this.#device;
-    const { request } = generation;
-    const row = guesses === 0 || this.#device.needsHost(request) ? undefined : generation.guessedRow(guesses);
-    if (row === undefined) return false;
-    const sampled = this.#meter.time(1, 0, () => this.#device.verify?.(row) ?? []);
-    this.#readSinceDecode = 0;
-    this.#notePoisoned([generation], [sampled]);
-    const held = generation.verified(row, sampled);
-    this.#meter.addGuessed(row.tokenIds.length - 1, held.length - 1);
-    this.#take(generation, held);
-    return true;
-  }
-
-  /** Marks poisoned requests before any tokens are taken, because a callback may abort other requests. */
-  #notePoisoned(batch: readonly Generation[], sampled: readonly SampledRow[]): void {
-    batch.forEach((generation, i) => {
-      const finite = sampled[i]?.every(
-        ({ rolloutLogprob, sampledLogprob }) =>
-          Number.isFinite(rolloutLogprob) && Number.isFinite(sampledLogprob),
-      );
-      if (finite === true) return;
-      generation.isPoisoned = true;
-      this.#unsound ??= [];
-    });
-  }
-
-  #take(generation: Generation, sampled: SampledRow): void {
-    if (generation.lease === undefined) return; // Another request's onTokens aborted it.
-    const before = generation.sampledTokens;
-    try {
-      const result = generation.take(sampled);
-      if (result === undefined) return;
-      this.#forget(generation);
-      generation.settle({ ...result, ...this.#weights.current });
-    } catch (error) {
-      this.#forget(generation);
-      generation.settle({ error });
-    } finally {
-      this.#meter.addSampled(generation.sampledTokens - before);
-    }
-  }
-
-  /** Removes it from the queue or from the batch. */
-  #forget(generation: Generation): void {
-    const { lease } = generation;
-    if (lease === undefined) {
-      this.#waiting = this.#waiting.filter((other) => other !== generation);
-      return;
-    }
-    this.#release(generation);
-    // Requests that waited for what this one was about to read start again, before all others.
-    const stranded = this.#running.filter((other) => this.#pool.state(this.#leaseOf(other)) === "broken");
-    for (const other of stranded) this.#release(other);
-    this.#waiting.unshift(...stranded);
-  }
-
-  #release(generation: Generation): void {
-    this.#running = this.#running.filter((other) => other !== generation);
-    const lease = this.#leaseOf(generation);
-    if (generation.isPoisoned) this.#unsound = [...(this.#unsound ?? []), ...this.#pool.discard(lease)];
-    else this.#pool.release(lease, generation.writtenTokenIds);
-    generation.isPoisoned = false;
-    generation.lease = undefined;
-    generation.readTokens = 0;
-  }
-
-  #leaseOf({ lease }: Generation): NonNullable<Generation["lease"]> {
-    if (lease === undefined) throw new Error("internal: a request in the batch has no part of the cache");
-    return lease;
-  }
-
   #failAll(error: unknown): void {
-    for (const generation of [...this.#waiting, ...this.#running]) {
-      this.#forget(generation);
-      generation.settle({ error });
-    }
+    this.#batch.fail(error);
     this.#weights.fail(error);
   }
 

@@ -1,0 +1,140 @@
+import type { Batch } from "./batch.js";
+import type { CallPlan } from "./call-plan.js";
+import type { Generation } from "./generation.js";
+import { pieceForm, readBatch } from "./read-batch.js";
+import type { SamplerMeter } from "./sampler-stats.js";
+import type { SampledRow, SamplingDevice } from "./sampling-device.js";
+import type { PolicyName } from "./weight-changes.js";
+
+/** Tokens between two turns of the event loop: about a tenth of a second. */
+const stepsAlone = 4;
+
+interface DeviceCallsOptions {
+  readonly device: SamplingDevice;
+  readonly shapes: CallPlan;
+  readonly batch: Batch;
+  readonly meter: SamplerMeter;
+  /** The weights that are in place, by name: results are given it. */
+  readonly policy: () => PolicyName;
+}
+
+/** The device calls of a sampler: which requests the next one serves, and what becomes of its tokens. */
+export class DeviceCalls {
+  readonly #device: SamplingDevice;
+  readonly #shapes: CallPlan;
+  readonly #batch: Batch;
+  readonly #meter: SamplerMeter;
+  readonly #policy: () => PolicyName;
+  /** Prompt tokens read since the last call that sampled. */
+  #readSinceDecode = 0;
+
+  constructor({ device, shapes, batch, meter, policy }: DeviceCallsOptions) {
+    this.#device = device;
+    this.#shapes = shapes;
+    this.#batch = batch;
+    this.#meter = meter;
+    this.#policy = policy;
+  }
+
+  /** Makes one call for the running requests. */
+  next(): void {
+    const [readable] = this.#batch.readable;
+    const sampling = this.#batch.running.find((generation) => !generation.isReading);
+    // While some requests sample: what may be read before their next call; otherwise whatever one call fits.
+    const budget =
+      sampling === undefined ? Number.POSITIVE_INFINITY : this.#shapes.prefillTokens - this.#readSinceDecode;
+    if (readable !== undefined && pieceForm(readable, this.#shapes).padded <= budget)
+      this.#read(readable, budget);
+    else if (sampling !== undefined) this.#continue(sampling);
+  }
+
+  /** Reads the next piece of a prompt, and of others that can share its call, `budget` tokens at most. */
+  #read(first: Generation, budget: number): void {
+    const plan = readBatch(first, this.#batch.readable, this.#shapes, budget);
+    const { generations: batch, pieces, length } = plan;
+    const rows = batch.map((generation, i) => generation.deviceRow(pieces[i]));
+    const tokens = pieces.reduce((sum, piece) => sum + piece, 0);
+    const sampled = this.#meter.time(rows.length, tokens, () => this.#device.read(rows, length));
+    this.#readSinceDecode += plan.paddedTokens;
+    this.#batch.notePoisoned(batch, sampled);
+    batch.forEach((generation, i) => {
+      if (generation.lease === undefined) return; // Another request's onTokens aborted it.
+      this.#batch.filled(generation, generation.readTokens + (pieces[i] as number));
+      // A NaN within a prompt cannot go away, so the request fails at once.
+      if (!generation.isReading || generation.isPoisoned) this.#take(generation, sampled[i] as SampledRow);
+    });
+  }
+
+  /** Samples for the next running request, and for others with as many steps and a similar attended length. */
+  #continue(next: Generation): void {
+    const stepsOf = (generation: Generation) =>
+      this.#device.needsHost(generation.request) ? 0 : this.#shapes.stepsFor(generation.remainingTokens);
+    const pastOf = ({ writtenTokens }: Generation) => this.#shapes.pastClass(writtenTokens);
+    const [steps, past] = [stepsOf(next), pastOf(next)];
+    const alike = this.#batch.running.filter(
+      (generation) => !generation.isReading && stepsOf(generation) === steps && pastOf(generation) === past,
+    );
+    const batch = alike.slice(0, this.#shapes.maxRows);
+    if (alike.length === 1 && this.#batch.running.every((other) => other === next) && this.#verify(next))
+      return;
+    if (this.#sampleAlone(next)) return;
+    this.#batch.putLast(batch);
+    const rows = batch.map((generation) => generation.deviceRow());
+    // Drawing on the host goes token by token.
+    const sampled = this.#meter.time(rows.length, 0, () => this.#device.decode(rows, Math.max(1, steps)));
+    this.#readSinceDecode = 0;
+    this.#batch.notePoisoned(batch, sampled);
+    batch.forEach((generation, i) => {
+      this.#take(generation, sampled[i] as SampledRow);
+    });
+  }
+
+  /** Samples a request that runs alone in the single-request decoder; returns false if the device has none ready. */
+  #sampleAlone(generation: Generation): boolean {
+    if (
+      this.#device.sampleAlone === undefined ||
+      this.#batch.running.length > 1 ||
+      this.#batch.waiting.length > 0
+    )
+      return false;
+    const steps = Math.min(stepsAlone, generation.remainingTokens);
+    const row = generation.deviceRow();
+    const sampled = this.#meter.time(1, 0, () => this.#device.sampleAlone?.(row, steps));
+    if (sampled === undefined) return false;
+    this.#readSinceDecode = 0;
+    this.#batch.notePoisoned([generation], [sampled]);
+    this.#take(generation, sampled);
+    return true;
+  }
+
+  /** Checks guesses for the only running request in one pass; returns false if there are none. */
+  #verify(generation: Generation): boolean {
+    const { guesses = 0 } = this.#device;
+    const { request } = generation;
+    const row = guesses === 0 || this.#device.needsHost(request) ? undefined : generation.guessedRow(guesses);
+    if (row === undefined) return false;
+    const sampled = this.#meter.time(1, 0, () => this.#device.verify?.(row) ?? []);
+    this.#readSinceDecode = 0;
+    this.#batch.notePoisoned([generation], [sampled]);
+    const held = generation.verified(row, sampled);
+    this.#meter.addGuessed(row.tokenIds.length - 1, held.length - 1);
+    this.#take(generation, held);
+    return true;
+  }
+
+  #take(generation: Generation, sampled: SampledRow): void {
+    if (generation.lease === undefined) return; // Another request's onTokens aborted it.
+    const before = generation.sampledTokens;
+    try {
+      const result = generation.take(sampled);
+      if (result === undefined) return;
+      this.#batch.forget(generation);
+      generation.settle({ ...result, ...this.#policy() });
+    } catch (error) {
+      this.#batch.forget(generation);
+      generation.settle({ error });
+    } finally {
+      this.#meter.addSampled(generation.sampledTokens - before);
+    }
+  }
+}
