@@ -10,7 +10,7 @@ export interface RotatedToken {
   readonly acceptedUntilMs: number;
 }
 
-/** What is left on a node that is being drained. */
+/** The work that is left on a node that is being drained. */
 export interface DrainProgress {
   /** True when the node has left. */
   readonly done: boolean;

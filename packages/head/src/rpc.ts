@@ -1,20 +1,23 @@
 /**
- * Responsibility: makes unary handlers that answer within a bound and are measured.
- * Not responsible for: who may call what (the wire package), or retries.
+ * Responsibility: creates unary handlers that answer within a deadline and are measured.
+ * Not responsible for: access rights (the wire package), or retries.
  *
  * Invariants:
- * - HEADRPC-1. A call is answered once: by its handler, or with GET_TIMEOUT when the bound is reached, whatever the
- *   handler still does.
- * - HEADRPC-2. The signal of a call ends when its caller went away or the bound is reached, also when the handler first
- *   asks for the signal after that.
+ * - HEADRPC-1. A call is answered once: by its handler or, at the deadline, with GET_TIMEOUT, whatever the handler
+ *   still does.
+ * - HEADRPC-2. The signal of a call aborts when its caller is gone or at the deadline, also if the handler requests
+ *   the signal only after that.
  */
 import type { handleUnaryCall, ServerUnaryCall } from "@grpc/grpc-js";
 import type { Metrics } from "@palimpsest/telemetry";
 import { type Method, PalimpsestError, toGrpcError, unary } from "@palimpsest/wire";
 
-/** What a handler may need besides the request. */
+/** The context of a call that a handler may need besides the request. */
 export interface RpcContext {
-  /** HEADRPC-2. Made when it is first asked for: most handlers never do, and making one costs as much as a small call. */
+  /**
+   * HEADRPC-2. Created on first use, because most handlers do not need it, and creating it costs as much as a small
+   * call.
+   */
   readonly signal: AbortSignal;
   /** For callerOf. */
   readonly call: Pick<ServerUnaryCall<unknown, unknown>, "metadata">;

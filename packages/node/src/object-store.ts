@@ -40,7 +40,7 @@ export interface ObjectStoreOptions {
   readonly clock?: Clock;
   /** Default: the system's disk. */
   readonly disk?: ObjectDisk;
-  /** Whether the folder lies in memory. Default false. */
+  /** Whether the folder is in memory. Default false. */
   readonly inMemory?: boolean;
   /**
    * Where objects with leases are spilled when room is needed: a folder of its own, also emptied. Absent: nothing is

@@ -1,4 +1,4 @@
-/** Explains why the bundles of a group wait. An explanation is made when somebody asks, and is never stored. */
+/** Explains why the bundles of a group wait. An explanation is computed on request, and is never stored. */
 import { type GroupRequest, mostOnDistinctNodes } from "./bundle-placement.js";
 import { explain } from "./explanation.js";
 import { hasRoom, type NodeView, type PlacementRequest } from "./placement.js";

@@ -1,4 +1,4 @@
-/** Explains why a request waits. An explanation is made when somebody asks, and is never stored. */
+/** Explains why a request waits. An explanation is computed on request, and is never stored. */
 import { gpusFit } from "./gpu-instances.js";
 import { allConditions, describeCondition, type LabelCondition, meetsCondition } from "./label-conditions.js";
 import { boundTo, hasRoom, isFeasible, type NodeView, type PlacementRequest } from "./placement.js";

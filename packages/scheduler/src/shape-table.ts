@@ -1,6 +1,6 @@
 /**
  * Responsibility: groups nodes by kind and requests by shape, and knows which shape could ever run on which node.
- * Not responsible for: who waits and who is next (placement-index.ts).
+ * Not responsible for: the order of pending requests (placement-index.ts).
  *
  * Invariants:
  * - SHAPES-1. `shapesOf` a node returns exactly the shapes that the node could hold if it were empty. A shape that is

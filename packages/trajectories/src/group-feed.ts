@@ -95,7 +95,7 @@ export class GroupFeed {
 
   /**
    * Repeats to a store that may have forgotten it whose run this is and which groups are closed. After the last step
-   * nobody looks any more, and an older learner that is still alive must not continue.
+   * the learner no longer looks, and an older learner that is still alive must not continue.
    */
   async #repair(): Promise<void> {
     if (this.#stopping.signal.aborted) {

@@ -120,7 +120,7 @@ export class GroupProducer {
     return specs.map(({ groupId }) => outcomes.get(groupId) ?? "outstanding");
   }
 
-  /** @returns the groups that Redis lost meanwhile */
+  /** @returns the groups that Redis has lost in the meantime */
   async #add(
     claimed: readonly GroupSpec[],
     tasks: ReadonlyMap<string, Uint8Array>,

@@ -1,7 +1,7 @@
 /**
  * Responsibility: the state of one run's groups as a set of named operations, each of which happens as a whole or not
  * at all.
- * Not responsible for: what the bytes mean, who waits for whom, or the jobs that do the work.
+ * Not responsible for: the content of the bytes, waiting, or the jobs that do the work.
  *
  * Invariants, which every implementation keeps and `ledger-store.test.ts` checks for all of them:
  * - LEDGER-1 (T1). A claimed group is in exactly one of outstanding, trained and failed, and leaves outstanding once.

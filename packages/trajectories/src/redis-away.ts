@@ -8,8 +8,8 @@ const away =
   /^Connection is closed|^Stream isn't writeable|^(LOADING|MASTERDOWN|CLUSTERDOWN|READONLY|TRYAGAIN) /;
 
 /**
- * Runs work that needs Redis. @throws {PalimpsestError} UNAVAILABLE when Redis went away meanwhile; otherwise whatever
- * `work` throws
+ * Runs work that needs Redis. @throws {PalimpsestError} UNAVAILABLE if Redis went away in the meantime; otherwise the
+ * error of `work`
  */
 export async function withRedis<T>(work: () => Promise<T>): Promise<T> {
   try {

@@ -66,7 +66,7 @@ export class WeightAnnouncements {
     };
     const subscription = await subscribe(this.#redis, this.#key, this.#logger, {
       onMessage: tell,
-      // Announcements made meanwhile are read once the subscription is active again.
+      // Announcements made in the meantime are read once the subscription is active again.
       onReady: () => {
         catchUp().catch((error) => this.#logger.warn({ err: error }, "cannot read the current weights"));
       },

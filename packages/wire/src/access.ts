@@ -1,4 +1,4 @@
-/** Defines the roles of a cluster and what a caller needs in order to call a method. */
+/** Defines the roles of a cluster and the requirements of each method on its callers. */
 
 /** Roles of certificates. The subject's OU names the role and its CN names the process or person that owns it. */
 export const roles = ["head", "node", "driver", "actor", "reader"] as const;
@@ -16,7 +16,7 @@ export function isRole(text: unknown): text is Role {
   return roles.some((role) => role === text);
 }
 
-/** What a method requires of its callers. A server refuses every call of a method that has no such entry. */
+/** The requirements of a method on its callers. A server refuses every call of a method that has no such entry. */
 export interface Access {
   /** Roles that may call the method. Both the certificate and the token must have one of them. */
   readonly roles: readonly Role[];

@@ -55,7 +55,7 @@ export interface CallRecord {
 
 export interface AuthorizationOptions {
   readonly credentials: Credentials;
-  /** Returns what a method requires, by its path. Undefined refuses the method. */
+  /** Returns the requirements of a method, by its path. Undefined refuses the method. */
   readonly accessOf: (path: string) => Access | undefined;
   readonly rate: RateLimit;
   readonly onCall: (record: CallRecord) => void;

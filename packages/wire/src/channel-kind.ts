@@ -1,5 +1,5 @@
 /**
- * What a channel carries. It determines the flow control and how a silent peer is detected.
+ * The content of a channel. It determines the flow control and how a silent peer is detected.
  * - `control`: small messages to the head.
  * - `calls`: method calls to an actor, whose thread may be busy for minutes.
  * - `bulk`: objects and bundles, with a large receive window.

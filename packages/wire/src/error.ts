@@ -55,7 +55,7 @@ export type ErrorCode = keyof typeof errorCodes;
 export interface ErrorOptions {
   readonly details?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
-  /** Whether the same call may succeed when it is retried. Default: what the code says. */
+  /** Whether the same call may succeed when it is retried. Default: the code's own value. */
   readonly retryable?: boolean;
 }
 

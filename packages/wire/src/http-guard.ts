@@ -17,7 +17,7 @@ export interface HttpGuard {
   onTls(listener: (tls: ReturnType<typeof contextOf>) => void): () => void;
 }
 
-/** Every role may read the pages, and nobody without a role. */
+/** Every role may read the pages, and no caller without a role may. */
 export function httpGuard(
   credentials: Credentials,
   onCall: (record: CallRecord) => void = () => undefined,

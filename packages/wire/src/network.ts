@@ -77,7 +77,7 @@ export interface RpcServer {
  * that credentials, encryption and injected faults apply to all of them, and a simulation can replace it.
  */
 export interface Network {
-  /** The credentials that this process presents; absent where nobody asks for them, as in a simulation. */
+  /** The credentials that this process presents; absent if no peer checks them, as in a simulation. */
   readonly credentials?: Credentials;
   /** Opens a channel to host:port, which connects with its first call. `kind` defaults to "control". */
   connect(address: string, kind?: ChannelKind): Peer;

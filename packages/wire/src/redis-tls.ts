@@ -1,6 +1,6 @@
 /**
- * TLS to the Redis that a head runs itself. Its CA travels in the fragment of the URL, so whoever has the URL can
- * verify the server.
+ * TLS to the Redis that a head runs itself. Its CA travels in the fragment of the URL, so that every process with the
+ * URL can verify the server.
  */
 import { checkServer, type TlsIdentity } from "./tls.js";
 

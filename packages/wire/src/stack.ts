@@ -1,7 +1,7 @@
 /**
  * Responsibility: reads the JavaScript stack of a thread through an attached inspector, even while the thread computes
  * and never returns to its event loop.
- * Not responsible for: how the inspector is reached, or who asks.
+ * Not responsible for: reaching the inspector, or the origin of the request.
  *
  * Invariants:
  * - STACK-1. The thread is paused only while its stack is read, for at most `readTimeoutMs`, and then resumes.
@@ -53,8 +53,8 @@ export async function readStack(debuggee: Debuggee): Promise<StackReading> {
 }
 
 /**
- * Resolves to the promise's value, or to the other value after limitMs milliseconds. The timer keeps the asking thread
- * alive meanwhile.
+ * Resolves to the promise's value, or to the other value after limitMs milliseconds. The timer keeps the waiting
+ * thread alive in the meantime.
  */
 async function within<T, Late>(limitMs: number, promise: Promise<T>, late: Late): Promise<T | Late> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,8 @@
 /**
- * Responsibility: encodes what stands for something else inside a value: references to objects, handles of actors, and
- * long typed arrays that are stored beside the value (stored-value.ts). Each is an extension of MessagePack.
- * Not responsible for: what a reference becomes at the receiver (client/value-codec.ts).
+ * Responsibility: encodes parts of a value that are represented by something else: references to objects, handles of
+ * actors, and long typed arrays that are stored next to the value (stored-value.ts). Each is an extension of
+ * MessagePack.
+ * Not responsible for: the receiver's representation of a reference (client/value-codec.ts).
  *
  * Invariants:
  * - VALUE-1. A reference names an object or an actor by its id, and perhaps the program that made the object. It
@@ -27,7 +28,7 @@ export type Reference =
 export interface ValueEncoding {
   /** Called for each reference in the value. */
   onReference(reference: Reference, value: object): void;
-  /** Typed arrays of at least this many bytes are stored beside the value. Default: none are. */
+  /** Typed arrays of at least this many bytes are stored next to the value. Default: none are. */
   readonly longArrayBytes?: number;
   /** Stores such an array. @returns the offset at which it begins, in bytes */
   onLongArray?(bytes: Uint8Array): number;
@@ -36,7 +37,9 @@ export interface ValueEncoding {
 export interface ValueDecoding {
   /** Returns what stands for the reference in this process. */
   bind(reference: Reference): unknown;
-  /** Returns a buffer for the bytes of an array that is stored beside the value. The bytes may be filled in later. */
+  /**
+   * Returns a buffer for the bytes of an array that is stored next to the value. The bytes may be filled in later.
+   */
   longArray?(offsetBytes: number, lengthBytes: number): ArrayBuffer;
 }
 

@@ -70,7 +70,8 @@ export function encodeValue(value: unknown, encoding?: ValueEncoding): Uint8Arra
       },
     );
   } finally {
-    // Its table of what it has seen stays until it packs again, and would keep the value, and references in it, alive.
+    // The packer keeps its table of visited parts until it packs again, which would keep the value and its references
+    // alive.
     packr.pack(null);
   }
 }

@@ -3,7 +3,7 @@
  * head that started them. Each name has a folder with the record of its process.
  *
  * Invariants:
- * - LOCAL-1. A name has at most one process: whoever creates it claims its folder first.
+ * - LOCAL-1. A name has at most one process, because its creator first claims its folder.
  * - LOCAL-2. A process is ended only while it is the node of that name.
  */
 import { spawn } from "node:child_process";

@@ -25,7 +25,7 @@ export class FakeHead {
   credentials = Credentials.ofCluster(this.token);
   address = "";
   sessionLeaseMs = 120_000;
-  /** It hears what it is asked, goodbyes too, and says nothing. */
+  /** It receives requests, including goodbyes, and does not answer. */
   isMute = false;
   /** What sessions are refused with. */
   refusal: PalimpsestError | undefined;
@@ -40,7 +40,7 @@ export class FakeHead {
   readonly logRequests: proto.LogsRequest.$Properties[] = [];
   /** Serves one Logs stream. */
   logs: (call: LogStream) => void = (call) => call.end();
-  /** What a new actor looks like. */
+  /** The initial state of a new actor. */
   place: (info: proto.ActorInfo.$Properties) => void = () => undefined;
   #server: RpcServer | undefined;
   #session: SessionStream | undefined;

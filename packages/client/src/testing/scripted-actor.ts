@@ -13,7 +13,10 @@ import type * as proto from "@palimpsest/wire/protocol";
 
 type CallerStream = ServerDuplexStream<proto.CallBatch.$Properties, proto.ReplyBatch.$Properties>;
 
-/** An actor that a test plays over real gRPC: records batches, answers `echo`, and what the test tells it to. */
+/**
+ * An actor that a test plays over real gRPC: it records batches, answers `echo`, and otherwise answers as the test
+ * tells it.
+ */
 export class ScriptedActor {
   /** Whom each stream was meant for. */
   readonly addressees: Addressee[] = [];

@@ -5,7 +5,7 @@
  * Invariants:
  * - SPANS-1. At most `maxSpans` spans of together `maxBytes` bytes, measured approximately, wait or are being sent. One
  *   more is dropped and counted.
- * - SPANS-2. Nobody waits for the collector: a span that cannot be sent is lost and counted.
+ * - SPANS-2. No code waits for the collector: a span that cannot be sent is lost and counted.
  */
 import type { ReadableSpan, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace";
 
