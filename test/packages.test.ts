@@ -296,7 +296,11 @@ function closure(name: string, seen = new Set<string>()): Set<string> {
 describe("what a package brings", () => {
   it("is for agents memory and zod: no Redis, no gRPC, no TensorFlow", () => {
     expect([...closure("@palimpsest/agents")].sort()).toEqual(["@palimpsest/memory", "zod"]);
-    expect([...closure("@palimpsest/engines")].sort()).toEqual(["@palimpsest/memory", "eventsource-parser", "zod"]);
+    expect([...closure("@palimpsest/engines")].sort()).toEqual([
+      "@palimpsest/memory",
+      "eventsource-parser",
+      "zod",
+    ]);
     // The walk finds them where they are.
     expect([...closure("@palimpsest/evals")]).toEqual(expect.arrayContaining(["ioredis", "@grpc/grpc-js"]));
     expect([...closure("@palimpsest/jit")]).toEqual(expect.arrayContaining(["@tensorflow/tfjs"]));
