@@ -192,7 +192,7 @@ test("the node with base weights and tokenizer is killed with all it runs: they 
   run.driver.kill("SIGCONT");
   expect(await expectWholeRun(run, size)).toBe(undisturbed);
   await expectStepsAddUp(run, size);
-  expect(run.driver.output).toContain("base model and tokenizer were brought to another node");
+  expect(run.driver.output).toContain("the base model and tokenizer were copied to another node");
 }, 240_000);
 
 test("T6: the driver is killed, then every process at once: what is started again on the same folders ends with the same weights", async () => {

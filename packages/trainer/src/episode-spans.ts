@@ -1,4 +1,4 @@
-/** The last span of each episode: the update that trained on it, beneath its reward, and linked to the learner's step. */
+/** Records the last span of each episode: the update that trained on it, a child of its reward's span, linked to the learner's step. */
 import { tracing } from "@palimpsest/telemetry";
 import type { Group } from "@palimpsest/trajectories";
 

@@ -124,7 +124,7 @@ export class LearnerActor {
     });
     const { config, precisionReason: reason } = this.#learner;
     const { precision } = config;
-    context.logger.info({ precision, reason }, `the learner multiplies in ${precision}`);
+    context.logger.info({ precision, reason }, `the learner computes matrix products in ${precision}`);
     await this.#ranks.meet(this.#learner, run !== undefined);
     this.#saves = new LearnerSaves(
       this.#ranks,

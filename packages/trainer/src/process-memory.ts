@@ -1,24 +1,24 @@
 import { type Backend, gpuUsedMemory } from "@palimpsest/jit";
 
-/** What a process of a run has taken since it began. */
+/** Peak memory of a process of a run since it started. */
 export interface ProcessMemory {
-  /** Its highest resident set. */
+  /** Peak resident set size, bytes. */
   readonly peakRssBytes: number;
-  /** Of the fullest GPU that it sees, whoever uses it; absent: it computes on none, or nvidia-smi does not say. */
+  /** Used memory of the fullest visible GPU, counting all processes; absent: it uses no GPU, or nvidia-smi does not report it. */
   readonly gpuUsedBytes?: number;
-  /** All that this GPU has. */
+  /** Total memory of this GPU. */
   readonly gpuBytes?: number;
 }
 
-/** Highest resident set of this process. */
+/** Peak resident set size of this process, bytes. */
 export function peakRssBytes(): number {
-  // Kibibytes on every platform that Node reports it for.
+  // Node reports kibibytes on every platform.
   return process.resourceUsage().maxRSS * 1024;
 }
 
 /**
- * Memory of this process and of its GPU. TensorFlow keeps what it took of a GPU, so that what is used at a run's end is the most
- * that was used in it.
+ * Returns the memory of this process and of its GPU. TensorFlow never returns GPU memory, so the usage at the end of a run is
+ * its peak.
  */
 export function processMemory(backend: Pick<Backend, "gpu" | "gpuMemoryBytes">): ProcessMemory {
   const gpuUsedBytes = backend.gpu ? gpuUsedMemory(process.env["CUDA_VISIBLE_DEVICES"]) : undefined;

@@ -6,7 +6,7 @@ export interface ProcessRow {
   readonly pid: number;
 }
 
-/** Every process of the cluster that is alive, this one as the driver. */
+/** Returns every live process of the cluster, with this one as the driver. */
 export async function processesOf(cluster: Cluster): Promise<ProcessRow[]> {
   const [info, nodes, actors] = await Promise.all([cluster.info(), cluster.nodes(), cluster.actors()]);
   return [

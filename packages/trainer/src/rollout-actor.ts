@@ -40,7 +40,7 @@ export interface RolloutStats {
   readonly peakRssBytes: number;
 }
 
-/** A question of an evaluation, asked of weights of at least that version. */
+/** A question of an evaluation, and the minimum version of the weights that answer it. */
 export interface AnswerRequest {
   readonly task: Task;
   readonly temperature: number;
@@ -50,7 +50,7 @@ export interface AnswerRequest {
 
 export interface Answer {
   readonly prediction: Prediction;
-  /** Version of the weights when the episode began. */
+  /** Version of the weights when the episode started. */
   readonly began: number;
   readonly ended: number;
 }
@@ -61,7 +61,7 @@ export class RolloutActor {
   #context!: ActorContext;
   #queues!: RunQueues;
   #sampler!: PolicySampler;
-  /** The sampler, where it is a server. */
+  /** The inference server, if the sampler is one. */
   #engine: RolloutEngine | undefined;
   #exporter: { close(): void } | undefined;
   #dependencies: Promise<OpenedDependencies> | undefined;
@@ -71,7 +71,7 @@ export class RolloutActor {
   #tokenizer!: BpeTokenizer;
   #backend!: Backend;
 
-  /** @param place which of the run's rollout actors, and so which of its engines */
+  /** @param place index among the run's rollout actors, which is also the index of its engine */
   constructor(spec: RunSpec, place = 0) {
     this.#spec = spec;
     this.#place = place;
@@ -82,7 +82,7 @@ export class RolloutActor {
     const { rollout } = recipe;
     this.#context = context;
     const cluster = await context.connect();
-    // An engine has the GPU that its actor leases.
+    // The GPU that the actor leases belongs to the engine.
     const device = rollout.gpus > 0 && rollout.engine === undefined ? "gpu" : "auto";
     const backend = await loadBackend({ ...samplerThreads(rollout), device });
     if (backend.gpuUnused !== undefined && rollout.engine === undefined)
@@ -121,7 +121,10 @@ export class RolloutActor {
       this.#exporter = exportSampler(context.metrics, sampler);
       this.#sampler = sampler;
       own = sampler;
-      context.logger.info(sampler.precision, `the sampler multiplies in ${sampler.precision.precision}`);
+      context.logger.info(
+        sampler.precision,
+        `the sampler computes matrix products in ${sampler.precision.precision}`,
+      );
     } else {
       this.#engine = await RolloutEngine.open(rollout.engine, this.#place, this.#spec, {
         tokenizer,
@@ -147,7 +150,10 @@ export class RolloutActor {
         queues: this.#queues,
         load: (policyVersion) => this.#weights.ensure(policyVersion),
         onLate: (err, policyVersion) =>
-          context.logger.warn({ err, policyVersion }, "announced weights are loaded later"),
+          context.logger.warn(
+            { err, policyVersion },
+            "loading the announced weights failed; the next episode loads them",
+          ),
       });
     }
     const consume = () =>
@@ -160,9 +166,9 @@ export class RolloutActor {
       });
     if (this.#engine === undefined) await consume();
     else await this.#engine.follow(consume, () => this.#weights.starting());
-    // While the learner starts: a GPU's functions take seconds each.
+    // Compiles while the learner starts, since each function takes seconds on a GPU.
     void own?.prepare().catch((err: unknown) => {
-      context.logger.warn({ err }, "functions are compiled when they are first needed");
+      context.logger.warn({ err }, "warm-up failed; functions are compiled when they are first used");
     });
   }
 
@@ -175,7 +181,7 @@ export class RolloutActor {
     await dependencies?.close();
   }
 
-  /** The run's reward; what it opens lasts as long as the actor. */
+  /** The run's reward; resources that it opens live as long as the actor. */
   async #reward(): Promise<TrajectoryReward> {
     const { config } = this.#spec.recipe.reward;
     const { environment } = this.#context;
@@ -189,7 +195,7 @@ export class RolloutActor {
     return fetchModules(this.#context.objects, this.#spec.modules, [role]);
   }
 
-  /** What this process and its GPU have taken. */
+  /** Peak memory of this process and its GPU. */
   memory(): ProcessMemory {
     return processMemory(this.#backend);
   }
@@ -212,7 +218,7 @@ export class RolloutActor {
     return await this.#asked(() => this.#answer(request));
   }
 
-  /** @throws {PalimpsestError} UNAVAILABLE where the engine is away and another actor's may answer */
+  /** @throws {PalimpsestError} UNAVAILABLE if the engine is unreachable; another actor's engine may answer */
   async #asked<T>(ask: () => Promise<T>): Promise<T> {
     return this.#engine === undefined ? await ask() : await this.#engine.ask(ask);
   }
@@ -227,7 +233,7 @@ export class RolloutActor {
     return { prediction, began, ended: this.#sampler.policyVersion };
   }
 
-  /** One greedy episode, step by step, for people. */
+  /** Runs one greedy episode and returns it step by step, for display. */
   async trace(task: Task, minPolicyVersion: number): Promise<Trace> {
     return await this.#asked(() => this.#trace(task, minPolicyVersion));
   }

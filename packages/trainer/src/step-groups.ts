@@ -26,23 +26,23 @@ export interface StepRejects {
 export interface StepGroups {
   /** Counts from 1; step n makes policy version n. */
   readonly step: number;
-  /** Every group that was dispatched for this step; with a window, every one that is in flight. */
+  /** Every group dispatched for this step; with a window, every group in flight. */
   readonly groupIds: readonly string[];
   /** Absent: the step takes all of its groups. */
   readonly window?: StepWindow;
 }
 
-/** Groups of the step that the run's ledger does not know: dispatch them, then ask again. */
+/** Groups of the step that are missing from the run's ledger: dispatch them, then request the step again. */
 export interface UndispatchedGroups {
   readonly undispatched: readonly string[];
-  /** Groups of the step's window that are closed, since they were too stale to be trained: dispatch others for them. */
+  /** Groups of the step's window that were closed as too stale to train: dispatch replacements. */
   readonly stale?: readonly string[];
-  /** Groups of the step's window that teach nothing: leave them in it, as rejected, with others beside them. */
+  /** Groups of the step's window that teach nothing: keep them in it, as rejected, and add others. */
   readonly rejected?: readonly string[];
 }
 
-/** What a step trains, and what it took beside that. */
+/** The groups that a step trains, and the others that it took. */
 export interface StepBatch extends GroupBatch {
-  /** Teach nothing; closed when the step is saved. */
+  /** Groups that teach nothing; closed when the step is saved. */
   readonly rejected: readonly Group[];
 }

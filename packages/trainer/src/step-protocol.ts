@@ -1,21 +1,21 @@
 /**
  * Responsibility: the order in which a learner takes, trains, saves, acknowledges and announces one step, so that a
- *   death at any instruction trains no group twice and loses none.
+ *   crash at any instruction neither trains a group twice nor loses one.
  * Not responsible for: training itself, checkpoints, weights (its parts, see learner-actor.ts).
  *
  * Invariants:
  * - STEP-1 (T1). A step's groups are acknowledged after the checkpoint, or the record of the log, that names them is on disk.
- * - STEP-2 (T1). A step that is saved already is answered from it, not trained again.
- * - STEP-3 (T1). A step with groups that the ledger does not know is handed back, and nothing of it is trained.
- * - STEP-4 (T1). A step that was trained and then failed is gone on with where it stands, by whatever step is asked for
- *   next: it is not trained again, and nothing is trained upon it before it is saved and acknowledged.
- * - STEP-5 (T1). A step is not trained upon weights that are behind the checkpoint on disk: a learner that was taken for dead
- *   may have done one more step, where Redis forgot the take-over that fenced it off. The learner says STALE_POLICY and
- *   has to begin anew from that checkpoint. Where none is newer, saved steps were lost, and no step can be trained.
+ * - STEP-2 (T1). A step that is already saved is answered from its record and not trained again.
+ * - STEP-3 (T1). A step with groups that the ledger does not know is handed back, and none of it is trained.
+ * - STEP-4 (T1). A step that failed after training is continued from the point of failure by the next request, for
+ *   whichever step: it is not trained again, and no other step is trained before it is saved and acknowledged.
+ * - STEP-5 (T1). A step is not trained on weights that are behind the checkpoint on disk: a learner presumed dead may have
+ *   completed one more step, if Redis lost the take-over that fenced it off. The learner throws STALE_POLICY and must
+ *   restart from that checkpoint. If no checkpoint is newer, saved steps were lost, and no step can be trained.
  * - STEP-6 (T2). A step with a window trains `count` groups of it, none of which was dropped as too stale: those are handed back
  *   to be replaced, and the complete ones wait.
- * - STEP-7 (T1). Groups that teach nothing are handed back once, as rejected, to have others beside them. They stay complete until
- *   the step is saved with their ids, and are closed then: whoever takes the step again finds and rejects the same ones.
+ * - STEP-7 (T1). Groups that teach nothing are handed back once, as rejected, so that the driver adds others. They stay complete
+ *   until the step is saved with their ids, and are closed then: a learner that repeats the step rejects the same ones.
  */
 import type { Group, GroupBatch, GroupConsumer, LedgerStore } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -30,42 +30,42 @@ export interface StepParts<
 > {
   readonly ledger: Pick<LedgerStore, "states" | "undispatched">;
   readonly groups: Pick<GroupConsumer, "nextGroups" | "acknowledge" | "reject" | "release">;
-  /** Steps that the weights have seen. */
+  /** Number of steps that the weights have been trained on. */
   readonly policyVersion: () => number;
-  /** Steps that are saved on disk, whoever wrote them. */
+  /** Number of steps that are saved on disk, by this learner or another. */
   readonly savedVersion: () => Promise<number>;
-  /** Groups of a step: ids of so many are kept besides those of the step itself. */
+  /** Groups per step: this many ids are kept in addition to those of the step itself. */
   readonly groupsPerStep: number;
   /** Whether a group would change the weights. */
   readonly teaches: (group: Group) => boolean;
-  /** Trains the batch. What rejects here must have left the weights as they were. */
+  /** Trains the batch. If it rejects, it must have left the weights unchanged. */
   readonly train: (request: Request, batch: StepBatch) => Promise<Trained>;
-  /** Resolves when a checkpoint or a log with this step and these group ids is on disk; asked for again after it has rejected. */
+  /** Resolves when a checkpoint or a log with this step and these group ids is on disk; called again after it has rejected. */
   readonly save: (
     trained: Trained,
     consumedGroupIds: readonly string[],
     rejectedGroupIds: readonly string[],
   ) => Promise<Saved>;
-  /** Makes the new weights known. */
+  /** Announces the new weights. */
   readonly announce: (saved: Saved) => Promise<void>;
-  /** What the step is answered with from now on. */
+  /** The step's result, which also answers repeated requests. */
   readonly report: (saved: Saved) => Result;
 }
 
-/** A step that is done: now, with its batch, or when it was asked for before. */
+/** A completed step: completed just now, with its batch, or by an earlier request. */
 export interface StepDone<Result> {
   readonly result: Result;
   readonly batch: StepBatch | undefined;
 }
 
-/** What a checkpoint says of the steps before it. */
+/** A checkpoint's record of the steps before it. */
 export interface StepCursor<Result> {
   readonly last: Result | undefined;
   readonly consumedGroupIds: readonly string[];
   readonly rejectedGroupIds?: readonly string[];
 }
 
-/** A step whose batch the weights have seen. */
+/** A step whose batch the weights have been trained on. */
 interface OpenStep<Trained, Saved> {
   readonly trained: Trained;
   readonly batch: StepBatch;
@@ -84,7 +84,7 @@ export class StepProtocol<
   #consumed: readonly string[];
   #rejected: readonly string[];
   #open: OpenStep<Trained, Saved> | undefined;
-  /** Groups of a step that were closed as too small before others of it were handed back, and why: nobody finds them again. */
+  /** Groups of a step that were closed as too small before others of it were handed back, and why: the ledger no longer lists them. */
   #closed: Pick<GroupBatch, "dropped" | "failures"> & { readonly step: number } = {
     step: 0,
     dropped: [],
@@ -101,22 +101,22 @@ export class StepProtocol<
     this.#rejected = rejectedGroupIds;
   }
 
-  /** What the last step that is done was answered with. */
+  /** The result of the last completed step. */
   get last(): Result | undefined {
     return this.#last;
   }
 
-  /** The last step that is done, or 0: one that was trained and then failed has still to be asked for. */
+  /** The last completed step, or 0: a step that failed after training does not count until it is requested again. */
   get lastDone(): number {
     const { policyVersion } = this.#parts;
     return this.#open === undefined ? policyVersion() : policyVersion() - 1;
   }
 
   /**
-   * Trains one step. Asked again for the step it did last, it answers the same.
+   * Trains one step. A repeated request for the last step returns the same result.
    * @throws {PalimpsestError} INVALID_ARGUMENT for a step out of order; INTERNAL when every group failed; STALE_POLICY
-   *   (retryable, by a learner that begins anew) when another learner has done the step; CONFIG_INVALID when it was done
-   *   and is not on disk any more
+   *   (retryable, after a restart of the learner) when another learner has done the step; CONFIG_INVALID when it was done
+   *   and is no longer on disk
    */
   async run(request: Request): Promise<StepDone<Result> | UndispatchedGroups> {
     const { step, groupIds, window } = request;
@@ -160,7 +160,7 @@ export class StepProtocol<
       groups.release([...trainedIds, ...rejectedIds]);
       throw reason;
     });
-    // Only groups that could still be on the queues matter: those of this step and the one before.
+    // Only groups of this step and the previous one can still be on the queues.
     this.#consumed = [...this.#consumed.slice(-groupsPerStep), ...trainedIds];
     const mostRejected = groupsPerStep + (window?.rejects?.most ?? 0);
     this.#rejected = [...this.#rejected.slice(-mostRejected), ...rejectedIds];

@@ -1,4 +1,4 @@
-/** Responsibility: what is written of a run's last steps: what each was given, and its episodes as text.
+/** Responsibility: records of a run's last steps: the input of each, and its episodes as text.
  *  Not responsible for: checkpoints and their log (learner-saves.ts). */
 import type { ActorContext } from "@palimpsest/client";
 import { type LossConfig, TrainedTokens, type WrittenDump, writeStepDump } from "@palimpsest/learner";
@@ -20,28 +20,28 @@ export class StepRecords {
   #tokenizer: BpeTokenizer | undefined;
   #tokens: TrainedTokens | undefined;
 
-  /** @param onDisk runs what writes to the run's folder, and waits for space there */
+  /** @param onDisk runs functions that write to the run's folder, and waits for disk space */
   constructor(spec: RunSpec, context: ActorContext, onDisk: OnDisk) {
     this.#spec = spec;
     this.#context = context;
     this.#onDisk = onDisk;
   }
 
-  /** What the step is given, on disk before it trains: a step that fails can be looked at. */
+  /** Writes the step's input to disk before it trains, so that a failed step can be inspected. */
   async dump(
     { step, shuffleRewards }: StepRequest,
     given: { readonly policyVersion: number; readonly groups: readonly Group[] },
   ): Promise<WrittenDump | undefined> {
     const { recipe, checkpointDir } = this.#spec;
     const { keepStepDumps, checkpointEverySteps } = recipe.train;
-    // The log takes the step's dump over when the step is trained.
+    // The log of steps takes ownership of the dump once the step is trained.
     const keepLast = Math.max(keepStepDumps, checkpointEverySteps > 1 ? 1 : 0);
     if (keepLast === 0) return undefined;
     const dump = { ...given, shuffleRewards };
     return await this.#onDisk(() => writeStepDump(dumpDirOf(checkpointDir), step, dump, { keepLast }));
   }
 
-  /** What the update is to tell of its tokens: their ratios only where traces have the tokens; undefined: there are no traces. */
+  /** Collects the update's figures per token: ratios only if traces contain the tokens; undefined: there are no traces. */
   tokens(loss: LossConfig): TrainedTokens | undefined {
     const { keepTraces, traceDetail } = this.#spec.recipe.train;
     this.#tokens =
@@ -49,7 +49,7 @@ export class StepRecords {
     return this.#tokens;
   }
 
-  /** For people: a step is done whether they can be written or not. */
+  /** Writes traces for people to read; a failure to write them does not fail the step. */
   async trace({ step, tasks = [] }: StepRequest, batch: StepBatch): Promise<void> {
     const { recipe, checkpointDir, runId } = this.#spec;
     const keepLast = recipe.train.keepTraces;

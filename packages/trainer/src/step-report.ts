@@ -3,11 +3,11 @@ import type { StepReport } from "./event.js";
 import { storeScalars } from "./learner-metrics.js";
 import type { StepResult } from "./step-result.js";
 
-/** What the driver knows of a step beside the learner's answer. */
+/** The driver's figures of a step, in addition to the learner's result. */
 export interface StepObserved {
   readonly steps: number;
   readonly counts: RunCounts;
-  /** Groups that the driver has replaced so far, since they were too stale. */
+  /** Groups that the driver has replaced so far because they were too stale. */
   readonly groupsStale: number;
   readonly rollout: { readonly seconds: number; readonly tokensPerSecond: number };
 }

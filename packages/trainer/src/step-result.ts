@@ -1,4 +1,4 @@
-/** What a learner is asked for a step with, and what it says of it. */
+/** The request for a step to a learner, and its result. */
 import type { UpdateMetrics, WrittenDump } from "@palimpsest/learner";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ScheduleState } from "./async/group-schedule.js";
@@ -8,36 +8,36 @@ import type { RejectedGroups } from "./teaching-groups.js";
 
 export interface StepRequest extends StepGroups {
   readonly shuffleRewards: boolean;
-  /** What its groups are about, where traces are kept. */
+  /** The tasks of its groups, if traces are kept. */
   readonly tasks?: readonly TracedTask[];
-  /** Categories of its tasks by their ids, where they have some. */
+  /** Categories of its tasks by task id, if they have any. */
   readonly categories?: Readonly<Record<string, string>>;
 }
 
 export interface StepResult {
   readonly step: number;
   readonly update: UpdateMetrics;
-  /** Waiting for the step's groups. */
+  /** Seconds spent waiting for the step's groups. */
   readonly waitSeconds: number;
   readonly updateSeconds: number;
   readonly checkpointSeconds: number;
   readonly publishSeconds: number;
   readonly publishedBytes: number;
-  /** Of several learners that train together: waiting for each other, and bytes of gradients that each has sent. */
+  /** With several learners: seconds spent waiting for each other, and bytes of gradients that each has sent. */
   readonly exchange?: { readonly seconds: number; readonly sentBytes: number };
   readonly groupsTrained: number;
   readonly groupsDropped: number;
-  /** Absent where steps train groups that teach nothing, too. */
+  /** Absent if steps also train groups that teach nothing. */
   readonly rejected?: RejectedGroups;
-  /** Of a step with a window: the groups that it took, and where the run's schedule stands after it. */
+  /** For a step with a window: the groups that it took, and the state of the run's schedule after it. */
   readonly taken?: { readonly groupIds: readonly string[]; readonly schedule: ScheduleState };
   readonly episodeFailures: readonly string[];
-  /** Mean reward of each category of the step's tasks; absent where they have none. */
+  /** Mean reward of each category of the step's tasks; absent if they have none. */
   readonly rewardByCategory?: Readonly<Record<string, number>>;
   readonly weightsHash: string;
 }
 
-/** What is known of a step once its batch is trained. */
+/** The part of a step's result that is known once its batch is trained. */
 export type TrainedResult = Omit<
   StepResult,
   "checkpointSeconds" | "publishSeconds" | "publishedBytes" | "weightsHash"
@@ -59,16 +59,16 @@ export interface SavedStep {
 }
 
 export interface LearnerState {
-  /** After the last step that is done. */
+  /** Hash of the weights after the last completed step. */
   readonly policyVersion: number;
   readonly backend: string;
   readonly mode: string;
-  /** What its products are computed in. */
+  /** Precision of its matrix products. */
   readonly precision: string;
   readonly checkpoint: string;
-  /** Where the run's schedule stands, where its steps have windows. */
+  /** State of the run's schedule, if its steps have windows. */
   readonly schedule: ScheduleState | undefined;
-  /** What the last step that is done was answered with; absent before the first. */
+  /** The result of the last completed step; absent before the first. */
   readonly last: StepResult | undefined;
 }
 

@@ -7,7 +7,7 @@ import type { DroppedGroup, EpisodeFailure, Group, Task } from "@palimpsest/traj
 
 const file = /^step-(\d{8,})\.jsonl$/;
 
-/** What a trace says of a task: its document is not kept. */
+/** The fields of a task that a trace stores; its document is left out. */
 export type TracedTask = Pick<Task, "id" | "question" | "answers" | "metadata">;
 
 export interface StepTraces {
@@ -15,18 +15,18 @@ export interface StepTraces {
   /** Counts from 1. */
   readonly step: number;
   readonly groups: readonly Group[];
-  /** Complete, and not trained: all of their episodes earned the same. */
+  /** Complete groups that were not trained because all of their episodes have the same reward. */
   readonly rejected?: readonly Group[];
-  /** Not trained for other reasons. */
+  /** Groups that were not trained for other reasons. */
   readonly dropped?: readonly DroppedGroup[];
-  /** Episodes that left their groups. */
+  /** Failed episodes, which are left out of their groups. */
   readonly failures?: readonly EpisodeFailure[];
-  /** What the update made of tokens. */
+  /** The update's figures per token. */
   readonly trained?: TrainedTokens | undefined;
-  /** Those of the groups; one that is missing is named by its id alone. */
+  /** Tasks of the groups; a missing task is named only by its id. */
   readonly tasks: readonly TracedTask[];
   readonly tokenizer: Tokenizer;
-  /** Default: what the model wrote. */
+  /** Default: `replies`, the text that the model wrote. */
   readonly detail?: TraceDetail | undefined;
 }
 
@@ -75,7 +75,7 @@ function groupTraces(
   );
 }
 
-/** Episodes that failed, and groups that were dropped whole: of what they wrote nothing is left. */
+/** Traces of failed episodes and of dropped groups, whose text is no longer available. */
 function failureTraces(told: StepTraces): Trace[] {
   const { runId, step, groups, rejected = [], dropped = [], failures = [], tasks } = told;
   const taskOf = new Map(

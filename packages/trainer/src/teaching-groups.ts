@@ -2,14 +2,14 @@ import type { Group } from "@palimpsest/trajectories";
 import type { Recipe } from "./recipe/recipe-schema.js";
 
 export interface SortedGroups {
-  /** To train. */
+  /** The groups to train. */
   readonly groups: readonly Group[];
   readonly rejected: readonly Group[];
 }
 
 /**
- * A step's groups, those that teach apart from those that do not. Where none does, the first `groupsPerStep` are trained as they
- * would be without refills: KL and entropy may still have a gradient, and a run does not end because its questions are too easy.
+ * Separates a step's groups that teach from those that do not. If none does, the first `groupsPerStep` are trained as they
+ * would be without refills: KL and entropy may still have a gradient, and a run should not end because its questions are too easy.
  */
 export function sortedOut(
   groups: readonly Group[],
@@ -23,16 +23,16 @@ export function sortedOut(
   return { groups: teaching, rejected: ordered.filter((group) => !teaching.includes(group)) };
 }
 
-/** What a step that rejects groups says of them. */
+/** The figures of a step that rejects groups. */
 export interface RejectedGroups {
   readonly groups: number;
-  /** Mean reward of all episodes that the step took, those of rejected groups too. */
+  /** Mean reward of all episodes that the step took, including those of rejected groups. */
   readonly sampledRewardMean: number;
-  /** No group taught anything: those that were trained had no advantage either. */
+  /** True if no group taught anything: the trained groups had an advantage of zero, too. */
   readonly noneTaught: boolean;
 }
 
-/** @returns nothing where steps reject nothing */
+/** @returns no figures if the recipe's steps reject nothing */
 export function rejectedIn(
   { train }: Pick<Recipe, "train">,
   { groups, rejected }: SortedGroups,
@@ -50,7 +50,7 @@ export function rejectedIn(
   };
 }
 
-/** What a person is told of a step that ran out of refills. */
+/** Returns the notice for a step that ran out of refills. */
 export function shortageNotice(
   { step, groupsTrained, rejected }: ShortStep,
   { groupsPerStep, zeroVarianceRefills }: Pick<Recipe["train"], "groupsPerStep" | "zeroVarianceRefills">,
@@ -59,9 +59,9 @@ export function shortageNotice(
   const { groups, noneTaught } = rejected;
   const fix = "the questions are too easy or too hard for the policy";
   if (noneTaught)
-    return `none of the ${groups + groupsTrained} groups of step ${step} has episodes of different worth: ${groupsTrained} of them are trained with an advantage of zero; ${fix}`;
+    return `none of the ${groups + groupsTrained} groups of step ${step} has episodes with different rewards: ${groupsTrained} of them are trained with an advantage of zero; ${fix}`;
   if (groups <= zeroVarianceRefills * groupsPerStep) return undefined;
-  return `step ${step} trains ${groupsTrained} of ${groupsPerStep} groups: ${groups} others have episodes that all earned the same, and zeroVarianceRefills is ${zeroVarianceRefills}; ${fix}`;
+  return `step ${step} trains ${groupsTrained} of ${groupsPerStep} groups: ${groups} others have episodes with equal rewards, and zeroVarianceRefills is ${zeroVarianceRefills}; ${fix}`;
 }
 
 interface ShortStep {

@@ -5,9 +5,9 @@
  *
  * Invariants:
  * - INPROCESS-1. Tasks, seeds, group ids and settings are those of the cluster's run: on the same backend with the same number
- *   of threads the weights after every step are the same, bit for bit, where `rollout.batchInvariant` is on.
- * - INPROCESS-2. A failed episode leaves its group and is counted; it is never a zero.
- * - INPROCESS-3. Sampler, learner and all else that was made are freed at the end, also where a later one could not be made.
+ *   of threads the weights after every step are the same, bit for bit, if `rollout.batchInvariant` is on.
+ * - INPROCESS-2. A failed episode is left out of its group and counted; it never gets a reward of zero.
+ * - INPROCESS-3. The sampler, the learner and every other resource are freed at the end, even if creating a later one failed.
  */
 import type { Agent } from "@palimpsest/agents";
 import { generatedTasks, type TaskSet } from "@palimpsest/datasets";
@@ -39,11 +39,11 @@ import { rewardDependencies } from "./reward-dependencies.js";
 import { rolloutAgent } from "./rollout-agent.js";
 import { type RejectedGroups, rejectedIn, shortageNotice } from "./teaching-groups.js";
 
-/** What a run in one process works with: for breakpoints, and for questions between its steps. */
+/** The parts of a run in one process, for breakpoints and for sampling between its steps. */
 export interface InProcessPolicy {
   readonly agent: Agent;
   readonly reward: TrajectoryReward;
-  /** What each compiled function has cost so far: the sampler's and the learner's. */
+  /** Time that each compiled function of the sampler and the learner has taken so far. */
   readonly functionStats: () => {
     readonly sampler: Readonly<Record<string, FunctionStats>>;
     readonly learner: Readonly<Record<string, FunctionStats>>;
@@ -54,25 +54,25 @@ export interface InProcessStep {
   readonly step: number;
   readonly update: UpdateMetrics;
   readonly groups: readonly Group[];
-  /** With `train.zeroVarianceRefills`: what the step sampled and did not train. */
+  /** With `train.zeroVarianceRefills`: the groups that the step sampled but did not train. */
   readonly rejected?: RejectedGroups;
   readonly weightsHash: string;
   readonly rolloutSeconds: number;
-  /** Why episodes failed. */
+  /** The reasons for which episodes failed. */
   readonly failures: readonly string[];
 }
 
 export interface InProcessOptions {
   readonly recipe: Recipe;
-  /** Where models that are named or come from a hub are kept; not needed for models in folders. */
+  /** Cache folder for named models and models from a hub; not needed for models in folders. */
   readonly models?: ModelCache;
-  /** Deals the rewards of a step out at random: the control that must not learn. */
+  /** Shuffles the rewards within each step: a control run that must not learn. */
   readonly shuffleRewards?: boolean;
-  /** Training questions in place of the recipe's `data`, at least one; its `curriculum` holds for them. */
+  /** Training questions in place of the recipe's `data`, at least one; its `curriculum` applies to them. */
   readonly tasks?: readonly Task[];
   /** Compute threads; default: the learner's. */
   readonly threads?: number;
-  /** Awaited before the first step, so that the policy can be asked before it is trained. */
+  /** Awaited before the first step, so that the policy can be sampled before it is trained. */
   readonly onStart?: (policy: InProcessPolicy) => void | Promise<void>;
   /** Awaited after every step, under the step's weights. */
   readonly onStep?: (step: InProcessStep, policy: InProcessPolicy) => void | Promise<void>;
@@ -104,7 +104,7 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
   if (recipe.start !== undefined)
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      "start: a run in one process writes no files; make the model with `palimpsest train sft --data`, and name its folder as model.path",
+      "start: a run in one process writes no files; create the model with `palimpsest train sft --data`, and name its folder as model.path",
     );
   if (recipe.rollout.engine !== undefined)
     throw new PalimpsestError(
@@ -114,10 +114,10 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
   if (recipe.train.maxStaleness > 0)
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `train.maxStaleness: is ${recipe.train.maxStaleness}, and a run in one process has one thing going on at a time; set it to 0, or run on a cluster`,
+      `train.maxStaleness: is ${recipe.train.maxStaleness}, and a run in one process cannot sample while it trains; set it to 0, or run on a cluster`,
     );
   const idle = settingsWithoutEffect(recipe);
-  if (idle.length > 0) onNotice?.(`in one process these settings do nothing: ${idle.join(", ")}`);
+  if (idle.length > 0) onNotice?.(`these settings have no effect in one process: ${idle.join(", ")}`);
   const { agent: ownAgent, reward: ownReward, data, advantage } = modules.loaded;
   const folder = await resolveSource(recipe.model, { cacheDir: "", ...options.models });
   const { rollout } = recipe;
@@ -199,7 +199,7 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
   }
 }
 
-/** The learner's present weights to the sampler; of adapters these alone: it has their base. @returns their hash */
+/** Copies the learner's current weights to the sampler; for adapters only these, since it has the base. @returns their hash */
 async function handOver(learner: Learner, sampler: ModelSampler): Promise<string> {
   const { policyVersion } = learner;
   const isAdapted = learner.config.lora !== null;

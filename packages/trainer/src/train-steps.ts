@@ -1,5 +1,5 @@
 /**
- * Responsibility: the steps of one run: what is offered to the learner, in which order evaluations stand between, what is reported.
+ * Responsibility: the steps of one run: offers groups to the learner, runs evaluations between steps, and reports.
  * Not responsible for: which groups are in flight (async/), training them (learner-actor.ts).
  */
 import type { TaskSet } from "@palimpsest/datasets";
@@ -26,22 +26,22 @@ import type { TrainingEvaluations } from "./training-evaluations.js";
 
 export interface StepsOptions {
   readonly recipe: Recipe;
-  /** Deals the rewards of a step out at random. */
+  /** Shuffles the rewards within each step. */
   readonly shuffleRewards: boolean;
   readonly onEvent: TrainListener;
   readonly signal: AbortSignal;
   readonly folder: RunFolder;
-  /** Of the agent that runs the episodes. */
+  /** Kind of the agent that runs the episodes. */
   readonly agentName: string;
   readonly tasks: TaskSet;
   readonly queues: RunQueues;
   readonly actors: RunActors;
   readonly evaluations: TrainingEvaluations;
-  /** Steps that the learner has done already. */
+  /** Number of steps that the learner has already completed. */
   readonly start: number;
-  /** Where the schedule stood after them, where steps have windows. */
+  /** State of the schedule after them, if steps have windows. */
   readonly schedule: ScheduleState | undefined;
-  /** What the learner said of the last of them. */
+  /** The learner's result of the last of them. */
   readonly answered: StepResult | undefined;
 }
 
@@ -51,7 +51,7 @@ export async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
   const { steps, maxStaleness } = recipe.train;
   const reports: StepReport[] = [];
   const sampler = samplerProgress(actors.rollouts);
-  // What evaluation sampled is not the first step's.
+  // Tokens sampled by the evaluation must not count toward the first step.
   await sampler.sample(0);
   const learner = actors.learner.with({ signal, timeoutMs: recipe.train.stopWhenStuckMs });
   const inFlight = groupsInFlight(options);
@@ -59,7 +59,7 @@ export async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
   onEvent({ kind: "phase", phase: "training", total: steps });
   const { answered } = options;
   if (answered !== undefined && answered.step > folder.lastMetricsStep()) {
-    // The driver before this one ended between the learner's answer and its line. How fast was sampled went with it.
+    // The previous driver ended after the learner's answer but before it wrote the report, so the sampling speed is unknown.
     const rollout = { seconds: answered.waitSeconds, tokensPerSecond: 0 };
     const counts = await queues.ledger.counts();
     const report = stepReport(answered, { steps, counts, groupsStale, rollout });
@@ -75,13 +75,13 @@ export async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
     if (evaluations.stopped) break;
     let besideSeconds = 0;
     if (evaluations.isDue(version)) {
-      // Rollout actors run the next episodes beside it, under the same version until the learner trains: nobody waits for an idle one.
+      // Rollout actors already sample the next episodes during it, under the same version until the learner trains, so that none idles.
       const evaluatedAt = performance.now();
       await inFlight.offer();
       await evaluations.at(version, signal);
       besideSeconds = (performance.now() - evaluatedAt) / 1000;
     }
-    /** Groups whose dispatch Redis lost with its last second are dispatched again; the others are left as they are. */
+    /** Redis can lose its last second of writes: groups whose dispatch it lost are dispatched again, the others are left alone. */
     async function trainStep(): Promise<StepResult> {
       for (;;) {
         const { requests, asked } = await inFlight.offer();
@@ -101,11 +101,13 @@ export async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
         groupsStale += stale.length;
         const what = [
           ...(undispatched.length > 0
-            ? [`${undispatched.length} groups of step ${step} were lost by Redis and are dispatched again`]
+            ? [
+                `${undispatched.length} groups of step ${step} were lost by Redis and have been dispatched again`,
+              ]
             : []),
           ...(stale.length > 0
             ? [
-                `${stale.length} groups became too stale for step ${step} and are replaced by the next questions`,
+                `${stale.length} groups became too stale for step ${step} and have been replaced by the next questions`,
               ]
             : []),
         ];
@@ -115,14 +117,14 @@ export async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
     const result = await untilTaken(trainStep, {
       restartLearner: () => restartActor(actors.learner, signal),
       onAgain: ({ message }) =>
-        onEvent({ kind: "notice", text: `step ${step} is taken again from the last checkpoint: ${message}` }),
+        onEvent({ kind: "notice", text: `step ${step} is repeated from the last checkpoint: ${message}` }),
       signal,
     });
     inFlight.stepDone(result.taken?.schedule);
     const shortage = shortageNotice(result, recipe.train);
     if (shortage !== undefined) onEvent({ kind: "notice", text: shortage });
     const seconds = result.waitSeconds + besideSeconds;
-    // What runs ahead is sampled during the whole step.
+    // With asynchronous steps, sampling goes on during the whole step.
     const sampledSeconds = maxStaleness === 0 ? seconds : (performance.now() - startedAt) / 1000;
     const report = stepReport(result, {
       steps,
@@ -163,7 +165,7 @@ function groupsInFlight({
   });
 }
 
-/** Without their documents, which would travel a second time. */
+/** Tasks without their documents, which have already been sent to the rollout actors. */
 function tracedTasks(groups: readonly GroupRequest[]): TracedTask[] {
   const tasks = new Map(groups.map(({ task }) => [task.id, task]));
   return [...tasks.values()].map(({ id, question, answers, metadata }) => ({

@@ -43,9 +43,9 @@ export interface TrainOptions {
   readonly cluster: Cluster;
   readonly recipe: Recipe;
   readonly runDir: string;
-  /** Where models that are named or come from a hub are kept. */
+  /** Cache folder for named models and models from a hub. */
   readonly models: ModelCache;
-  /** Deals the rewards of a step out at random: the control that must not learn. */
+  /** Shuffles the rewards within each step: a control run that must not learn. */
   readonly shuffleRewards: boolean;
   readonly onEvent: TrainListener;
   readonly signal: AbortSignal;
@@ -55,7 +55,7 @@ export interface TrainOptions {
 
 export interface TrainResult {
   readonly runDir: string;
-  /** What the run began with. */
+  /** The model that the run started from. */
   readonly modelFolder: string;
   readonly checkpoint: string;
   readonly before: Evaluation | undefined;
@@ -63,7 +63,7 @@ export interface TrainResult {
   /** One episode of the trained policy on a question of the second length. */
   readonly example: Trace | undefined;
   readonly steps: readonly StepReport[];
-  /** What evaluations while training came to; empty without `evaluation.everySteps`. */
+  /** Results of the evaluations during training; empty without `evaluation.everySteps`. */
   readonly evaluations: readonly RatedStep[];
   readonly best: RatedStep | undefined;
   readonly secondsByPhase: Readonly<Record<string, number>>;
@@ -71,7 +71,7 @@ export interface TrainResult {
   readonly processes: readonly ProcessRow[];
   readonly backend: string;
   readonly parameters: Parameters;
-  /** The dry run's plan beside what happened. */
+  /** The dry run's plan, compared with the measurements. */
   readonly plan: readonly HeldFigure[];
 }
 
@@ -151,7 +151,8 @@ async function trainOn(
   const lasting = lastingObjects(base.text, base.weights, base.modules);
   const keep = lookOften(async () => {
     const brought = await keepLasting(lasting, (wanted) => cluster.missingObjects(wanted), bring);
-    if (brought) onEvent({ kind: "notice", text: "base model and tokenizer were brought to another node" });
+    if (brought)
+      onEvent({ kind: "notice", text: "the base model and tokenizer were copied to another node" });
   });
   try {
     const actors = await timed("starting", () => spawnRunActors(cluster, spec, signal));
@@ -231,7 +232,7 @@ async function trainOn(
   }
 }
 
-/** The folder that the run begins with: of a recipe with `start` a model that has learned its demonstrations. */
+/** Returns the folder of the initial model; for a recipe with `start`, the model fine-tuned on its demonstrations. */
 async function afterDemonstrations(
   { recipe, signal, onEvent }: TrainOptions,
   modelFolder: string,
@@ -244,7 +245,7 @@ async function afterDemonstrations(
     modelFolder,
     settings: recipe.start,
     outDir,
-    // The run's folder was begun with this recipe, or it would not have been opened.
+    // The run's folder was created with this recipe; otherwise opening it would have failed.
     ownFolder: true,
     threads: recipe.learnerThreads,
     signal,

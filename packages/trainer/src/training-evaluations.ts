@@ -1,10 +1,10 @@
 /**
- * Responsibility: the evaluations of one run while it trains: which steps are due, what they came to, when they end the run.
- *   Each is a file of the run's folder, so that a driver that resumes the run goes on with the same best and the same patience.
+ * Responsibility: the evaluations of one run during training: which steps are due, their results, when they end the run.
+ *   Each is a file of the run's folder, so that a driver that resumes the run continues with the same best value and the same patience.
  * Not responsible for: asking the questions (evaluation.ts); keeping the best checkpoint (the learner).
  *
  * Invariants:
- * - EVALUATING-1. An evaluation of a step is recorded before the next step is trained: no version is left out by a crash, and
+ * - EVALUATING-1. An evaluation of a step is recorded before the next step is trained: a crash cannot skip a version, and
  *   the rollout actors have no other weights while it runs.
  * - EVALUATING-2. A version is evaluated once, however often the run is resumed.
  */
@@ -18,7 +18,7 @@ import type { RunFolder } from "./run-folder/run-folder.js";
 const folderName = "evaluations";
 const file = /^step-(\d{8,})\.json$/;
 
-/** What an evaluation of a run came to, for whoever watches the run. */
+/** The result of an evaluation during a run, for listeners of the run. */
 export interface EvaluationReport extends RatedStep {
   readonly metric: string;
   readonly best: RatedStep;
@@ -28,11 +28,11 @@ export interface EvaluationReport extends RatedStep {
   readonly seconds: number;
 }
 
-/** What the learner is told of an evaluated version. */
+/** The message to the learner about an evaluated version. */
 export interface VersionRating {
   readonly policyVersion: number;
   readonly metric: number;
-  /** For TensorBoard. */
+  /** Scalars for TensorBoard. */
   readonly scalars: Readonly<Record<string, number>>;
 }
 
@@ -40,7 +40,7 @@ export interface TrainingEvaluationsOptions {
   readonly recipe: Recipe;
   readonly folder: Pick<RunFolder, "path" | "once">;
   readonly evaluate: (policyVersion: number, signal: AbortSignal) => Promise<Evaluation | undefined>;
-  /** Has the learner keep the checkpoint of a version while it is the best. */
+  /** Makes the learner keep the checkpoint of a version as long as it is the best. */
   readonly rate: (rating: VersionRating) => Promise<void>;
   readonly onEvaluated: (report: EvaluationReport) => void;
 }
@@ -53,7 +53,7 @@ export class TrainingEvaluations {
     this.#options = options;
   }
 
-  /** Reads what earlier drivers of the run evaluated, and tells the learner again: one may have died before it did. */
+  /** Reads the evaluations of earlier drivers of the run, and reports them to the learner again: a driver may have died before reporting. */
   static async open(
     options: TrainingEvaluationsOptions,
     before: Evaluation | undefined,
@@ -70,7 +70,7 @@ export class TrainingEvaluations {
     return this.#options.recipe.evaluation?.everySteps;
   }
 
-  /** By step. */
+  /** Evaluations by step. */
   get rated(): readonly RatedStep[] {
     return [...this.#rated].map(([step, value]) => ({ step, value })).sort((a, b) => a.step - b.step);
   }
@@ -84,13 +84,13 @@ export class TrainingEvaluations {
     return stopWhen !== undefined && this.standing.withoutGain >= stopWhen.patienceEvaluations;
   }
 
-  /** The version after this step is to be evaluated, and is not yet. Version 0 is evaluated before training. */
+  /** Whether the version after this step must still be evaluated. Version 0 is evaluated before training. */
   isDue(step: number): boolean {
     const every = this.#everySteps;
     return every !== undefined && step > 0 && step % every === 0 && !this.#rated.has(step);
   }
 
-  /** The evaluation of this step may be the one that ends the run: then nothing of the next step should begin before it. */
+  /** Whether the evaluation of this step may end the run: then the next step must not start before it. */
   mayStopAt(step: number): boolean {
     const { stopWhen } = this.#options.recipe.train;
     return (
@@ -100,7 +100,7 @@ export class TrainingEvaluations {
     );
   }
 
-  /** Evaluates the version after this step, or gives what is recorded of it. */
+  /** Evaluates the version after this step, or returns its recorded evaluation. */
   async at(step: number, signal: AbortSignal): Promise<Evaluation | undefined> {
     const { folder, evaluate } = this.#options;
     const startedAt = performance.now();
@@ -133,7 +133,7 @@ export class TrainingEvaluations {
   }
 }
 
-/** Under the names of TensorBoard. */
+/** Scalars by their TensorBoard names. */
 function scalarsOf({ lengths }: Evaluation): Record<string, number> {
   const scalars: Record<string, number> = {};
   for (const { lengthTokens, meanReward, exactMatch, passAtK, samples, categories } of lengths) {
@@ -146,7 +146,7 @@ function scalarsOf({ lengths }: Evaluation): Record<string, number> {
   return scalars;
 }
 
-/** What the run has recorded, by step. */
+/** Reads the run's recorded evaluations by step. */
 function keptEvaluations(runDir: string): [number, Evaluation][] {
   const folder = join(runDir, folderName);
   if (!existsSync(folder)) return [];
@@ -154,7 +154,7 @@ function keptEvaluations(runDir: string): [number, Evaluation][] {
     .sort()
     .flatMap((name): [number, Evaluation][] => {
       const match = file.exec(name);
-      // Written whole or not at all, by this file alone.
+      // Files are written atomically, and only by this module.
       return match
         ? [[Number(match[1]), JSON.parse(readFileSync(join(folder, name), "utf8")) as Evaluation]]
         : [];

@@ -4,7 +4,7 @@ import type { QueueDepth, TrainListener } from "./event.js";
 
 const intervalMs = 1_000;
 
-/** Tells the listener of queue depths and of actors that died and came back, until closed. */
+/** Reports queue depths and restarts of actors to the listener, until closed. */
 export function watchRun(cluster: Cluster, queues: RunQueues, onEvent: TrainListener): { close(): void } {
   const incarnations = new Map<string, number>();
   return lookOften(async (closed) => {
@@ -16,11 +16,11 @@ export function watchRun(cluster: Cluster, queues: RunQueues, onEvent: TrainList
     onEvent({ kind: "queues", queues: mine });
     for (const actor of await cluster.actors()) {
       const before = incarnations.get(actor.actorId) ?? 0;
-      // From 0 to 1 it starts for the first time.
+      // Incarnation 1 is the first start, not a restart.
       if (before > 0 && actor.incarnation > before && !closed()) {
         onEvent({
           kind: "notice",
-          text: `${actor.role} (${actor.actorId}) came back as process ${actor.incarnation}: ${actor.certificate?.reason ?? "died"}`,
+          text: `${actor.role} (${actor.actorId}) was restarted as incarnation ${actor.incarnation}: ${actor.certificate?.reason ?? "died"}`,
         });
       }
       incarnations.set(actor.actorId, actor.incarnation);
@@ -28,12 +28,12 @@ export function watchRun(cluster: Cluster, queues: RunQueues, onEvent: TrainList
   });
 }
 
-/** Looks every second, one look at a time, until closed. */
+/** Polls every second, with one poll at a time, until closed. */
 export function lookOften(look: (closed: () => boolean) => Promise<void>): { close(): void } {
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
   async function loop(): Promise<void> {
-    // A head that is restarting answers the next look.
+    // A head that is restarting answers the next poll.
     await look(() => closed).catch(() => undefined);
     if (!closed) timer = setTimeout(() => void loop(), intervalMs);
   }

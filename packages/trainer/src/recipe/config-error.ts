@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { formerNames } from "./former-names.js";
 import { knownKeys } from "./known-keys.js";
 
-/** Parses, or throws one line: every wrong field with what it should be. */
+/** Parses, or throws one line that lists every wrong field and the expected value. */
 export function parseConfig<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
@@ -19,7 +19,7 @@ export function parseConfig<Schema extends z.ZodType>(
 }
 
 /**
- * What is wrong with a module's settings, one line each: the field, its value, what it should be.
+ * Returns the problems of a module's settings, one line each: the field, its value, and the expected value.
  * @param at path of the settings in the recipe
  */
 export function settingsProblems(
@@ -69,7 +69,7 @@ function unknownKey(key: string, known: ReadonlySet<string>): string {
 
 type Issue = z.core.$ZodIssue;
 
-/** Of a value that could be one of several things: what is wrong by the one that it is most like. */
+/** For a union: returns the problems of the alternative that the value matches best. */
 function issuesOf(issue: Issue): Issue[] {
   if (issue.code !== "invalid_union" || issue.errors.length === 0) return [issue];
   const [closest = []] = [...issue.errors].reverse().sort((a, b) => a.length - b.length);

@@ -1,21 +1,21 @@
-/** Which bytes a run's questions come from: a run that goes on over others would be another run. */
+/** Identifies the files of a run's questions: a resumed run must read the same bytes. */
 import { z } from "zod";
 import { fileFingerprint } from "./file-fingerprint.js";
 import type { Recipe } from "./recipe-schema.js";
 import { absentFile } from "./recipe-tasks.js";
 
 export const dataFileSchema = z.strictObject({
-  /** Of the recipe. */
+  /** Field of the recipe that names the file. */
   field: z.string(),
   path: z.string(),
   sizeBytes: z.int().min(0),
-  /** Of the size and the parts that are read, see `fileFingerprint`. */
+  /** SHA-256 of the size and of the parts that are read, see `fileFingerprint`. */
   sha256: z.string(),
 });
 export type DataFile = Readonly<z.infer<typeof dataFileSchema>>;
 
 /**
- * The files of a recipe's `data`, `curriculum` and `evaluation.files`, with the fingerprint of each. Files that are not there are left out; opening the questions names them.
+ * The files of a recipe's `data`, `curriculum` and `evaluation.files`, with the fingerprint of each. Missing files are left out; opening the questions reports them.
  */
 export async function dataFilesOf(
   { data, curriculum, evaluation }: Pick<Recipe, "data" | "curriculum"> & Partial<Pick<Recipe, "evaluation">>,

@@ -3,17 +3,17 @@ import { open, stat } from "node:fs/promises";
 
 export interface FileFingerprint {
   readonly sizeBytes: number;
-  /** Of the size and the parts that are read. */
+  /** SHA-256 of the size and of the parts that are read. */
   readonly sha256: string;
 }
 
 const partBytes = 1024 * 1024;
-/** Files of up to so many parts are read whole; of a larger one so many parts, evenly apart, with its first and its last. */
+/** Files of at most this many parts are read whole; of a larger file this many evenly spaced parts, including the first and the last. */
 const maxParts = 128;
 
 /**
- * What a file is known by. One of up to 128 MiB is hashed whole. Of a larger one 128 parts of 1 MiB are, evenly apart, and its size: a
- * start takes no longer for a file of 4 GB, and a change of a few bytes within such a file may go unseen.
+ * Returns a file's fingerprint. A file of up to 128 MiB is hashed whole. Of a larger one, its size and 128 evenly spaced parts of 1 MiB
+ * are hashed: a start takes no longer for a file of 4 GB, but a change of a few bytes in such a file may go unnoticed.
  */
 export async function fileFingerprint(path: string, signal?: AbortSignal): Promise<FileFingerprint> {
   const { size: sizeBytes } = await stat(path);

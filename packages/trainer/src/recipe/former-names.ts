@@ -1,4 +1,4 @@
-/** Settings that have another name than earlier recipes give them: an error about such a key says the name that it has. */
+/** Renamed settings by their former names: an error about a former name gives the current one. */
 export const formerNames: Readonly<Record<string, string>> = {
   habits: "scriptedPolicy",
   stretches: "segments",

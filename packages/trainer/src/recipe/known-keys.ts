@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Names of the fields that a schema knows at a place, those of every alternative together; none: nothing is known of it. */
+/** Returns the field names that a schema accepts at a path, over all alternatives of a union; empty if it declares none. */
 export function knownKeys(schema: unknown, path: readonly PropertyKey[]): Set<string> {
   let here = objectsIn(schema);
   for (const step of path) here = here.flatMap((container) => inside(container, step)).flatMap(objectsIn);
@@ -9,7 +9,7 @@ export function knownKeys(schema: unknown, path: readonly PropertyKey[]): Set<st
   );
 }
 
-/** What has fields or items, behind defaults, alternatives and transforms. */
+/** Unwraps defaults, unions and transforms down to the schemas with fields or items. */
 function objectsIn(schema: unknown): unknown[] {
   if (schema instanceof z.ZodPipe) return objectsIn(schema.in);
   if (schema instanceof z.ZodUnion) return schema.options.flatMap(objectsIn);

@@ -4,13 +4,13 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { type Document, isMap } from "yaml";
 import { z } from "zod";
 
-/** What stands for a text in settings: the file that holds it. */
+/** Refers to a file in place of a text in settings. */
 const fileSchema = z.strictObject({ file: z.string().min(1) });
 
-/** Settings of a recipe whose texts may stand in files. */
+/** Settings of a recipe whose texts may be read from files. */
 const sections = [["agent", "settings"]];
 
-/** Puts the texts of files in the place of `{ file: PATH }`, so that the recipe means the same on every machine. */
+/** Replaces `{ file: PATH }` with the file's text, so that the recipe means the same on every machine. */
 export function settlePromptFiles(document: Document, baseDir: string): void {
   for (const section of sections) {
     const settings = document.getIn(section);
@@ -24,7 +24,7 @@ export function settlePromptFiles(document: Document, baseDir: string): void {
   }
 }
 
-/** The same for settings of any depth that are values already. */
+/** Does the same for parsed settings, at any depth. */
 export function withPromptFiles(value: unknown, baseDir: string, field = "settings"): unknown {
   const named = fileSchema.safeParse(value);
   if (named.success) return readPrompt(field, named.data.file, baseDir);
@@ -36,7 +36,7 @@ export function withPromptFiles(value: unknown, baseDir: string, field = "settin
   );
 }
 
-/** The file's text byte for byte: nothing is trimmed, no line end is changed. */
+/** Returns the file's exact text: nothing is trimmed, and line endings are kept. */
 function readPrompt(field: string, file: string, baseDir: string): string {
   const path = resolve(baseDir, file);
   try {

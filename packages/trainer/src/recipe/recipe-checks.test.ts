@@ -184,7 +184,7 @@ describe("a recipe", () => {
     [
       "an order by pass rates without rates",
       { more: "curriculum: { order: easy-first }" },
-      "curriculum.order: easy-first goes by pass rates, and curriculum.passRates is absent",
+      "curriculum.order: easy-first sorts by pass rates, and curriculum.passRates is absent",
       "palimpsest data rate",
     ],
     [

@@ -1,5 +1,5 @@
-/** Responsibility: finds settings of a recipe that do nothing, and sections that contradict each other, before anything starts.
- *  Not responsible for: what a schema sees within one section; what takes the model or the data to see (dry-run.ts). */
+/** Responsibility: finds settings of a recipe that have no effect, and sections that contradict each other, before anything starts.
+ *  Not responsible for: checks within one section (its schema); checks that need the model or the data (dry-run.ts). */
 import { resolveLearnerConfig } from "@palimpsest/learner";
 import { rewardNames } from "@palimpsest/rewards";
 import { refillProblems, stalenessProblems } from "../async/staleness-checks.js";
@@ -7,7 +7,7 @@ import { engineProblems } from "../engines/engine-recipe.js";
 import { curriculumProblems } from "./recipe-curriculum.js";
 import type { Recipe } from "./recipe-schema.js";
 
-/** Settings that something else always replaces: where they stand, and what to set instead. */
+/** Settings that are always overridden: their paths, and what to set instead. */
 const idle: readonly { readonly path: readonly string[]; readonly instead: string }[] = [
   {
     path: ["agent", "settings", "temperature"],
@@ -37,7 +37,7 @@ export function recipeProblems(recipe: Recipe, given: unknown): string[] {
   const { evaluation } = recipe;
   if (evaluation?.files !== undefined && valueAt(given, ["evaluation", "lengths"]) !== undefined) {
     problems.push(
-      "evaluation.lengths: would do nothing beside evaluation.files, which name a length each; leave it out",
+      "evaluation.lengths: would do nothing beside evaluation.files, each of which names its length; leave it out",
     );
   }
   return [
@@ -56,7 +56,7 @@ export function recipeProblems(recipe: Recipe, given: unknown): string[] {
   ];
 }
 
-/** Replicas of the learner have a GPU each; several learners have one replica each. */
+/** Each replica of the learner needs a GPU; several learners have one replica each. */
 function replicaProblems({ learner, learnerGpus, learnerActors }: Recipe): string[] {
   const { replicas = 1 } = learner;
   if (learnerActors > 1 && replicas > 1)
@@ -83,7 +83,7 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   );
 }
 
-/** The learner would refuse the first step of such a run; what a module's agent samples with is seen there alone. */
+/** The learner would refuse the first step of such a run; for a module's agent only the learner can check it. */
 function truncationProblems({ agent, learner }: Recipe): string[] {
   if (agent.kind === "module") return [];
   const { topP } = agent.config;
@@ -98,7 +98,7 @@ function evaluationProblems({ evaluation, train }: Recipe, given: unknown): stri
   const everySteps = evaluation?.everySteps;
   if (train.stopWhen !== undefined && everySteps === undefined) {
     problems.push(
-      "train.stopWhen: goes by evaluations while training, and evaluation.everySteps is absent; set it, or leave stopWhen out",
+      "train.stopWhen: needs evaluations during training, and evaluation.everySteps is absent; set it, or leave stopWhen out",
     );
   }
   if (evaluation === undefined) return problems;
@@ -107,7 +107,7 @@ function evaluationProblems({ evaluation, train }: Recipe, given: unknown): stri
       `evaluation.everySteps ${everySteps} and train.steps ${train.steps}: no step would be evaluated before the last; lower everySteps or leave it out`,
     );
   }
-  // The best checkpoint is one that was written: a version without one could be rated, and never exported.
+  // The best version must have a checkpoint; otherwise it could be rated but never exported.
   if (everySteps !== undefined && everySteps % train.checkpointEverySteps !== 0) {
     problems.push(
       `evaluation.everySteps ${everySteps} and train.checkpointEverySteps ${train.checkpointEverySteps}: an evaluated step would have no checkpoint; make everySteps a multiple of checkpointEverySteps`,
@@ -120,13 +120,13 @@ function evaluationProblems({ evaluation, train }: Recipe, given: unknown): stri
   }
   if (evaluation.samples > 1 && evaluation.temperature === 0) {
     problems.push(
-      `evaluation.samples ${evaluation.samples} and evaluation.temperature 0: greedy answers to one question are all the same; set a temperature above 0 or samples to 1`,
+      `evaluation.samples ${evaluation.samples} and evaluation.temperature 0: greedy answers to one question are identical; set a temperature above 0 or samples to 1`,
     );
   }
   return problems;
 }
 
-/** Rewards that tell what each step was worth; a remote one and a module's may. */
+/** Rewards that give a reward for each step; a remote one and a module's may. */
 const stepRewards = ["rememr1", "rememr1-released", "remote", "module"];
 
 function stepRewardProblems({ learner, reward, agent }: Recipe): string[] {
@@ -134,7 +134,7 @@ function stepRewardProblems({ learner, reward, agent }: Recipe): string[] {
   const problems: string[] = [];
   if (resolveLearnerConfig(learner).stepAdvantage && !stepRewards.includes(name)) {
     problems.push(
-      `learner.preset ${learner.preset} and reward.name ${name}: the learner wants a reward for each step and this reward gives none; set reward.name to rememr1, or learner.stepAdvantage to null`,
+      `learner.preset ${learner.preset} and reward.name ${name}: the learner needs a reward for each step and this reward gives none; set reward.name to rememr1, or learner.stepAdvantage to null`,
     );
   }
   if (name.startsWith("rememr1") && agent.kind !== "rememr1" && agent.kind !== "module") {
@@ -178,7 +178,7 @@ function storeRewardProblems({ agent, reward, evaluation }: Recipe): string[] {
   const keepsStore = agent.kind === "memupdate";
   if (ofStores.includes(name) && !keepsStore) {
     problems.push(
-      `reward.name ${name} and agent.kind ${agent.kind}: the reward scores what became of a store, and this agent keeps none; set agent.kind to memupdate, or another reward`,
+      `reward.name ${name} and agent.kind ${agent.kind}: the reward scores the resulting store, and this agent has none; set agent.kind to memupdate, or another reward`,
     );
   }
   if (keepsStore && agent.config.answerTopK === 0 && [...rewardNames, "judge"].includes(name)) {
@@ -201,7 +201,7 @@ function tagProblems({ agent, reward }: Recipe): string[] {
     .filter((tag) => agent.config[tag] !== config[tag])
     .map(
       (tag) =>
-        `agent.settings.${tag} ${agent.config[tag]} and reward.settings.${tag} ${config[tag]}: the reward would find none of the agent's tags; set both to the same`,
+        `agent.settings.${tag} ${agent.config[tag]} and reward.settings.${tag} ${config[tag]}: the reward would not find the agent's tags; set both to the same value`,
     );
 }
 
@@ -211,7 +211,7 @@ function lengthProblems({ agent, rollout, train, learner }: Recipe): string[] {
     for (const field of ["memoryTokens", "finalTokens"] as const) {
       if (agent.config[field] < rollout.maxTokens) continue;
       problems.push(
-        `agent.settings.${field} ${agent.config[field]} and rollout.maxTokens ${rollout.maxTokens}: a reply alone may be longer than prompt and reply together; raise rollout.maxTokens or lower ${field}`,
+        `agent.settings.${field} ${agent.config[field]} and rollout.maxTokens ${rollout.maxTokens}: the reply limit exceeds the limit of prompt plus reply; raise rollout.maxTokens or lower ${field}`,
       );
     }
   }

@@ -5,12 +5,14 @@ const passRatesSchema = z.strictObject({
   path: z
     .string()
     .min(1)
-    .describe("what `palimpsest data rate` wrote about every question of `data`, relative to the recipe"),
+    .describe(
+      "the file that `palimpsest data rate` wrote for the questions of `data`, relative to the recipe",
+    ),
   min: z
     .number()
     .default(0.1)
     .describe(
-      "questions with a lower pass rate are left out: an episode of one that is never solved teaches nothing",
+      "questions with a lower pass rate are left out: episodes of a question that is never solved teach nothing",
     ),
   max: z.number().default(0.9).describe("questions with a higher pass rate are left out"),
 });
@@ -22,33 +24,33 @@ export const curriculumSchema = z.strictObject({
     .enum(["as-given", "shuffled", "short-first", ...rateOrders])
     .default("as-given")
     .describe(
-      "shuffled: drawn by the recipe's seed; short-first: by the length of documents, each of which is opened once for it; easy-first, hard-first: `data` by the rates of `passRates`, the sources of `mix` as given",
+      "shuffled: drawn by the recipe's seed; short-first: by the length of documents, for which each is opened once; easy-first, hard-first: `data` by the rates of `passRates`, the sources of `mix` as given",
     ),
   passRates: passRatesSchema
     .optional()
     .describe(
-      "leaves questions of `data` out by how often a model solves them; each is opened once for it where the rates are not of the very file",
+      "filters the questions of `data` by how often a model solves them; each is opened once if the rates were measured on a different file",
     ),
-  dataWeight: z.number().positive().default(1).describe("share of `data` against the weights of `mix`"),
+  dataWeight: z.number().positive().default(1).describe("share of `data`, relative to the weights of `mix`"),
   mix: z
     .array(
       z.strictObject({
-        weight: z.number().positive().describe("share of the questions, against the other weights"),
+        weight: z.number().positive().describe("share of the questions, relative to the other weights"),
         data: taskSourceSchema
           .refine((source) => !("module" in source), {
             error: "a module's questions cannot be mixed in; make them the recipe's `data`",
           })
-          .describe("as the recipe's `data`"),
+          .describe("a source of questions, like the recipe's `data`"),
       }),
     )
     .max(63)
     .default([])
-    .describe("further sources, each asked evenly along the way; one that runs out begins again"),
+    .describe("further sources, interleaved evenly by weight; a source that runs out starts again"),
 });
 
 type Curriculum = z.infer<typeof curriculumSchema>;
 
-/** The order that goes by rates; undefined for another one. */
+/** Returns the order if it sorts by rates; otherwise undefined. */
 export function rateOrderOf({ order }: Curriculum): (typeof rateOrders)[number] | undefined {
   return rateOrders.find((one) => one === order);
 }
@@ -60,12 +62,12 @@ export function curriculumProblems(curriculum: Curriculum): string[] {
     return rateOrderOf(curriculum) === undefined
       ? []
       : [
-          `curriculum.order: ${order} goes by pass rates, and curriculum.passRates is absent; measure them with \`palimpsest data rate\` and set curriculum.passRates.path, or set order to as-given, shuffled or short-first`,
+          `curriculum.order: ${order} sorts by pass rates, and curriculum.passRates is absent; measure them with \`palimpsest data rate\` and set curriculum.passRates.path, or set order to as-given, shuffled or short-first`,
         ];
   }
   const { min, max } = passRates;
   if (min <= max) return [];
   return [
-    `curriculum.passRates.min ${min} and curriculum.passRates.max ${max}: no question lies between; lower min or raise max`,
+    `curriculum.passRates.min ${min} and curriculum.passRates.max ${max}: no pass rate lies between them; lower min or raise max`,
   ];
 }

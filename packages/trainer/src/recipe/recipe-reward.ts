@@ -14,19 +14,23 @@ export const rewardSchema = z
     settings: z
       .record(z.string(), z.unknown())
       .default({})
-      .describe("settings of this reward, where it has some: see Rewards"),
+      .describe("settings of this reward, if it has any: see Rewards"),
     actors: z.int().min(1).max(1024).default(1).describe("reward actors"),
     concurrency: z
       .int()
       .min(1)
       .max(4096)
       .default(64)
-      .describe("trajectories that one reward actor scores at once"),
-    cpus: z.number().min(0).default(0.1).describe("cpu that one actor leases"),
+      .describe("trajectories that one reward actor scores concurrently"),
+    cpus: z.number().min(0).default(0.1).describe("CPUs that one actor leases"),
   })
   .transform(({ name, module, settings, ...actors }, context) => {
     if (name !== undefined && module !== undefined) {
-      context.addIssue({ code: "custom", path: ["module"], message: "name is given too; give one of them" });
+      context.addIssue({
+        code: "custom",
+        path: ["module"],
+        message: "name is also given; give only one of them",
+      });
       return z.NEVER;
     }
     const parsed = rewardConfigSchema.safeParse(

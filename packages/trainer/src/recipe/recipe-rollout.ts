@@ -4,50 +4,52 @@ import { engineSettingsSchema } from "../engines/engine-settings.js";
 export const rolloutSchema = z.strictObject({
   engine: engineSettingsSchema
     .optional()
-    .describe("servers that sample in place of the rollout actors; absent: each actor samples itself"),
+    .describe("inference servers that sample for the rollout actors; absent: each actor samples itself"),
   actors: z
     .int()
     .min(1)
     .max(1024)
     .default(2)
-    .describe("rollout actors; each holds the whole model; with `engine` one for each server"),
+    .describe("rollout actors, each with the whole model; with `engine` one per server"),
   concurrency: z.int().min(1).max(4096).default(64).describe("episodes in flight in one rollout actor"),
-  maxBatch: z.int().min(1).max(4096).default(64).describe("requests that one sampler step serves at once"),
-  maxTokens: z.int().min(8).default(64).describe("longest prompt and reply together, tokens"),
+  maxBatch: z.int().min(1).max(4096).default(64).describe("largest batch of one sampler step, requests"),
+  maxTokens: z.int().min(8).default(64).describe("longest prompt plus reply, tokens"),
   cacheTokens: z
     .int()
     .min(1)
     .optional()
-    .describe("tokens whose keys and values one actor keeps; absent: maxBatch times maxTokens"),
+    .describe("capacity of one actor's key-value cache, tokens; absent: maxBatch times maxTokens"),
   prefillTokens: z
     .int()
     .min(32)
     .optional()
-    .describe("prompt tokens that are read between two sampling steps; absent: by the model's size"),
+    .describe("prompt tokens that are prefilled between two sampling steps; absent: by the model's size"),
   temperature: z
     .number()
     .gt(0)
     .max(10)
     .default(1)
-    .describe("of sampling in training, and of the policy, reference and entropy that the learner computes"),
+    .describe(
+      "sampling temperature in training, also of the log-probs and entropy that the learner computes",
+    ),
   prefixCache: z
     .boolean()
     .default(true)
-    .describe("read what prompts begin with in common once; of little use where prompts are short"),
+    .describe("prefill common prefixes of prompts once; of little use if prompts are short"),
   batchInvariant: z
     .boolean()
     .default(false)
     .describe(
-      "on a CPU a conversation gets the same numbers, bit for bit, whoever shares its batch: the trained weights then do not depend on the number of actors or on who was faster; batches are padded to multiples of 16 rows",
+      "on a CPU a conversation gets the same numbers, bit for bit, regardless of its batch: the trained weights then do not depend on the number of actors or on their timing; batches are padded to multiples of 16 rows",
     ),
   precision: z
     .enum(["auto", "float32", "bfloat16"])
     .default("auto")
     .describe(
-      "what sampling stores and multiplies matrices in; auto: bfloat16 on a CPU where a trial of 100 ms finds it faster for this model and learner.oldLogprobs is not rollout, else float32",
+      "the type in which sampling stores and multiplies matrices; auto: bfloat16 on a CPU if a trial of 100 ms finds it faster for this model and learner.oldLogprobs is not rollout, else float32",
     ),
-  cpus: z.number().min(0).default(0.5).describe("cpu that one actor leases"),
-  gpus: z.number().min(0).default(0).describe("gpu that one actor leases"),
+  cpus: z.number().min(0).default(0.5).describe("CPUs that one actor leases"),
+  gpus: z.number().min(0).default(0).describe("GPUs that one actor leases"),
   threads: z.int().min(1).default(1).describe("compute threads of one actor"),
   lanes: z
     .int()
@@ -55,7 +57,7 @@ export const rolloutSchema = z.strictObject({
     .max(64)
     .default(1)
     .describe(
-      "parts of a large batch that sample side by side on a CPU, each on threads / lanes threads; for models of up to 8 layers and batches of 32 and more, as many as threads",
+      "parts of a large batch that sample in parallel on a CPU, each on threads / lanes threads; for models of up to 8 layers and batches of 32 and more, as many as threads",
     ),
   stepsPerCall: z
     .int()

@@ -28,46 +28,48 @@ const trainSchema = z.strictObject({
     .max(1000)
     .default(1)
     .describe(
-      "steps from one checkpoint to the next; those between are kept as what they were given, and repeated after a crash",
+      "steps from one checkpoint to the next; of those in between only the inputs are stored, from which they are repeated after a crash",
     ),
   keepStepDumps: z
     .int()
     .min(0)
     .default(2)
-    .describe("last steps whose groups stay on disk, for `train replay`; 0: none"),
+    .describe("number of last steps whose groups stay on disk, for `train replay`; 0: none"),
   keepTraces: z
     .int()
     .min(0)
     .default(2)
     .describe(
-      "last steps whose trajectories stay in the run's folder `traces` as text, for `palimpsest trace view`; 0: none",
+      "number of last steps whose trajectories stay in the run's folder `traces` as text, for `palimpsest trace view`; 0: none",
     ),
   traceDetail: z
     .enum(["replies", "text", "tokens"])
     .optional()
     .describe(
-      "what these hold of each conversation: what the model wrote (the default), the prompts too, or token ids and log-probs as well; with the prompts the memory microscope knows what each step read",
+      "contents of each conversation in traces: the model's replies (the default), also the prompts, or also token ids and log-probs; the prompts show the memory microscope what each step read",
     ),
   tensorboard: z
     .boolean()
     .default(false)
     .describe("writes every step's numbers as TensorBoard event files into the run's folder"),
-  trackers: trackersSchema.optional().describe("servers that get every step's numbers; absent: none"),
+  trackers: trackersSchema.optional().describe("servers that receive every step's metrics; absent: none"),
   stopWhen: z
     .strictObject({
       patienceEvaluations: z
         .int()
         .min(1)
         .max(1000)
-        .describe("evaluations in a row without a gain of evaluation.metric that end the run"),
+        .describe(
+          "consecutive evaluations without an improvement of evaluation.metric after which the run ends",
+        ),
       minimumGain: z
         .number()
         .min(0)
         .default(0)
-        .describe("a gain is more than this above the highest value before it"),
+        .describe("an improvement exceeds the previous best value by more than this"),
     })
     .optional()
-    .describe("ends the run before `steps` where its evaluations no longer rise; absent: never"),
+    .describe("ends the run before `steps` if its evaluations no longer improve; absent: never"),
   stopWhenStuckMs: z
     .int()
     .min(1_000)
@@ -80,15 +82,19 @@ const planSchema = z.strictObject({
     .number()
     .positive()
     .optional()
-    .describe("memory of the machines that the recipe is for, GiB; absent: of this one, or --memory"),
+    .describe("memory of the machines that the recipe is for, GiB; absent: this machine's, or --memory"),
   gpuGib: z.number().positive().optional().describe("memory of one of their GPUs, GiB"),
-  tasks: z.int().min(1).optional().describe("tasks in the data file, where it is not here"),
-  documentTokens: z.int().min(1).optional().describe("tokens of a document, where the data file is not here"),
+  tasks: z.int().min(1).optional().describe("tasks in the data file, if it is not on this machine"),
+  documentTokens: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("tokens of a document, if the data file is not on this machine"),
   questionTokens: z
     .int()
     .min(1)
     .default(32)
-    .describe("tokens of a question, where the data file is not here"),
+    .describe("tokens of a question, if the data file is not on this machine"),
 });
 
 export const recipeSchema = z.strictObject({
@@ -96,18 +102,18 @@ export const recipeSchema = z.strictObject({
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "lower-case letters, digits and dashes")
     .describe("names the run's folder and queues"),
-  seed: z.int().min(0).default(1).describe("of tasks, sampling and the learner"),
-  model: modelSourceSchema.describe("what is trained: one of path, name, hub, checkpoint"),
+  seed: z.int().min(0).default(1).describe("seed of tasks, sampling and the learner"),
+  model: modelSourceSchema.describe("the model to train: one of path, name, hub, checkpoint"),
   start: demonstrationSettingsSchema
     .optional()
     .describe(
-      "the model learns demonstrations first, in the driver's process; absent: it is trained as it is",
+      "supervised fine-tuning on demonstrations before the run, in the driver's process; absent: none",
     ),
   agent: agentSettingsSchema.describe("the memory agent"),
   data: taskSourceSchema.describe(
-    "training questions; taken in order, again from the start when they run out",
+    "training questions, used in order and again from the start when they run out",
   ),
-  curriculum: curriculumSchema.prefault({}).describe("in which order, and mixed with what, `data` is asked"),
+  curriculum: curriculumSchema.prefault({}).describe("order of `data`, and other sources to mix in"),
   rollout: rolloutSchema.prefault({}),
   reward: rewardSchema.prefault({}),
   learner: LearnerConfig,
@@ -117,15 +123,15 @@ export const recipeSchema = z.strictObject({
     .max(32)
     .default(1)
     .describe(
-      "learners that train together, each with a lease of its own, on any nodes: each has the whole model and a part of the micro-batches, and their gradients are summed once an optimizer step over the network",
+      "learners that train together, each with its own lease, on any nodes: each has the whole model and a part of the micro-batches, and their gradients are summed over the network once per optimizer step",
     ),
-  learnerCpus: z.number().min(0).default(0.5).describe("cpu that each learner leases"),
-  learnerGpus: z.number().min(0).default(0).describe("gpu that each learner leases"),
+  learnerCpus: z.number().min(0).default(0.5).describe("CPUs that each learner leases"),
+  learnerGpus: z.number().min(0).default(0).describe("GPUs that each learner leases"),
   learnerThreads: z.int().min(1).default(2).describe("compute threads of each learner"),
   train: trainSchema,
-  evaluation: evaluationSchema.optional().describe("before and after training; absent: none"),
-  plan: planSchema.optional().describe("what `train --dry-run` goes by; a run does not read it"),
-  queues: queueSettingsSchema.prefault({}).describe("limits and times of the run's queues"),
+  evaluation: evaluationSchema.optional().describe("evaluations before and after training; absent: none"),
+  plan: planSchema.optional().describe("assumptions of `train --dry-run`; a run ignores them"),
+  queues: queueSettingsSchema.prefault({}).describe("limits and timeouts of the run's queues"),
   output: z
     .string()
     .min(1)

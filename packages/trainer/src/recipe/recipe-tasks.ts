@@ -16,15 +16,15 @@ import { rateOrderOf } from "./recipe-curriculum.js";
 import type { Recipe } from "./recipe-schema.js";
 import { openTasks, type TaskSource } from "./task-source.js";
 
-/** The file that a source of tasks reads and that is not on this machine. */
+/** Returns the file of a task source if it is missing on this machine. */
 export function absentFile(source: TaskSource): string | undefined {
   return "path" in source && !existsSync(source.path) ? source.path : undefined;
 }
 
 /**
- * Opens the tasks that a field of a recipe names; whoever asked closes them.
+ * Opens the tasks of a field of a recipe; the caller closes them.
  * @param field such as "data" or "evaluation.files[0]"
- * @param module what the module of a source of the user's own exports
+ * @param module exports of the module, if the source is a user's module
  * @throws {PalimpsestError} CONFIG_INVALID naming the field, the value and the fix; the signal's reason
  */
 export async function recipeTasks(
@@ -37,7 +37,7 @@ export async function recipeTasks(
   if (absent !== undefined) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `${field}.path: there is no file ${absent}; make it with \`palimpsest data prepare\`, or name one that is there`,
+      `${field}.path: file ${absent} does not exist; create it with \`palimpsest data prepare\`, or name an existing one`,
     );
   }
   try {
@@ -49,9 +49,9 @@ export async function recipeTasks(
 }
 
 /**
- * The questions of a recipe's `data` that the curriculum's pass rates leave, in its order where that goes by rates.
- * @param tasks of `data`; whoever opened them closes them when this throws
- * @param source what the tasks were opened from; undefined where they were given
+ * Returns the questions of a recipe's `data` within the curriculum's pass rates, sorted if its order goes by rates.
+ * @param tasks of `data`; the caller closes them if this throws
+ * @param source the source of the tasks; undefined if the tasks were given directly
  * @throws {PalimpsestError} CONFIG_INVALID naming the field, the value and the fix; the signal's reason
  */
 async function tasksByRate(
@@ -66,7 +66,7 @@ async function tasksByRate(
   if (!existsSync(path)) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `curriculum.passRates.path: there is no file ${path}; make it with \`palimpsest data rate\`, or leave passRates out`,
+      `curriculum.passRates.path: file ${path} does not exist; create it with \`palimpsest data rate\`, or leave passRates out`,
     );
   }
   try {
@@ -83,10 +83,9 @@ async function tasksByRate(
 }
 
 /**
- * The questions of a training run: its data, without those that `curriculum` leaves out, mixed with others and brought into an order
- * where it says so.
- * A function of the recipe alone, so that a run that goes on meets what it would have met.
- * @param from what the module of `data` exports, or questions that take the place of `data`; `curriculum` holds for them as well
+ * Returns the questions of a training run: its data, filtered, mixed and ordered by `curriculum`.
+ * It depends on the recipe alone, so that a resumed run gets the same questions.
+ * @param from exports of the module of `data`, or questions that replace `data`; `curriculum` applies to them, too
  * @throws {PalimpsestError} CONFIG_INVALID naming the field; the signal's reason
  */
 export async function trainingTasks(

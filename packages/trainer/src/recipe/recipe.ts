@@ -11,8 +11,8 @@ import { recipeProblems } from "./recipe-checks.js";
 import { type Recipe, recipeSchema } from "./recipe-schema.js";
 
 /**
- * A recipe from YAML text, checked, its paths absolute.
- * @param baseDir folder that relative paths start from
+ * Parses and validates a recipe from YAML text, and makes its paths absolute.
+ * @param baseDir folder against which relative paths are resolved
  * @throws {PalimpsestError} CONFIG_INVALID naming the field, the value and the fix
  */
 export function parseRecipe(text: string, baseDir: string, name = "recipe"): Recipe {
@@ -48,7 +48,7 @@ export function parseRecipe(text: string, baseDir: string, name = "recipe"): Rec
   };
 }
 
-/** Settings of agents and rewards that name a model's folder, where their section names one at all. */
+/** Settings of agents and rewards that can name a model's folder. */
 const modelFolders = [
   { section: ["agent", "settings", "embedder"], field: "model", kind: "model" },
   { section: ["reward", "settings", "embedder"], field: "model", kind: "model" },
@@ -96,7 +96,7 @@ export function readRecipe(path: string): { readonly recipe: Recipe; readonly te
 }
 
 /**
- * The recipe's text with its relative paths made absolute: what travels to another folder.
+ * Returns the recipe's text with absolute paths, so that it can be moved to another folder.
  * @throws {PalimpsestError} CONFIG_INVALID
  */
 export function portableRecipe(text: string, baseDir: string, name: string): string {

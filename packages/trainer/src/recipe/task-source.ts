@@ -21,7 +21,7 @@ import {
 } from "@palimpsest/small-world";
 import { z } from "zod";
 
-/** Where tasks come from. */
+/** The source of a run's tasks. */
 export const taskSourceSchema = z.discriminatedUnion("source", [
   z.strictObject({
     source: z.literal("ruler").describe("generated facts, needle and two-hop questions"),
@@ -30,11 +30,11 @@ export const taskSourceSchema = z.discriminatedUnion("source", [
   z.strictObject({
     source: z
       .literal("reverse-two-hop")
-      .describe("generated facts, two-hop questions whose second fact stands first"),
+      .describe("generated facts, two-hop questions whose second fact comes first"),
     reverseTwoHop: reverseTwoHopConfigSchema,
   }),
   z.strictObject({
-    source: z.literal("store").describe("generated statements that a small store must take in"),
+    source: z.literal("store").describe("generated statements that a small store must record"),
     store: storeTaskConfigSchema,
   }),
   z.strictObject({
@@ -47,31 +47,31 @@ export const taskSourceSchema = z.discriminatedUnion("source", [
       .literal("jsonl")
       .describe("a prepared file: this project's or vime's JSONL, or a RULER-HQA evaluation file"),
     path: z.string().min(1).describe("the file"),
-    limit: z.int().min(1).optional().describe("take the first so many tasks; absent: all"),
+    limit: z.int().min(1).optional().describe("number of tasks to take from the start; absent: all"),
     seed: z
       .union([z.int(), z.string()])
       .optional()
-      .describe("the tasks come in an order drawn by it; absent: in the file's order"),
-    maxBadRows: z.int().min(0).default(0).describe("more bad rows than this are an error"),
+      .describe("seed of a random order of the tasks; absent: the file's order"),
+    maxBadRows: z.int().min(0).default(0).describe("number of bad rows above which the file is refused"),
   }),
   z.strictObject({
-    source: z.literal("module").optional().describe("questions of your own, given by a file (`defineData`)"),
+    source: z.literal("module").optional().describe("your own questions, from a file (`defineData`)"),
     module: z.string().min(1).describe("TypeScript or JavaScript file, relative to the recipe"),
     settings: z.record(z.string(), z.unknown()).default({}).describe("its own settings, by name"),
   }),
 ]);
 
 export type TaskSource = z.input<typeof taskSourceSchema>;
-/** The same with defaults filled in, as a recipe holds it. */
+/** The same with defaults filled in, as in a parsed recipe. */
 type ParsedSource = z.output<typeof taskSourceSchema>;
 
 /**
- * The same source for another run: a generator makes other tasks, a file's come in another order.
+ * Returns the source for another run: a generator makes different tasks, and a file's tasks get a different order.
  * @param seed of the run; the same one gives the same tasks
  */
 export function reseededSource(source: ParsedSource, seed: number): ParsedSource {
   const mixed = (own: number | string) => `${own}/${seed}`;
-  // What its settings mean is the module's own.
+  // Only the module knows the meaning of its settings.
   if ("module" in source) return source;
   switch (source.source) {
     case "ruler":
@@ -92,16 +92,16 @@ export function reseededSource(source: ParsedSource, seed: number): ParsedSource
 
 export interface OpenTasksOptions {
   readonly countTokens?: CountTokens;
-  /** Is given the bad rows of a file where they are within `maxBadRows`. */
+  /** Called with the bad rows of a file if there are at most `maxBadRows`. */
   readonly onBadRow?: (row: BadRow) => void;
   readonly signal?: AbortSignal;
-  /** What the module of a source of the user's own exports. */
+  /** Exports of the module, if the source is a user's module. */
   readonly module?: DataModule;
 }
 
 /**
- * Opens the tasks that a configuration names. A file is read once, row by row, and every row is checked; documents are
- * read again, or made, when their task is opened.
+ * Opens the tasks of a configuration. A file is read once, row by row, and every row is checked; documents are
+ * read again, or generated, when their task is opened.
  *
  * @throws {DatasetError} BAD_CONFIG, UNREADABLE_FILE, BAD_ROWS; the signal's reason
  */
@@ -131,7 +131,7 @@ export async function openTasks(input: TaskSource, options: OpenTasksOptions = {
   }
 }
 
-/** Bad rows that are shown to `onBadRow` at most; a file that is no file of tasks could have millions. */
+/** Most bad rows that are passed to `onBadRow`: a file of another format could have millions. */
 const keptBadRows = 1000;
 
 async function openFile(
