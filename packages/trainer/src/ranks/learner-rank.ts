@@ -16,7 +16,7 @@ import { type ProcessMemory, processMemory } from "../process-memory.js";
 import type { RunSpec } from "../run-spec.js";
 import { fetchWeights } from "../weights/weights.js";
 
-/** Where a rank stands after an update. */
+/** A rank's policy version and optimizer step after an update. */
 export interface RankState {
   readonly policyVersion: number;
   readonly optimizerStep: number;
@@ -75,7 +75,7 @@ export class LearnerRank {
     return await this.#box.bring(rank, tag, value);
   }
 
-  /** Takes over where rank 0 stands. */
+  /** Copies the state of rank 0. */
   async shareState(): Promise<RankState> {
     return await this.#together(() => this.#learner.shareState());
   }
@@ -91,7 +91,7 @@ export class LearnerRank {
     return this.#learner.weightsHash();
   }
 
-  /** What this process and its GPU have taken. */
+  /** Peak memory of this process and its GPU. */
   memory(): ProcessMemory {
     return processMemory(this.#backend);
   }

@@ -1,7 +1,7 @@
 /**
  * Responsibility: the learners that train a run's model together, as the run's learner actor sees them, which is rank 0: starts the
- *   others, has all of them take the same steps, and looks that they stay one model. Of one learner it is that learner.
- * Not responsible for: what is exchanged in a step (the learner's `peers`), saving and acknowledging (step-protocol.ts).
+ *   others, makes all of them take the same steps, and checks that their weights stay equal. With one learner it is that learner.
+ * Not responsible for: the exchange of gradients in a step (the learner's `peers`), saving and acknowledging (step-protocol.ts).
  *
  * Invariants:
  * - RANKS-1 (T1). The others end with the incarnation of the learner actor that started them: one that begins anew starts its own, from

@@ -64,7 +64,7 @@ test("what cannot be mixed is refused by its place, and paths travel", async () 
     /curriculum.mix\[0\].data.source store/,
   );
   const absent = { mix: [{ weight: 1, data: { source: "jsonl", path: "./nowhere.jsonl" } }] };
-  await expect(asked(absent)).rejects.toThrow(/curriculum.mix\[0\].data.path: there is no file/);
+  await expect(asked(absent)).rejects.toThrow(/curriculum.mix\[0\].data.path: file .* does not exist/);
   expect(portableRecipe(recipeText({ mix }), folder, "recipe")).toContain(join(folder, "other.jsonl"));
 });
 
@@ -95,7 +95,7 @@ test("questions are left out and ordered by pass rate, beside what is mixed in; 
   expect(await places({ passRates, order: "easy-first", dataWeight: 2, mix })).toEqual([3, -1, 5, 1, -1, 4]);
 
   await expect(asked({ passRates: { path: "./none.jsonl" } })).rejects.toThrow(
-    /curriculum.passRates.path: there is no file .*none.jsonl; make it with `palimpsest data rate`/,
+    /curriculum.passRates.path: file .*none.jsonl does not exist; create it with `palimpsest data rate`/,
   );
   const recipe = parseRecipe(recipeText({ passRates }), folder);
   const others = {
@@ -139,7 +139,7 @@ test("a dry run looks at what is mixed in, and not at the short questions alone"
   await planned.tasks.close();
   const absent = [{ weight: 1, data: { source: "jsonl", path: "./nowhere.jsonl" } }];
   await expect(planTasks(parseRecipe(recipeText({ mix: absent }), folder), undefined)).rejects.toThrow(
-    /curriculum.mix\[0\].data.path: there is no file/,
+    /curriculum.mix\[0\].data.path: file .* does not exist/,
   );
   const first = async (order: string) => {
     const { tasks } = await planTasks(parseRecipe(recipeText({ order }), folder), undefined);

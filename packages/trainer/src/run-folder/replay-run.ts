@@ -28,7 +28,7 @@ import { parseConfig } from "../recipe/config-error.js";
 import { baseOfRun } from "./run-model.js";
 import { checkpointDirOf, dumpDirOf } from "./run-paths.js";
 
-/** What of metrics.jsonl a replay is held against. */
+/** The part of a line of metrics.jsonl that a replay is compared with. */
 const recordedSchema = z.object({
   step: z.int(),
   weightsHash: z.string().optional(),
@@ -41,7 +41,7 @@ const runSchema = z.object({
   }),
 });
 
-/** Metrics that tell of time, not of the step. */
+/** Metrics that measure time and therefore differ in a replay. */
 const timings = new Set(["durationMs", "tokensPerSecond", "modelTeraflops", "modelFlopUtilization"]);
 
 export interface ReplayedStep {
@@ -60,14 +60,14 @@ export interface ReplayedStep {
 
 /**
  * Repeats step `step` of the run in `runDir` from the checkpoint before it and its dump, without sampling.
- * @throws {PalimpsestError} NOT_FOUND naming what is not there any more
+ * @throws {PalimpsestError} NOT_FOUND naming the missing file
  */
 export async function replayRunStep(options: {
   readonly runDir: string;
   readonly step: number;
-  /** Where models that are named or come from a hub are kept. */
+  /** Cache folder for named models and models from a hub. */
   readonly models: ModelCache;
-  /** Default: loaded as the run's learner had it. */
+  /** Default: the backend of the run's learner. */
   readonly backend?: Backend;
 }): Promise<ReplayedStep> {
   const { step } = options;
@@ -110,7 +110,7 @@ export async function replayRunStep(options: {
   };
 }
 
-/** As many learners as the run had, in this process: sums are in another order with fewer. */
+/** Creates as many learners as the run had, in this process: with fewer the order of summation would differ. */
 async function replayTogether(
   learnerActors: number,
   replay: (options: { readonly peers: Peers }) => Promise<Replay>,
@@ -129,7 +129,7 @@ async function replayTogether(
   throw first?.reason;
 }
 
-/** The newest checkpoint before the step, and the steps of the log between the two. */
+/** Finds the newest checkpoint before the step, and the logged steps between the two. */
 async function stepsBefore(checkpointDir: string, step: number) {
   const folder = await checkpointBefore(checkpointDir, step);
   if (folder !== undefined) {
@@ -141,7 +141,7 @@ async function stepsBefore(checkpointDir: string, step: number) {
   }
   throw new PalimpsestError(
     "NOT_FOUND",
-    `step ${step} starts from policy version ${step - 1}, which neither ${checkpointDir} nor the log beside it leads to; raise train.keepCheckpoints to keep more`,
+    `step ${step} starts from policy version ${step - 1}, which cannot be restored from ${checkpointDir} and its log of steps; raise train.keepCheckpoints to keep more`,
   );
 }
 
@@ -149,7 +149,7 @@ async function* dumpsOf(checkpointDir: string, steps: readonly StepRecord[]): As
   for (const step of steps) yield await loggedDump(stepLogOf(checkpointDir), step);
 }
 
-/** The last line of that step: a resumed run may have written it twice. */
+/** Returns the last line of that step: a resumed run may have written it twice. */
 async function recordedStep(
   runDir: string,
   step: number,
@@ -158,7 +158,7 @@ async function recordedStep(
   const text = existsSync(file) ? await readFile(file, "utf8") : "";
   let found: z.infer<typeof recordedSchema> | undefined;
   for (const line of text.split("\n")) {
-    // A driver that was killed may have left half a line.
+    // A killed driver may have left an incomplete line.
     const parsed = recordedSchema.safeParse(parseLine(line));
     if (parsed.success && parsed.data.step === step) found = parsed.data;
   }

@@ -11,36 +11,36 @@ import type { Recipe } from "../recipe/recipe-schema.js";
 import type { TrainResult } from "../train.js";
 import { checkpointDirOf, tracesDirOf } from "./run-paths.js";
 
-/** What a finished run comes to, for people and programs. */
+/** The results of a finished run, for people and programs. */
 export interface RunReport {
   readonly recipe: string;
   readonly seed: number;
   readonly shuffleRewards: boolean;
   readonly backend: string;
-  /** Share of right answers at the training length, in [0, 1]; null where nothing was evaluated. */
+  /** Share of right answers at the training length, in [0, 1]; null if nothing was evaluated. */
   readonly exactMatchBefore: number | null;
   readonly exactMatchAfter: number | null;
   readonly exactMatchByLength: readonly LengthRow[];
   /** Mean reward of each step. */
   readonly rewardCurve: readonly number[];
   readonly steps: number;
-  /** What evaluations while training came to, by step; empty without `evaluation.everySteps`. */
+  /** Results of the evaluations during training, by step; empty without `evaluation.everySteps`. */
   readonly evaluations: readonly RatedStep[];
-  /** The best of them; null where there is none. */
+  /** The best of them; null if there is none. */
   readonly best: RatedStep | null;
-  /** Of the last step's tasks; empty where they have no category. */
+  /** Mean reward by category of the last step's tasks; empty if they have no categories. */
   readonly rewardByCategory: Readonly<Record<string, number>>;
   readonly secondsByPhase: Readonly<Record<string, number>>;
   /** Means over the run's steps. */
   readonly samplerTokensPerSecond: number;
   readonly learnerTokensPerSecond: number;
-  /** Between sampler and learner over the tokens of the run, before any step of their update. */
+  /** Difference between the sampler's and the learner's log-probs over the run's tokens, before the update changes the weights. */
   readonly logprobDifference: LogprobDifference;
   readonly processes: readonly ProcessRow[];
   readonly groupsDispatched: number;
   readonly groupsTrained: number;
   readonly groupsFailed: number;
-  /** The dry run's plan beside what happened. */
+  /** The dry run's plan, compared with the measurements. */
   readonly plan: readonly HeldFigure[];
   readonly checkpoint: string;
   readonly model: string;
@@ -51,14 +51,14 @@ export interface RunReport {
 
 export interface LengthRow {
   readonly lengthTokens: number;
-  /** Times the training length. */
+  /** Document length in multiples of the training length. */
   readonly factor: number;
   readonly tasks: number;
-  /** Exact match; null where the reward tells none. */
+  /** Exact match; null if the reward does not report it. */
   readonly before: number | null;
   readonly after: number | null;
   readonly interval: readonly [number, number] | null;
-  /** Mean reward, which may be another than exact match. */
+  /** Mean reward, which may differ from exact match. */
   readonly rewardBefore: number | null;
   readonly rewardAfter: number;
   /** Of the exact match at the training length; of the reward there where it tells none; null where that is 0. */
@@ -106,7 +106,7 @@ async function tracesOf(runDir: string): Promise<string | null> {
   return names.some((name) => name.endsWith(".jsonl")) ? folder : null;
 }
 
-/** Saves the trained model and writes the report's files beside the checkpoints. */
+/** Saves the trained model and writes the report's files next to the checkpoints. */
 export async function reportRun(
   recipe: Recipe,
   result: TrainResult,

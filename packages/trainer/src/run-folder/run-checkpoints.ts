@@ -4,13 +4,13 @@ import { bestCheckpoint, type ListedCheckpoint, listCheckpoints } from "@palimps
 import { PalimpsestError } from "@palimpsest/wire";
 import { checkpointDirOf } from "./run-paths.js";
 
-/** Checkpoints of a run: the one that its evaluations rated best, the one after a step, or all that are kept. */
+/** Selects checkpoints of a run: the best by its evaluations, the one after a step, or all that are kept. */
 export type CheckpointChoice = "best" | "all" | { readonly step: number };
 
 /**
  * @param runDir folder of a run
  * @returns oldest first; at least one
- * @throws {PalimpsestError} NOT_FOUND saying which there are
+ * @throws {PalimpsestError} NOT_FOUND listing the existing ones
  */
 export async function checkpointsOfRun(
   runDir: string,
@@ -18,7 +18,7 @@ export async function checkpointsOfRun(
 ): Promise<readonly ListedCheckpoint[]> {
   const path = resolve(runDir);
   if (!existsSync(join(path, "run.json"))) {
-    throw new PalimpsestError("NOT_FOUND", `${path} holds no run.json; give the folder of a run`);
+    throw new PalimpsestError("NOT_FOUND", `${path} contains no run.json; give the folder of a run`);
   }
   const root = checkpointDirOf(path);
   const all = await listCheckpoints(root);

@@ -16,23 +16,23 @@ const runFileSchema = z.strictObject({
   createdAt: z.string(),
   shuffleRewards: z.boolean(),
   recipe: z.json(),
-  /** The user's code that the run was begun with; its bundles lie in the folder `modules`. */
+  /** The user's code with which the run was started; its bundles are in the folder `modules`. */
   modules: z.array(z.strictObject({ field: z.string(), file: z.string(), sha256: z.string() })).default([]),
-  /** The files that its questions come from; absent: of a run that was begun before they were noted. */
+  /** The files of its questions; absent for a run that was started before they were recorded. */
   data: z.array(dataFileSchema).default([]),
 });
 
-/** The folder of one run: what it is, its checkpoints, its metrics, its report. */
+/** The folder of one run: its recipe, checkpoints, metrics and report. */
 export interface RunFolder {
   readonly path: string;
   readonly runId: string;
-  /** When the run was begun. */
+  /** Start time of the run. */
   readonly startedAtMs: number;
-  /** The run was begun by an earlier driver. */
+  /** True if an earlier driver started the run. */
   readonly resumed: boolean;
-  /** Appends one line, whole or not at all. */
+  /** Appends one line atomically. */
   appendMetrics(line: object): Promise<void>;
-  /** Step of the last line; 0: there is none. */
+  /** Step of the last line; 0 if there is none. */
   lastMetricsStep(): number;
   /**
    * What `make` gave when the run could still give it (`possible`), kept in `file` for drivers that resume the run. It is
@@ -46,21 +46,21 @@ export interface RunFolder {
 }
 
 export interface RunFolderOptions {
-  /** How space on the disk is waited for; default: without a word, for as long as it takes. */
+  /** How to wait for disk space; default: silently, for as long as necessary. */
   readonly waiting?: DiskFullOptions;
   readonly files?: DurableFiles;
 }
 
 const two = (value: number) => String(value).padStart(2, "0");
 
-/** `quickstart-20260131-142530`: sorts by time, says what it is. */
+/** `quickstart-20260131-142530`: names the recipe and sorts by time. */
 export function runFolderName(name: string, now: Date): string {
   const day = `${now.getFullYear()}${two(now.getMonth() + 1)}${two(now.getDate())}`;
   return `${name}-${day}-${two(now.getHours())}${two(now.getMinutes())}${two(now.getSeconds())}`;
 }
 
 /**
- * Opens the folder at `path`: a new run, or the one that is there.
+ * Opens the folder at `path`: creates a run, or resumes the existing one.
  * @param built the modules of the recipe, kept with a new run
  * @throws {PalimpsestError} CONFIG_INVALID when the folder belongs to another recipe, or a module or a file of questions has changed since
  */
@@ -82,7 +82,7 @@ export async function openRunFolder(
     make: () => Promise<T | undefined>,
   ) => {
     const kept = join(folder, name);
-    // Written by this function alone, whole or not at all.
+    // Only this function writes the file, atomically.
     if (existsSync(kept)) return JSON.parse(readFileSync(kept, "utf8")) as T;
     const made = possible ? await make() : undefined;
     if (made) await whenDiskHasSpace(() => writeWhole(kept, made, files), waiting);
@@ -103,7 +103,7 @@ export async function openRunFolder(
     ) {
       throw new PalimpsestError(
         "CONFIG_INVALID",
-        `${folder} holds a run of another recipe; name another folder with --run-dir, or give the recipe it was begun with`,
+        `${folder} contains a run of another recipe; name another folder with --run-dir, or give the run's recipe`,
       );
     }
     refuseOtherData(folder, saved.data, await dataFilesOf(recipe, waiting.signal));
@@ -128,7 +128,7 @@ export async function openRunFolder(
   return { path: folder, runId, startedAtMs: now.getTime(), resumed: false, ...kept };
 }
 
-/** A run goes on with the code that it was begun with, or not at all. */
+/** A run is resumed only with the code with which it was started. */
 function refuseChanged(
   folder: string,
   saved: z.infer<typeof runFileSchema>["modules"],
@@ -144,7 +144,7 @@ function refuseChanged(
   }
 }
 
-/** A run goes on over the questions that it was begun with, or not at all. */
+/** A run is resumed only with the questions with which it was started. */
 function refuseOtherData(folder: string, saved: readonly DataFile[], present: readonly DataFile[]): void {
   for (const { field, path, sizeBytes, sha256 } of present) {
     const before = saved.find((one) => one.field === field);
@@ -156,7 +156,7 @@ function refuseOtherData(folder: string, saved: readonly DataFile[], present: re
   }
 }
 
-/** On disk when it resolves, under that name whole or not at all. */
+/** Writes the file atomically; it is on disk when the promise resolves. */
 async function writeWhole(path: string, content: object, files: DurableFiles): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await files.write(`${path}.part`, Buffer.from(`${JSON.stringify(content, null, 2)}\n`));
@@ -164,7 +164,7 @@ async function writeWhole(path: string, content: object, files: DurableFiles): P
   await files.syncFolder(dirname(path));
 }
 
-/** A disk that fills up takes a part of the text: the file is cut back to what it was before. */
+/** If the disk fills up during the write, the file is truncated to its previous length. */
 function lastStepIn(path: string): number {
   const [line] = existsSync(path) ? readFileSync(path, "utf8").trimEnd().split("\n").slice(-1) : [];
   return line ? z.object({ step: z.int() }).parse(JSON.parse(line)).step : 0;

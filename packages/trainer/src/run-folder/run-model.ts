@@ -34,7 +34,7 @@ import { checkpointDirOf } from "./run-paths.js";
 const runFileSchema = z.object({
   recipe: z.object({ model: modelSourceSchema, start: z.unknown().optional() }),
 });
-/** A run keeps its agent's settings in full, whatever presets become later. */
+/** A run stores its agent's complete settings, so that later changes of presets do not affect it. */
 const savedAgentSchema = z
   .object({ kind: z.string(), config: z.record(z.string(), z.unknown()) })
   .loose()
@@ -52,16 +52,16 @@ const runAgentSchema = z.object({
 });
 
 export interface RunModelOptions extends ResolveSourceOptions {
-  /** Folder to take the tokenizer from; default: the model that the run began with. */
+  /** Folder of the tokenizer; default: the run's initial model. */
   readonly tokenizerFrom?: string;
 }
 
-/** What a run has made, and the policy version of the checkpoint that it was read from. */
+/** A run's model, and the policy version of its checkpoint. */
 export interface RunModel extends ModelFolder {
   readonly policyVersion: number;
 }
 
-/** True of a run's folder and of one of its checkpoints. */
+/** Returns true for a run's folder and for one of its checkpoints. */
 export function holdsRunModel(folder: string): boolean {
   return existsSync(join(folder, "run.json")) || existsSync(join(folder, "checkpoint.json"));
 }
@@ -101,7 +101,7 @@ export async function readRunAdapters(
   if (!holdsRunModel(folder))
     throw new PalimpsestError(
       "NOT_FOUND",
-      `${folder} holds neither run.json nor checkpoint.json; give the folder of a run with learner.lora, or one of its checkpoints`,
+      `${folder} contains neither run.json nor checkpoint.json; give the folder of a run with learner.lora, or one of its checkpoints`,
     );
   const { runDir, checkpoint } = await checkpointOf(folder);
   const saved = await loadCheckpoint(checkpoint);
@@ -113,7 +113,7 @@ export async function readRunAdapters(
   };
 }
 
-/** What the run's adapters are trained over: not always what the recipe names, which may have been trained first. */
+/** Returns the base of the run's adapters, which differs from the recipe's model if that was fine-tuned first. */
 function baseNameOf(runDir: string): string | undefined {
   const { model, start } = readRunFile(runDir, runFileSchema).recipe;
   if (start !== undefined) return supervisedFolder(runDir);
@@ -131,7 +131,7 @@ async function checkpointOf(folder: string): Promise<{ runDir: string; checkpoin
       "NOT_FOUND",
       `${path}: this run has no checkpoint yet; wait for its first step`,
     );
-  // A checkpoint lies in the folder `checkpoints` of its run.
+  // A checkpoint is in the folder `checkpoints` of its run.
   return { checkpoint, runDir: isRun ? path : dirname(dirname(path)) };
 }
 
@@ -151,13 +151,13 @@ export async function agentModuleOfRun(folder: string): Promise<AgentModule | un
   return (await loadKeptModules(runDirOf(folder), ["agent"])).agent;
 }
 
-/** Of a run's folder, or one of its checkpoints. */
+/** Returns the run's folder, given it or one of its checkpoints. */
 function runDirOf(folder: string): string {
   const path = resolve(folder);
   return existsSync(join(path, "run.json")) ? path : dirname(dirname(path));
 }
 
-/** The model folder that a run began with. @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID */
+/** Returns the folder of a run's initial model. @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID */
 export async function baseOfRun(runDir: string, options: ResolveSourceOptions): Promise<string> {
   const { recipe } = readRunFile(runDir, runFileSchema);
   if (recipe.start !== undefined) {
@@ -169,12 +169,12 @@ export async function baseOfRun(runDir: string, options: ResolveSourceOptions): 
   return await resolveStart(source, runDir, options);
 }
 
-/** What a run with a `start` section begins with, once it has learned its demonstrations. */
+/** Returns the initial model of a run with a `start` section, after the fine-tuning on its demonstrations. */
 export function supervisedFolder(runDir: string): string {
   return join(resolve(runDir), "supervised");
 }
 
-/** What a run begins with whose model is a checkpoint of another. */
+/** Returns the initial model of a run whose recipe names a checkpoint of another run. */
 function startFolder(runDir: string): string {
   return join(resolve(runDir), "start");
 }
@@ -188,7 +188,7 @@ function readRunFile<Schema extends z.ZodType>(runDir: string, schema: Schema): 
   return parseConfig(schema, JSON.parse(readFileSync(file, "utf8")) as unknown, file);
 }
 
-/** The model folder that the run of a checkpoint began with. @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID */
+/** Returns the folder of the initial model of a checkpoint's run. @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID */
 export async function baseOfCheckpoint(folder: string, options: ResolveSourceOptions): Promise<string> {
   const isRun = existsSync(join(folder, "run.json"));
   return await baseOfRun(isRun ? folder : dirname(dirname(folder)), options);
@@ -206,7 +206,7 @@ export async function resolveStart(
     if (!holdsRunModel(source.checkpoint)) {
       throw new PalimpsestError(
         "CONFIG_INVALID",
-        `model.checkpoint: ${source.checkpoint} holds neither run.json nor checkpoint.json; give the folder of a run or of one of its checkpoints`,
+        `model.checkpoint: ${source.checkpoint} contains neither run.json nor checkpoint.json; give the folder of a run or of one of its checkpoints`,
       );
     }
     await saveModel(folder, await readRunModel(source.checkpoint, options));

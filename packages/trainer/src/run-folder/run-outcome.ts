@@ -1,4 +1,4 @@
-/** What a run leaves beside its numbers: the trained weights, and an episode of them to look at. */
+/** The results of a run in addition to its metrics: the trained weights, and a sample episode. */
 import type { Cluster } from "@palimpsest/client";
 import type { Trace } from "@palimpsest/evals";
 import type { RunQueues } from "@palimpsest/trajectories";
@@ -10,7 +10,7 @@ import type { RunSpec } from "../run-spec.js";
 import { fetchPolicy } from "../weights/policy-weights.js";
 import { fetchWeights, type Parameters } from "../weights/weights.js";
 
-/** Through the object stores: a reply to a call is bounded, weights are not. */
+/** Transfers the weights through the object stores, since the size of a reply to a call is limited. */
 export async function trainedWeights(
   cluster: Cluster,
   queues: RunQueues,

@@ -5,12 +5,12 @@ export function checkpointDirOf(runDir: string): string {
   return join(runDir, "checkpoints");
 }
 
-/** Folder of what a run's last steps were given, beside its checkpoints. */
+/** Folder with the inputs of a run's last steps, next to its checkpoints. */
 export function dumpDirOf(checkpointDir: string): string {
   return join(dirname(checkpointDir), "dumps");
 }
 
-/** Folder of the trajectories of a run's last steps as text, beside its checkpoints. */
+/** Folder with the trajectories of a run's last steps as text, next to its checkpoints. */
 export function tracesDirOf(checkpointDir: string): string {
   return join(dirname(checkpointDir), "traces");
 }

@@ -1,6 +1,6 @@
 /**
  * The authorization header for MLflow, from the variables that its own clients read: MLFLOW_TRACKING_TOKEN, or
- * MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD. Undefined where none is set.
+ * MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD. Undefined if none is set.
  */
 export function mlflowAuthorization(environment: NodeJS.ProcessEnv): string | undefined {
   const token = environment["MLFLOW_TRACKING_TOKEN"];

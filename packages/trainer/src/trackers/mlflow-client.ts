@@ -12,16 +12,16 @@ export interface MlflowText {
   readonly value: string;
 }
 
-/** As MLflow names them. */
+/** Run states by MLflow's names. */
 export type MlflowStatus = "RUNNING" | "FINISHED" | "FAILED" | "KILLED";
 
-/** What one request to log-batch may hold. Source: MLflow's REST API, "Log Batch". */
+/** Limits of one request to log-batch. Source: MLflow's REST API, "Log Batch". */
 export const batchLimits = { metrics: 1000, params: 100, keyCharacters: 250, valueCharacters: 500 } as const;
 
-/** A call that failed. Of those that are not retryable the server says that they are wrong. */
+/** A failed call. It is not retryable if the server rejected it as invalid. */
 export class MlflowFailure extends Error {
   readonly retryable: boolean;
-  /** MLflow's own word, such as RESOURCE_DOES_NOT_EXIST. */
+  /** MLflow's error code, such as RESOURCE_DOES_NOT_EXIST. */
   readonly code: string;
 
   constructor(message: string, { retryable, code = "" }: { retryable: boolean; code?: string }) {
@@ -54,7 +54,7 @@ export class MlflowClient {
     this.#authorization = authorization;
   }
 
-  /** Id of the experiment of that name, which is made where it is not there. */
+  /** Returns the id of the experiment with that name, which is created if it is missing. */
   async experiment(name: string, signal: AbortSignal): Promise<string> {
     const path = `experiments/get-by-name?experiment_name=${encodeURIComponent(name)}`;
     try {
@@ -69,14 +69,14 @@ export class MlflowClient {
       const created = await this.#call("POST", "experiments/create", { name }, signal);
       return createdSchema.parse(created).experiment_id;
     } catch (reason) {
-      // Another run of a sweep made it since it was asked for.
+      // Another run of a sweep has created it since the lookup.
       if (!(reason instanceof MlflowFailure) || reason.code !== "RESOURCE_ALREADY_EXISTS") throw reason;
       const { experiment } = experimentSchema.parse(await this.#call("GET", path, undefined, signal));
       return experiment.experiment_id;
     }
   }
 
-  /** The run there that stands for this run of ours: found by its tag, or made. */
+  /** Returns the MLflow run for this training run: found by its tag, or created. */
   async run(
     experimentId: string,
     { runId, name, startedAtMs }: { runId: string; name: string; startedAtMs: number },
@@ -133,14 +133,14 @@ export class MlflowClient {
           ...(this.#authorization === undefined ? {} : { authorization: this.#authorization }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        // A token must not follow to another address.
+        // A redirect must not send the token to another address.
         redirect: "error",
         signal: AbortSignal.any([signal, AbortSignal.timeout(callTimeoutMs)]),
       });
       text = await response.text();
     } catch (reason) {
       signal.throwIfAborted();
-      throw new MlflowFailure(`${this.#address} is not reached: ${causeOf(reason)}`, { retryable: true });
+      throw new MlflowFailure(`${this.#address} cannot be reached: ${causeOf(reason)}`, { retryable: true });
     }
     if (response.ok) return jsonOf(text);
     const told = errorSchema.safeParse(jsonOf(text));

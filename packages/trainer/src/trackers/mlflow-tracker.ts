@@ -1,12 +1,12 @@
 /**
- * Responsibility: sends a run's settings, numbers and status to MLflow, from a queue of bounded size, beside the training.
- * Not responsible for: what the numbers are called (tracked-numbers.ts), REST (mlflow-client.ts), the run's own metrics.jsonl.
+ * Responsibility: sends a run's settings, numbers and status to MLflow, from a bounded queue, concurrently with the training.
+ * Not responsible for: the names of the metrics (tracked-numbers.ts), REST (mlflow-client.ts), the run's own metrics.jsonl.
  *
  * Invariants:
- * - TRACKER-1. No call waits for the server but `close`, which waits `closeTimeoutMs` at most; nothing here throws.
- * - TRACKER-2. At most `queueBytes` wait; a step beyond is left out, counted and told once.
- * - TRACKER-3. A run that is resumed goes on in the same run of MLflow, which is found by its tag.
- * - TRACKER-4. What is sent again is the same, with the same time: MLflow keeps it once.
+ * - TRACKER-1. Only `close` waits for the server, for at most `closeTimeoutMs`; no call throws.
+ * - TRACKER-2. At most `queueBytes` are queued; a step beyond that is dropped and counted, with one warning.
+ * - TRACKER-3. A resumed run continues the same MLflow run, which is found by its tag.
+ * - TRACKER-4. A retry sends the same values with the same timestamps, so that MLflow stores them once.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import {
@@ -29,7 +29,7 @@ export interface MlflowTrackerOptions {
   };
   /** Value of the authorization header; never logged. */
   readonly authorization?: string | undefined;
-  /** Told when the server fails, when it is back and when something was left out: once each time. */
+  /** Called once each time that the server fails, recovers, or misses metrics. */
   readonly onWarning: (text: string) => void;
   /** Default 10 s. */
   readonly closeTimeoutMs?: number;
@@ -40,7 +40,7 @@ export interface MlflowTrackerOptions {
 const firstRetryMs = 1_000;
 const longestRetryMs = 60_000;
 const defaultCloseTimeoutMs = 10_000;
-/** About what one metric takes in memory and on the wire. */
+/** Approximate size of one metric in memory and on the wire, bytes. */
 const metricBytes = 160;
 
 export class MlflowTracker {
@@ -60,7 +60,7 @@ export class MlflowTracker {
     this.#sending = this.#send().catch((reason: unknown) => this.#fail(reason));
   }
 
-  /** Takes the numbers of one step; those that are not finite are left out. */
+  /** Queues the metrics of one step, without those that are not finite. */
   log(step: number, values: Readonly<Record<string, number>>): void {
     if (this.#gaveUp || this.#end !== undefined) return;
     const timestamp = Date.now();
@@ -78,7 +78,7 @@ export class MlflowTracker {
     this.#wake();
   }
 
-  /** Sends what waits and the run's status, as long as its time goes. A second close waits for the first. */
+  /** Sends the queued metrics and the run's status until the timeout. A second close waits for the first. */
   async close(status: MlflowStatus): Promise<void> {
     this.#end ??= { status, atMs: Date.now() };
     this.#wake();
@@ -119,7 +119,7 @@ export class MlflowTracker {
     await this.#try((signal) => this.#client.setStatus(id, status, atMs, signal));
   }
 
-  /** Calls until the server takes it, or says that it never will. */
+  /** Retries until the server accepts the call or rejects it for good. */
   async #try<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { signal } = this.#stop;
     const wait = this.#options.wait ?? ((ms, until) => delay(ms, undefined, { signal: until, ref: false }));
@@ -131,14 +131,14 @@ export class MlflowTracker {
       } catch (reason) {
         if (!(reason instanceof MlflowFailure) || !reason.retryable) throw reason;
         if (failures === 0) this.#warn(`${reason.message}; the run goes on, and its numbers wait`);
-        // Half of it at random, so that runs which wait for one server do not all come back at once.
+        // Jitters the delay by up to half, so that runs that wait for the same server do not all retry at the same moment.
         await wait(retryMs * (0.5 + Math.random() / 2), signal);
         retryMs = Math.min(longestRetryMs, 2 * retryMs);
       }
     }
   }
 
-  /** One batch that the server refuses does not end the others. */
+  /** A batch that the server refuses does not stop the others. */
   readonly #passOver = (reason: unknown): void => {
     if (this.#stop.signal.aborted) throw reason;
     this.#warn(`${messageOf(reason)}; this batch is left out`);
@@ -159,7 +159,7 @@ export class MlflowTracker {
 
 const messageOf = (reason: unknown) => (reason instanceof Error ? reason.message : String(reason));
 
-/** MLflow takes letters, digits and `_-./ ` in a name. */
+/** MLflow allows letters, digits and `_-./ ` in a name. */
 function metricKey(name: string): string {
   return name.replace(/[^\w\-./ ]/g, "_").slice(0, batchLimits.keyCharacters);
 }

@@ -9,14 +9,14 @@ export interface TrackedRun {
   readonly runId: string;
   readonly startedAtMs: number;
   readonly onEvent: TrainListener;
-  /** The run is to stop. */
+  /** Aborted when the run is to stop. */
   readonly signal: AbortSignal;
   readonly mlflowAuthorization?: string | undefined;
 }
 
 /**
- * Does a run while its trackers listen to its steps and evaluations, and tells them how it ended.
- * @param work gets the listener to report to
+ * Executes a run while its trackers receive its steps and evaluations, and reports its final status to them.
+ * @param work called with the listener for its events
  */
 export async function whileTracked<T>(
   run: TrackedRun,

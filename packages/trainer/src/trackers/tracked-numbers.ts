@@ -3,7 +3,7 @@ import { rejectedScalars } from "../learner-metrics.js";
 import type { EvaluationReport } from "../training-evaluations.js";
 import { batchLimits, type MlflowText } from "./mlflow-client.js";
 
-/** One step's numbers under the names of TensorBoard's event files; `rate/` and `groups/` are the driver's own. */
+/** Returns one step's metrics under the names of the TensorBoard event files; `rate/` and `groups/` come from the driver. */
 export function trackedNumbers(report: StepReport): Record<string, number> {
   const { update, components, rewardByCategory, store } = report;
   const numbers: Record<string, number> = {};
@@ -23,12 +23,12 @@ export function trackedNumbers(report: StepReport): Record<string, number> {
   return numbers;
 }
 
-/** What an evaluation while training came to, and the best so far. */
+/** Returns the metrics of an evaluation during training, and the best so far. */
 export function evaluationNumbers({ metric, value, best }: EvaluationReport): Record<string, number> {
   return { [`evaluation/${metric}`]: value, "evaluation/best": best.value, "evaluation/bestStep": best.step };
 }
 
-/** A recipe as flat settings, `train.steps` and the like; long values are cut where MLflow cuts them off. */
+/** Flattens a recipe into settings such as `train.steps`; values are cut at MLflow's maximum length. */
 export function trackedParams(recipe: object): MlflowText[] {
   const params: MlflowText[] = [];
   const add = (value: unknown, path: string) => {

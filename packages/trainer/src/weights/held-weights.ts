@@ -5,7 +5,7 @@ interface ObjectRelease {
   release(locations: readonly ObjectLocation[], options: { readonly timeoutMs: number }): Promise<void>;
 }
 
-/** The newest version, and the one that a rollout actor may still be reading. */
+/** Versions to keep: the newest, and the previous one, which a rollout actor may still be reading. */
 const keptVersions = 2;
 const releasedAtOnce = 1_000;
 const releaseTimeoutMs = 30_000;
@@ -17,22 +17,22 @@ const releaseTimeoutMs = 30_000;
  */
 export class HeldWeights {
   readonly #objects: ObjectRelease;
-  /** Never let go: a learner without a checkpoint starts from them. */
+  /** Never released: a learner without a checkpoint starts from them. */
   readonly #initial: ReadonlySet<string>;
   readonly #onLate: (reason: unknown) => void;
   readonly #versions: proto.WeightManifest[] = [];
-  /** To be let go, by the object's id. */
+  /** Objects to release, by id. */
   readonly #unneeded = new Map<string, ObjectLocation>();
   #letGo: Promise<void> | undefined;
 
-  /** @param onLate told why something could not be let go yet */
+  /** @param onLate called with the reason why an object could not be released yet */
   constructor(objects: ObjectRelease, initial: proto.WeightManifest, onLate: (reason: unknown) => void) {
     this.#objects = objects;
     this.#initial = new Set(shardsOf(initial).map(({ objectId }) => objectId));
     this.#onLate = onLate;
   }
 
-  /** @param left what earlier processes of the learner put: let go too, unless a version that stays has it */
+  /** @param left objects that earlier processes of the learner put: released, too, unless a kept version contains them */
   add(manifest: proto.WeightManifest, left: readonly ObjectLocation[] = []): void {
     this.#versions.push(manifest);
     const gone = this.#versions.splice(0, Math.max(0, this.#versions.length - keptVersions));
@@ -45,7 +45,7 @@ export class HeldWeights {
     });
   }
 
-  /** Resolves when nothing is being let go. */
+  /** Resolves when no release is in progress. */
   async settled(): Promise<void> {
     await this.#letGo;
   }

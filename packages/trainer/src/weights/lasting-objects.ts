@@ -1,17 +1,17 @@
 /**
- * Responsibility: what every actor of a run needs to begin, at any time, stays within reach: base weights and tokenizer.
+ * Responsibility: keeps the objects that every actor of a run needs to start available at all times: base weights and tokenizer.
  * Not responsible for: versions of the weights that training makes (held-weights.ts).
  *
- * O1. Every node that runs an actor of the run holds all of them as long as the actor lives.
- * O2. An actor that finds them nowhere waits: the driver, which looks every second, brings again what no node has.
- * O3. Brought again, they are the same objects: references stay good.
+ * O1. Every node that runs an actor of the run keeps all of them as long as the actor lives.
+ * O2. An actor that finds them on no node waits: the driver, which checks every second, puts lost objects again.
+ * O3. Objects that are put again are the same objects, so that references stay valid.
  */
 import { setTimeout } from "node:timers/promises";
 import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { locationOf, type ObjectLocation } from "./object-location.js";
 
-/** How long an actor waits for a driver that brings them again: a node's loss is noticed within seconds. */
+/** How long an actor waits for the driver to put them again: the loss of a node is noticed within seconds. */
 const reachTimeoutMs = 90_000;
 const retryMs = 250;
 
@@ -19,7 +19,7 @@ interface ObjectHold {
   hold(location: ObjectLocation): Promise<unknown>;
 }
 
-/** Has this node hold every object (O1). @throws {PalimpsestError} OBJECT_LOST */
+/** Makes this node keep every object (O1). @throws {PalimpsestError} OBJECT_LOST */
 export async function holdLasting(
   objects: ObjectHold,
   wanted: readonly ObjectLocation[],
@@ -40,8 +40,8 @@ export async function holdLasting(
 }
 
 /**
- * One look of the driver: brings the objects again when one of them is on no node any more (O2).
- * @param missing those of them that no node has
+ * One check by the driver: puts the objects again if no node has one of them any more (O2).
+ * @param missing returns the objects that no node has
  * @param bring puts all of them on one node
  */
 export async function keepLasting(
@@ -54,7 +54,7 @@ export async function keepLasting(
   return true;
 }
 
-/** Everything that lasts: the tokenizer's files, the shards of the base weights, and the user's modules. */
+/** All of these objects: the tokenizer's files, the shards of the base weights, and the user's modules. */
 export function lastingObjects(
   text: ObjectLocation,
   weights: proto.WeightManifest.$Properties,

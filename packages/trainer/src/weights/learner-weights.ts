@@ -1,5 +1,5 @@
 /**
- * Responsibility: the weights that a learner publishes: puts each version into the object store, announces it, lets old ones go.
+ * Responsibility: the weights that a learner publishes: puts each version into the object store, announces it, and releases old ones.
  * Not responsible for: training them, and the order of a step (step-protocol.ts).
  *
  * A3 (T5). Weights are announced after their objects are stored; a restarted learner announces its version again.
@@ -20,7 +20,7 @@ type Spec = Pick<RunSpec, "runId" | "model" | "checkpointDir">;
 
 export class LearnerWeights {
   readonly #spec: Spec;
-  /** What the run began with. */
+  /** The run's initial weights. */
   readonly #initial: proto.WeightManifest;
   readonly #put: PutWeights;
   readonly #held: HeldWeights;
@@ -32,7 +32,7 @@ export class LearnerWeights {
     this.#held = held;
   }
 
-  /** @param onDisk runs what writes to the run's folder, and waits for space there */
+  /** @param onDisk runs functions that write to the run's folder, and waits for disk space */
   static async open(
     spec: Spec,
     initial: proto.WeightManifest,
@@ -45,22 +45,25 @@ export class LearnerWeights {
       (write) => onDisk(write),
     );
     const held = new HeldWeights(put, initial, (reason) =>
-      logger.warn({ err: reason }, "weights of an old version are let go later"),
+      logger.warn(
+        { err: reason },
+        "releasing the weights of an old version failed; it is tried again with a later version",
+      ),
     );
     return new LearnerWeights(spec, initial, put, held);
   }
 
-  /** Of the weights that the run began with. */
+  /** Manifest of the run's initial weights. */
   get baseWeightsHash(): string {
     return this.#initial.weightsHash;
   }
 
-  /** What the process before this one announced is still held for this actor. */
+  /** Objects that the actor's previous process announced are still referenced by this actor. */
   inherit(announced: Uint8Array | undefined): void {
     if (announced !== undefined) this.#held.add(proto.WeightManifest.decode(announced));
   }
 
-  /** Puts the present weights into the object store; of a policy with adapters, these alone. */
+  /** Puts the current weights into the object store; for a policy with adapters, only the adapters. */
   async store(learner: Learner): Promise<proto.WeightManifest> {
     const { runId, model } = this.#spec;
     const { lora } = learner.config;

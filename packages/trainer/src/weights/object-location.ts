@@ -1,6 +1,6 @@
 import type * as proto from "@palimpsest/wire/protocol";
 
-/** What names an object, and its size. */
+/** Returns the id and the size of a shard's object. */
 export interface ObjectLocation {
   readonly objectId: string;
   readonly sizeBytes: number;

@@ -3,14 +3,14 @@ import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { fetchWeights, type ObjectAccess, type Parameters } from "./weights.js";
 
-/** The weights that adapters belong to. */
+/** The base weights of adapters. */
 export interface BaseWeights {
   readonly weightsHash: string;
-  /** A copy for the caller to change, in these arrays where they have the right size. */
+  /** Returns a copy that the caller may change, in the given arrays if they have the right size. */
   readonly parameters: (into?: Parameters) => Promise<Parameters>;
 }
 
-/** What a manifest says of adapters over those weights. */
+/** Returns a manifest's entry for adapters over these weights. */
 export function adaptersOf(
   { rank, alpha, targets }: LoraConfig,
   baseWeightsHash: string,
@@ -19,8 +19,8 @@ export function adaptersOf(
 }
 
 /**
- * The adapters that a manifest names, alone; proved by their hash (T5).
- * @throws {PalimpsestError} OBJECT_LOST; CODEC, also where they belong to another base
+ * Loads only the adapters of a manifest, verified by their hash (T5).
+ * @throws {PalimpsestError} OBJECT_LOST; CODEC, also if they belong to another base
  */
 export async function fetchAdapters(
   objects: Pick<ObjectAccess, "getInto">,
@@ -31,16 +31,16 @@ export async function fetchAdapters(
   if (adapters?.baseWeightsHash !== base.weightsHash) {
     throw new PalimpsestError(
       "CODEC",
-      `weights version ${manifest.policyVersion} are adapters over ${adapters?.baseWeightsHash}, and the run's base is ${base.weightsHash}; they are not loaded: bring back the model that the run began with, or begin another run`,
+      `weights version ${manifest.policyVersion} are adapters over ${adapters?.baseWeightsHash}, and the run's base is ${base.weightsHash}; they are not loaded: restore the run's initial model, or start another run`,
     );
   }
   return await fetchWeights(objects, manifest);
 }
 
 /**
- * The whole weights of the policy that a manifest names: its own, or adapters merged into the base. Both are
- * proved by their hashes (T5).
- * @param into arrays that are filled where they have the right size: faster than new ones
+ * Loads the full weights of a manifest's policy: its own, or adapters merged into the base. Both are
+ * verified by their hashes (T5).
+ * @param into arrays that are reused if they have the right size, which is faster than allocating new ones
  * @throws {PalimpsestError} OBJECT_LOST, CODEC
  */
 export async function fetchPolicy(

@@ -1,9 +1,9 @@
 /**
- * Responsibility: the weights of one rollout actor: which it begins with, and newer ones as episodes ask for them.
- * Not responsible for: what samples with them, and which version an episode needs.
+ * Responsibility: the weights of one rollout actor: its initial weights, and newer ones as episodes request them.
+ * Not responsible for: the sampler, and which version an episode needs.
  *
  * R2. Weights are loaded once, however many episodes wait for them.
- * R3. Announced weights whose holder is gone are not an error of an episode: it waits for them to be announced again.
+ * R3. Announced weights whose owner is gone do not fail an episode: it waits until they are announced again.
  * ROLLOUTWEIGHTS-1. Arrays that a sampler has taken over are filled again by the next weights, and by nothing before it has: what
  *     it computes with is a copy of its own. Reading into memory that was used before takes half the time.
  */
@@ -20,16 +20,16 @@ import { fetchWeights, type Parameters } from "./weights.js";
 
 /** Larger weights are read into new arrays each time: these would stand beside the sampler's for the whole run. */
 const maxKeptBytes = 2 * 1024 ** 3;
-/** How long an episode waits for weights that were announced to exist. */
+/** How long an episode waits for the announcement of weights. */
 const weightsTimeoutMs = 60_000;
 
 export interface RolloutWeightsParts {
   readonly model: ModelConfig;
-  /** What the run begins with. */
+  /** The run's initial weights. */
   readonly initial: proto.WeightManifest;
   readonly context: ActorContext;
   readonly queues: Pick<RunQueues, "currentWeights" | "onWeights">;
-  /** Asked for once it has its first weights. */
+  /** Called only after the first weights are loaded. */
   readonly sampler: () => PolicySampler;
 }
 
@@ -62,7 +62,7 @@ export class RolloutWeights {
     return (await this.#announcedBefore(whole)) ?? (await this.#initial());
   }
 
-  /** As `starting`, and adapters apart from their base: for a sampler that merges them. */
+  /** Like `starting`, but with adapters separate from their base, for a sampler that merges them. */
   async startingLayers(): Promise<LayeredPolicy> {
     const layers = async (manifest: proto.WeightManifest) => {
       if (!manifest.adapters)
@@ -73,7 +73,7 @@ export class RolloutWeights {
     return (await this.#announcedBefore(layers)) ?? { ...(await this.#initial()), adapters: undefined };
   }
 
-  /** What was announced last, where it is still there. */
+  /** The last announced weights, if their objects still exist. */
   async #announcedBefore<T>(read: (manifest: proto.WeightManifest) => Promise<T>): Promise<T | undefined> {
     const announced = await this.#parts.queues.currentWeights();
     if (announced === undefined) return undefined;
@@ -89,7 +89,7 @@ export class RolloutWeights {
     return { manifest: this.#parts.initial, parameters: await this.#base.parameters() };
   }
 
-  /** Loads the newest announced weights when the sampler's are older than asked. */
+  /** Loads the newest announced weights if the sampler's are older than requested. */
   async ensure(minPolicyVersion: number): Promise<void> {
     const sampler = this.#parts.sampler();
     while (sampler.policyVersion < minPolicyVersion) {
@@ -99,7 +99,7 @@ export class RolloutWeights {
       if (sampler.policyVersion === before) {
         throw new PalimpsestError(
           "STALE_POLICY",
-          `weights stay at version ${before}, version ${minPolicyVersion} is wanted`,
+          `weights are still at version ${before}, but version ${minPolicyVersion} is required`,
           {
             retryable: true,
           },
@@ -123,7 +123,7 @@ export class RolloutWeights {
     context.metrics.histogram("palimpsest_sampler_weights_load_seconds").observe(seconds);
   }
 
-  /** Of an announcement whose objects are gone (R3), the next one is waited for. */
+  /** If the objects of an announcement are gone (R3), waits for the next one. */
   async #fetch(sampler: PolicySampler, minPolicyVersion: number) {
     for (let afterMs = 0; ; ) {
       const manifest = await this.#announced(minPolicyVersion, afterMs);
@@ -133,13 +133,16 @@ export class RolloutWeights {
       } catch (reason) {
         if (PalimpsestError.from(reason).code !== "OBJECT_LOST") throw reason;
         const { logger } = this.#parts.context;
-        logger.warn({ err: reason, policyVersion: manifest.policyVersion }, "weights are gone");
+        logger.warn(
+          { err: reason, policyVersion: manifest.policyVersion },
+          "the objects of announced weights are lost; waiting for the next announcement",
+        );
         afterMs = manifest.publishedAtMs;
       }
     }
   }
 
-  /** Adapters alone for a sampler that merges them where it computes; whole weights for others. */
+  /** Loads only adapters for a sampler that merges them on its device, full weights for others. */
   async #fetched(sampler: PolicySampler, manifest: proto.WeightManifest): Promise<() => Promise<void>> {
     const { policyVersion, weightsHash } = manifest;
     if (manifest.adapters && sampler.setAdapters !== undefined) {
@@ -154,7 +157,7 @@ export class RolloutWeights {
     };
   }
 
-  /** The manifest of at least this version, announced after that time; waits for it. */
+  /** Waits for a manifest of at least this version that is announced after that time. */
   async #announced(minPolicyVersion: number, afterMs: number): Promise<proto.WeightManifest> {
     const seen = new AbortController();
     let found: proto.WeightManifest | undefined;

@@ -1,8 +1,8 @@
 /**
  * Responsibility: weights as immutable objects: a manifest names them all and carries one hash over names, sizes and bytes.
- * Not responsible for: who is told of a version, and who keeps its objects.
+ * Not responsible for: announcing a version, and keeping its objects alive.
  *
- * W1 (T5). Loaded weights have the hash that was published, or they are not loaded: the manifest's hash is one of the names
+ * W1 (T5). Weights are loaded only if they have the published hash: the manifest's hash covers the names
  *     of its shards, and what a store gives under a name has that hash. A node hashes a shard once, when it is written
  *     or arrives; the actors of its machine read what was proved.
  * W2. Tensors lie one after another, in the order of their names, over shards of one size: no host holds more than
@@ -15,14 +15,14 @@ import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { locationOf, type ObjectLocation } from "./object-location.js";
 
-/** Shards on their way at once: one is written while others are hashed. */
+/** Number of shards in flight: one is written while others are hashed. */
 const shardsAtOnce = 3;
 
 /** The part of an object store client that weights need. */
 export interface ObjectAccess {
   /** Pieces are stored as one object, without being joined in memory. */
   put(pieces: readonly Uint8Array[]): Promise<ObjectLocation>;
-  /** Fills the targets one after another. @throws {PalimpsestError} OBJECT_LOST when the bytes are not the object's */
+  /** Fills the targets one after another. @throws {PalimpsestError} OBJECT_LOST if the bytes do not match the object's hash */
   getInto(location: ObjectLocation, targets: readonly Uint8Array[]): Promise<void>;
 }
 
@@ -35,9 +35,9 @@ export interface WeightsVersion {
 }
 
 /**
- * Stores the parameters and returns the manifest that names this version. They must not change meanwhile.
+ * Stores the parameters and returns the manifest of this version. The caller must not change them meanwhile.
  * @param options.leafBytes size of the shards, which is part of the hash
- * @param options.adapters what they are where they are not whole weights
+ * @param options.adapters describes the adapters if the parameters are not full weights
  */
 export async function publishWeights(
   objects: Pick<ObjectAccess, "put">,
@@ -83,9 +83,9 @@ export async function publishWeights(
 }
 
 /**
- * The parameters of a manifest, proved equal to what was published.
- * @param into arrays that are filled where they have the right size: faster than new ones
- * @throws {PalimpsestError} OBJECT_LOST, CODEC when the manifest is not what its hash says
+ * Loads the parameters of a manifest, verified against the published hash.
+ * @param into arrays that are reused if they have the right size, which is faster than allocating new ones
+ * @throws {PalimpsestError} OBJECT_LOST, CODEC if the manifest does not match its hash
  */
 export async function fetchWeights(
   objects: Pick<ObjectAccess, "getInto">,
@@ -115,7 +115,7 @@ export async function fetchWeights(
   return parameters;
 }
 
-/** Views of the tensors' bytes, one after another, cut into shards. */
+/** Yields views of the tensors' concatenated bytes, cut into shards. */
 function shardsOf(tensors: readonly Float32Array[], leafBytes: number): Uint8Array[][] {
   const shards: Uint8Array[][] = [];
   let filledBytes = leafBytes;
@@ -161,12 +161,12 @@ function hashOf(
   );
 }
 
-/** Bytes of all tensors. */
+/** Size of all tensors in bytes. */
 export function weightsBytes({ shards }: proto.WeightManifest.$Properties): number {
   return (shards ?? []).reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
 }
 
-/** Every tensor begins where the one before ended, and the shards hold all of them and no more (W2). */
+/** Checks that every tensor begins at the end of the previous one, and that the shards contain all of them and nothing else (W2). */
 function checkLayout(
   manifest: proto.WeightManifest.$Properties,
   tensors: readonly proto.WeightTensor.$Properties[],
