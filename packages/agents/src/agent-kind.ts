@@ -7,53 +7,53 @@ import { presetConfig } from "./preset-config.js";
 import type { Sampler, Tokenizer } from "./sampler.js";
 import { settingsProblem } from "./settings-problem.js";
 
-/** What an agent runs on. */
+/** The model that an agent runs on: sampler, tokenizer and chat format. */
 export interface AgentModel {
   readonly sampler: Sampler;
   readonly tokenizer: Tokenizer;
   /** The model's own chat format; absent: it has none. */
   readonly chat?: ChatFormat;
-  /** Tokens of prompt and reply together, where it is known: a conversation that grows ends before it is longer. */
+  /** Context length (prompt plus reply, tokens), if known: a growing conversation ends before it exceeds this. */
   readonly contextTokens?: number;
-  /** Of agents with a store, in place of the one that their settings name. */
+  /** For agents with a store: replaces the embedder of their settings. */
   readonly embedder?: Embedder;
-  /** What the module exports that the settings name; for settings of kind `module` alone. */
+  /** Exports of the module that the settings name; only for settings of kind `module`. */
   readonly module?: AgentKind;
 }
 
 /**
- * One kind of agent: what a recipe may say of it, and the agent that comes of that. The built-in ones are such records,
+ * One kind of agent: the schema of its settings, and a factory. The built-in ones are such records,
  * and a module of a user exports one (`defineAgent`).
  */
 export interface AgentKind<Config extends object = object> {
   readonly kind: string;
-  /** What it does, in one line for people. */
+  /** One-line description for people. */
   readonly description: string;
   /** Settings by preset; a recipe's `settings` replace single ones. None: `settings` are all there is. */
   readonly presets: Readonly<Record<string, object>>;
   /** Settings in full. */
   readonly schema: z.ZodType<Config>;
-  /** @throws {AgentError} BAD_CONFIG where settings and model do not fit together */
+  /** @throws {AgentError} BAD_CONFIG if settings and model do not fit together */
   create(config: Config, model: AgentModel): Agent;
-  /** How it reads a document, section by section; null: it reads none. */
+  /** How it reads a document, section by section; null if it reads none. */
   readonly reads: ReadingShape | null;
-  /** What stands before and after the filling of a reply as long as it may be, for plans. Default: nothing. */
+  /** Text before and after the filler of a reply of maximum length, for plans. Default: none. */
   longestReply?(config: Config): readonly [before: string, after: string];
-  /** The embedder of the search that it makes in its store. Default: it makes none. */
+  /** The embedder for searches in its store. Default: none. */
   embedder?(config: Config): EmbedderConfig | undefined;
 }
 
-/** How the context of a model is shared out where an agent reads section by section. */
+/** How the context of a model is divided for an agent that reads section by section. */
 export interface ReadingShape {
-  /** Memories in one conversation, the one that is written included. */
+  /** Memories in one conversation, including the one that is written. */
   readonly memories: number;
-  /** A memory gets at most one of so many parts of a short context. */
+  /** A memory gets at most 1 / this of a short context. */
   readonly memoryShare: number;
 }
 
 /**
- * A kind with the schema of what a recipe says of it: kind, preset, settings.
- * @param usual whether a recipe that names no kind means this one
+ * A kind with the schema of its section of a recipe: kind, preset, settings.
+ * @param usual whether this is the default kind of recipes that name none
  */
 export function builtInKind<
   const Name extends string,

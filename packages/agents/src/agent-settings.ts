@@ -6,17 +6,17 @@ import { memAgentKind } from "./memagent/kind.js";
 import { memUpdateKind } from "./memupdate/kind.js";
 import { rememr1Kind } from "./rememr1/kind.js";
 
-/** The kinds that come along: everything else asks this list, or the record in it, what an agent is like. */
+/** The built-in kinds: all other code gets the properties of an agent from this list. */
 export const agentKinds: readonly AgentKind[] = [memAgentKind, rememr1Kind, memUpdateKind];
 
-/** Which of them, from which preset, with which settings in place of the preset's. */
+/** Selects a kind and a preset, with settings that replace the preset's. */
 export const builtInAgentSchema = z.discriminatedUnion("kind", [
   memAgentKind.choice.transform(inFull(memAgentKind)),
   rememr1Kind.choice.transform(inFull(rememr1Kind)),
   memUpdateKind.choice.transform(inFull(memUpdateKind)),
 ]);
 
-/** An agent's kind, the preset it was made from, and its settings in full. */
+/** An agent's kind, its preset, and its complete settings. */
 export type BuiltInAgentSettings = z.output<typeof builtInAgentSchema>;
 
 const moduleAgentSchema = z
@@ -27,7 +27,7 @@ const moduleAgentSchema = z
       .describe(
         "TypeScript or JavaScript file that exports an agent (`defineAgent`), relative to the recipe",
       ),
-    preset: z.string().min(1).optional().describe("settings to start from, where the module has presets"),
+    preset: z.string().min(1).optional().describe("settings to start from, if the module has presets"),
     settings: z.record(z.string(), z.unknown()).default({}).describe("the agent's settings, by name"),
   })
   .transform(({ module, preset = "", settings }) => ({
@@ -37,15 +37,15 @@ const moduleAgentSchema = z
     config: settings,
   }));
 
-/** Which agent, built-in or a module's. */
+/** Selects an agent, built-in or from a module. */
 export const agentSettingsSchema = z.union([moduleAgentSchema, builtInAgentSchema]);
 export type AgentSettings = z.output<typeof agentSettingsSchema>;
 export type AgentSettingsInput = z.input<typeof agentSettingsSchema>;
 
-/** Of agents that read a document section by section. */
+/** Settings of agents that read a document section by section. */
 export type ReadingAgentSettings = Exclude<BuiltInAgentSettings, { readonly kind: "memupdate" }>;
 
-/** Without agents that have no document to read. */
+/** Excludes agents that read no document. */
 export const readingAgentSettingsSchema = builtInAgentSchema.transform(
   (settings, context): ReadingAgentSettings => {
     if (settings.kind !== "memupdate") return settings;
@@ -60,8 +60,8 @@ export const readingAgentSettingsSchema = builtInAgentSchema.transform(
 );
 
 /**
- * The record of the kind that the settings name.
- * @param module what the module exports, for settings of kind `module`
+ * Returns the record of the settings' kind.
+ * @param module exports of the module, for settings of kind `module`
  * @throws {AgentError} BAD_CONFIG
  */
 export function agentKindOf({ kind }: Pick<AgentSettings, "kind">, module?: AgentKind): AgentKind {
@@ -72,15 +72,15 @@ export function agentKindOf({ kind }: Pick<AgentSettings, "kind">, module?: Agen
   throw new AgentError("BAD_CONFIG", `agent.kind: "${kind}" cannot be made; ${fix}`);
 }
 
-/** Settings in full: of a module's agent by the schema of its module. @throws {AgentError} BAD_CONFIG */
+/** Returns the complete settings, parsed by the module's schema for a module's agent. @throws {AgentError} BAD_CONFIG */
 export function agentConfigOf(settings: AgentSettings, module?: AgentKind): object {
   if (settings.kind !== "module") return settings.config;
   return settingsInFull(agentKindOf(settings, module), settings.preset, settings.config);
 }
 
 /**
- * The agent that the settings describe, on this model.
- * @throws {AgentError} BAD_CONFIG where settings and model do not fit together
+ * Creates the agent of the settings on this model.
+ * @throws {AgentError} BAD_CONFIG if settings and model do not fit together
  */
 export function createAgent(settings: AgentSettings, model: AgentModel): Agent {
   const kind = agentKindOf(settings, model.module);

@@ -7,21 +7,21 @@ export interface ChatTurn {
 
 export interface RenderOptions {
   readonly enableThinking?: boolean;
-  /** Tools that the model may call, as OpenAI describes them; formats without a place for them leave them out. */
+  /** Tools that the model may call, in OpenAI's format; chat formats without tools omit them. */
   readonly tools?: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** How a model's chats look: its own template, or one of ours. */
+/** A model's chat format: its own template, or a built-in one. */
 export interface ChatFormat {
-  /** The turns as text, ending with the opening of the assistant's. */
+  /** Renders the turns as text, ending with the opening of the assistant's turn. */
   render(turns: readonly ChatTurn[], options: RenderOptions): string;
-  /** Texts that stand for special tokens in what `render` gives. */
+  /** Texts that represent special tokens in the output of `render`. */
   readonly specialTokens: readonly string[];
   /** Special tokens that end the assistant's turn, by text; at least one. */
   readonly stopTokens: readonly string[];
 }
 
-/** Turns between <|im_start|> and <|im_end|>, for models without a template that know these marks. */
+/** Turns between <|im_start|> and <|im_end|>, for models without a template whose vocabulary has these tokens. */
 export const chatMl: ChatFormat = {
   render: (turns) =>
     `${turns.map(({ role, content }) => `<|im_start|>${role}\n${content}<|im_end|>\n`).join("")}<|im_start|>assistant\n`,
@@ -29,13 +29,13 @@ export const chatMl: ChatFormat = {
   stopTokens: ["<|im_end|>"],
 };
 
-/** Private characters: no template touches them. */
+/** Private-use characters, which no template changes. */
 const standIn = "\u{f0000}content\u{f0000}";
 
 /**
- * What stands before and after the content of one user's message.
+ * Returns the text before and after the content of one user message.
  * @param earlier turns of the same chat before it
- * @throws {AgentError} BAD_CONFIG when the format changes, repeats or leaves out what a user says
+ * @throws {AgentError} BAD_CONFIG if the format changes, repeats or omits the user's text
  */
 export function aroundUserTurn(
   format: ChatFormat,
@@ -49,7 +49,7 @@ export function aroundUserTurn(
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new AgentError(
       "BAD_CONFIG",
-      `prompt: the model's chat template refuses a user's turn (${reason}); use prompt: text`,
+      `prompt: the model's chat template refuses a user turn (${reason}); use prompt: text`,
     );
   }
   const [before, after, ...more] = rendered.split(standIn);

@@ -3,7 +3,7 @@ import { AgentError } from "./error.js";
 import type { Tokenizer } from "./sampler.js";
 import { plainIds } from "./template.js";
 
-/** A section of a document: its token ids and where they stand in it, half open. */
+/** A section of a document: its token ids and their half-open range in it. */
 export interface Chunk {
   readonly tokenIds: readonly number[];
   readonly start: number;
@@ -18,9 +18,9 @@ export interface ChunkRules {
 
 export interface DocumentChunks {
   readonly chunks: Iterable<Chunk> | AsyncIterable<Chunk>;
-  /** Known before reading unless the document is a stream without limit. */
+  /** Known before reading, unless the document is a stream without limit. */
   readonly total?: number;
-  /** Tokens that the overflow rule leaves out. */
+  /** Tokens that the overflow rule drops. */
   readonly droppedTokens: number;
 }
 
@@ -29,7 +29,7 @@ export interface DocumentChunks {
  * stream are encoded one by one, so they should end where tokens end (sentences that begin with a space do).
  * Holds at most `maxChunks` chunks of a stream, without limit one chunk and one piece.
  *
- * @param signal looked at before every piece; a stream that waits without end must end by itself
+ * @param signal checked before every piece; a stream that can block forever must handle aborts itself
  * @throws {AgentError} DOCUMENT_OVERFLOW before anything is sampled
  */
 export async function chunkDocument(
@@ -52,8 +52,8 @@ export async function chunkDocument(
 }
 
 /**
- * The chunks from the state's place on; all of them without a state.
- * @throws {AgentError} BAD_STATE when the state is another agent's, or its place is within a chunk
+ * Yields the chunks from the state's position on; all of them without a state.
+ * @throws {AgentError} BAD_STATE if the state is another agent's, or its position is within a chunk
  */
 export async function* unreadChunks(
   chunks: DocumentChunks["chunks"],
@@ -104,7 +104,7 @@ async function* streamedChunks(
   if (held.length > 0) yield { tokenIds: held, start, end: start + held.length };
 }
 
-/** Reads to the end, keeping whole chunks of the head and of the tail as the rule says. */
+/** Reads to the end, and keeps whole chunks of the head and of the tail according to the overflow rule. */
 async function limitedChunks(
   document: DocumentText,
   tokenizer: Tokenizer,

@@ -5,47 +5,47 @@ import { EpisodeLog } from "./episode-log.js";
 import { AgentError } from "./error.js";
 import { type OwnEpisode, Replies, replyPrompts } from "./own-episode.js";
 
-/** What a module exports as `default` so that a recipe can say `agent: { module: ./my-agent.ts }`. */
+/** The default export of a module, so that a recipe can name it as `agent: { module: ./my-agent.ts }`. */
 export interface AgentModule extends AgentKind {
   readonly provides: "agent";
 }
 
-/** What an agent of your own has made of one episode. */
+/** The result of one episode of your own agent. */
 export interface OwnResult {
   readonly answer: string;
-  /** The last memory, for people; default: what was noted last. */
+  /** The last memory, for display; default: the last note. */
   readonly memory?: string;
 }
 
-/** What every agent of your own says of itself. */
+/** Properties that every agent of your own declares. */
 interface AgentBasics<Config extends object> {
   /** Lower-case letters, digits and dashes; traces and results show it. */
   readonly kind: string;
-  /** What it does, in one line for people. */
+  /** One-line description for people. */
   readonly description?: string;
-  /** Schema of what a recipe may set, such as `z.strictObject({})` for nothing. */
+  /** Schema of the agent's settings in a recipe, such as `z.strictObject({})` for none. */
   readonly settings: z.ZodType<Config>;
-  /** What stands before and after the filling of a reply as long as it may be, for `--dry-run`. Default: nothing. */
+  /** Text before and after the filler of a reply of maximum length, for `--dry-run`. Default: none. */
   longestReply?(settings: Config): readonly [before: string, after: string];
 }
 
-/** An agent that asks the model and says what the answer is: everything else is kept for it. */
+/** An agent that asks the model and returns the answer: conversations, counts and traces are recorded for it. */
 export interface AgentDefinition<Config extends object> extends AgentBasics<Config> {
   /** Special tokens that end a reply of a model without a chat template, such as `["<|end|>"]`. */
   readonly stopTokens?: readonly string[];
-  /** One episode. Anything random comes from `episode.random`, so that a run can be repeated. */
+  /** Runs one episode. Random numbers must come from `episode.random`, so that a run can be repeated. */
   run(task: AgentTask, episode: OwnEpisode, settings: Config): Promise<OwnResult>;
 }
 
-/** An agent that does its own sampling and its own books. */
+/** An agent that samples and records its conversations itself. */
 export interface WholeAgentDefinition<Config extends object> extends AgentBasics<Config> {
-  /** @throws {AgentError} BAD_CONFIG where settings and model do not fit together */
+  /** @throws {AgentError} BAD_CONFIG if settings and model do not fit together */
   create(settings: Config, model: AgentModel): Agent;
 }
 
 /**
- * An agent of your own: give `run`, and conversations, log-probs, counts and traces are kept for you; or `create` for an
- * agent that does it itself.
+ * Defines an agent of your own: give `run`, and conversations, log-probs, counts and traces are recorded for you; or `create`
+ * for an agent that records them itself.
  */
 export function defineAgent<Config extends object>(
   definition: AgentDefinition<Config> | WholeAgentDefinition<Config>,
@@ -78,7 +78,7 @@ function ownAgent<Config extends object>(
       if (options.resumeFrom !== undefined)
         throw new AgentError(
           "BAD_STATE",
-          `resumeFrom: an episode of ${name} cannot go on later, run it again`,
+          `resumeFrom: an episode of ${name} cannot be resumed; run it again`,
         );
       const startedAtMs = Date.now();
       const log = new EpisodeLog(model.sampler, { temperature: 1, topP: 1 }, prompts.stopTokenIds, options);
@@ -88,7 +88,7 @@ function ownAgent<Config extends object>(
       const told = log.result();
       return {
         ...told,
-        // Those that were asked at once are kept as they were asked, not as they were answered.
+        // Concurrent conversations are recorded in the order of their requests, not of their replies.
         conversations: [...told.conversations].sort((a, b) => a.step - b.step),
         answer,
         memory,

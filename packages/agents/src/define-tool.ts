@@ -3,27 +3,27 @@ import { z } from "zod";
 import { AgentError } from "./error.js";
 import { type LineForm, verbOf } from "./tools/line-calls.js";
 
-/** What a tool may use besides its arguments. */
+/** Context of a tool call, in addition to its arguments. */
 export interface ToolContext {
-  /** In [0, 1); the same when the run is repeated. */
+  /** Returns a number in [0, 1), which is the same if the run is repeated. */
   readonly random: () => number;
-  /** Aborts when the episode is not wanted any more. */
+  /** Aborts when the episode is canceled. */
   readonly signal?: AbortSignal;
 }
 
-/** A tool that any agent can give its model: what `defineTool` makes of a definition. */
+/** A tool that any agent can give its model, created by `defineTool`. */
 export interface Tool extends AnyTool<ToolContext> {
   /** How it is called by lines of words. None: by "<tool_call>" alone. */
   readonly lineForms: readonly LineForm[];
 }
 
-/** A tool as its author describes it. */
+/** The definition of a tool by its author. */
 export interface ToolSpec<Schema extends z.ZodObject> {
   /** Letters, digits, "_" and "-", at most 64; unique among an agent's tools. */
   readonly name: string;
-  /** What the model is told of it. */
+  /** Description for the model. */
   readonly description: string;
-  /** Schema of the arguments, which the model is told as JSON schema and held to. */
+  /** Schema of the arguments: the model gets it as JSON schema, and its calls are validated against it. */
   readonly parameters: Schema;
   /**
    * How it is called by a line, such as `{ form: "weather CITY", read: (city) => ({ city }) }`. Default, where one text is
@@ -32,11 +32,11 @@ export interface ToolSpec<Schema extends z.ZodObject> {
   readonly line?: Omit<LineForm, "tool">;
   /**
    * Must do the same for the same arguments, or an episode cannot be repeated.
-   * @returns what the model reads; longer results than the agent allows are cut
+   * @returns the text that the model reads; results above the agent's limit are truncated
    */
   run(args: z.output<Schema>, context: ToolContext): string | Promise<string>;
   /**
-   * Longest time of a call, ms: a later one is aborted, and fails as if `run` had thrown. Default: as long as the attempt at the
+   * Timeout of a call, ms: a longer call is aborted, and fails as if `run` had thrown. Default: as long as the attempt at the
    * episode may take (`queues.rolloutTimeoutMs`), with which a tool that hangs holds up its group.
    */
   readonly timeoutMs?: number;
@@ -48,15 +48,15 @@ export interface ToolSpec<Schema extends z.ZodObject> {
 }
 
 /**
- * A tool of your own.
- * @throws {AgentError} BAD_CONFIG for a name that cannot be called, no description, or a schema that JSON schema cannot say
+ * Defines a tool of your own.
+ * @throws {AgentError} BAD_CONFIG for an invalid name, a missing description, or a schema that JSON schema cannot express
  */
 export function defineTool<Schema extends z.ZodObject>(spec: ToolSpec<Schema>): Tool {
   const { name, description, parameters, line, timeoutMs, explainError = messageOf } = spec;
   if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name))
     throw wrong(name, 'name: use letters, digits, "_" and "-", a letter first and at most 64');
   if (description.trim() === "")
-    throw wrong(name, "description: is empty; tell the model what the tool does");
+    throw wrong(name, "description: is empty; describe for the model what the tool does");
   if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= longestMs))
     throw wrong(name, `timeoutMs: is ${timeoutMs}; use a whole number from 1 to ${longestMs}`);
   const tool: Tool = {
@@ -79,10 +79,10 @@ export function defineTool<Schema extends z.ZodObject>(spec: ToolSpec<Schema>): 
   return tool;
 }
 
-/** A day; timers of Node count to little more than 24 of them. */
+/** One day in ms; Node's timers are limited to less than 25 days. */
 const longestMs = 86_400_000;
 
-/** Does work under the signal, and under a second one that ends it when it is late. */
+/** Runs work under the signal, combined with a second one that aborts after the timeout. */
 async function inTime<T>(
   context: ToolContext,
   timeoutMs: number | undefined,
@@ -107,19 +107,19 @@ const wrong = (name: string, problem: string) => new AgentError("BAD_CONFIG", `t
 
 const messageOf = (reason: unknown) => (reason instanceof Error ? reason.message : String(reason));
 
-/** A model is told the schema as JSON schema: what this cannot say is found when the tool is defined. */
+/** The model gets the schema as JSON schema, so that unsupported types are reported when the tool is defined. */
 function checkSchema(tool: Tool): void {
   try {
     toolSet([tool]).definitions;
   } catch (reason) {
     throw wrong(
       tool.name,
-      `parameters: ${messageOf(reason)}; use what JSON has: texts, numbers, lists, objects`,
+      `parameters: ${messageOf(reason)}; use JSON types: strings, numbers, arrays, objects`,
     );
   }
 }
 
-/** "NAME TEXT", where one text is all that the tool requires. */
+/** The form "NAME TEXT", if a single text is all that the tool requires. */
 function oneTextForm(name: string, parameters: z.ZodObject): readonly LineForm[] {
   const required = Object.entries(parameters.shape).filter(([, schema]) => !accepts(schema, undefined));
   const [only, ...more] = required;
@@ -130,7 +130,7 @@ function oneTextForm(name: string, parameters: z.ZodObject): readonly LineForm[]
 const accepts = (schema: unknown, value: unknown) =>
   schema instanceof z.ZodType && schema.safeParse(value).success;
 
-/** Ends with the signal's reason even where the work does not heed the signal. */
+/** Rejects with the signal's reason, even if the work ignores the signal. */
 async function unlessAborted<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   signal?.throwIfAborted();
   if (signal === undefined) return await work();
@@ -147,8 +147,8 @@ async function unlessAborted<T>(work: () => Promise<T>, signal: AbortSignal | un
 }
 
 /**
- * The forms of a list of tools' calls as lines.
- * @throws {AgentError} BAD_CONFIG where a tool has none, or two begin alike
+ * Returns the line forms of the calls of a list of tools.
+ * @throws {AgentError} BAD_CONFIG if a tool has none, or two start with the same verb
  */
 export function lineFormsOf(tools: readonly Tool[]): readonly LineForm[] {
   const verbs = new Map<string, string>();

@@ -1,14 +1,14 @@
-/** Why an episode could not be run. */
+/** Reasons why an episode could not be run. */
 export type AgentErrorCode =
   /** A setting, a template or a token that the tokenizer does not know. */
   | "BAD_CONFIG"
   /** The document has more chunks than `maxChunks` and `overflow` is "error". */
   | "DOCUMENT_OVERFLOW"
-  /** A state to go on from that does not fit the agent or the document; a conversation that may not begin beside others. */
+  /** A resumption state does not fit the agent or the document, or a conversation must not start while others run. */
   | "BAD_STATE"
   /** The sampler's answer contradicts the request. */
   | "BAD_SAMPLE"
-  /** The sampler gave up on its own. */
+  /** The sampler aborted without a request to do so. */
   | "SAMPLE_ABORTED";
 
 /** The only error class of this package: its message names the field, the value and the fix. */

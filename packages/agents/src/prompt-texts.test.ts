@@ -92,7 +92,7 @@ describe("promptTexts", () => {
       rendering(() => {
         throw new Error("roles must alternate");
       }),
-    ).toThrow(/refuses a user's turn \(roles must alternate\)/);
+    ).toThrow(/refuses a user turn \(roles must alternate\)/);
   });
 });
 

@@ -13,12 +13,12 @@ export const memAgentConfigSchema = z.strictObject({
     .int()
     .min(1)
     .default(1024)
-    .describe("most tokens sampled for one memory, stop token included"),
+    .describe("most tokens sampled for one memory, including the stop token"),
   finalTokens: z
     .int()
     .min(1)
     .default(1024)
-    .describe("most tokens sampled for the answer, stop token included"),
+    .describe("most tokens sampled for the answer, including the stop token"),
   maxChunks: z
     .int()
     .min(1)
@@ -32,39 +32,44 @@ export const memAgentConfigSchema = z.strictObject({
     .enum(["auto", "chat", "chatml", "text"])
     .default("text")
     .describe(
-      "how prompts reach the model. chat: as a user's message of its own chat template; chatml: between <|im_start|> and <|im_end|>; text: as they are; auto: the first of these that the model has",
+      "prompt format. chat: a user message in the model's chat template; chatml: between <|im_start|> and <|im_end|>; text: unchanged; auto: the first of these that the model supports",
     ),
   enableThinking: z
     .boolean()
     .default(false)
-    .describe("switch of chat templates of models that can think; others do not look at it"),
+    .describe("enables thinking in chat templates of models that support it; others ignore it"),
   memoryPrompt: z.string().describe("prompt of a memory update with {question}, {memory} and {section}"),
   finalPrompt: z.string().describe("prompt of the answer with {question} and {memory}"),
   memoryExamples: z
     .array(promptExampleSchema)
     .default([])
-    .describe("turns before memoryPrompt that show how it is answered, for models too small to be told"),
-  finalExamples: z.array(promptExampleSchema).default([]).describe("the same before finalPrompt"),
+    .describe("example turns before memoryPrompt (few-shot), for models too small to follow instructions"),
+  finalExamples: z.array(promptExampleSchema).default([]).describe("example turns before finalPrompt"),
   initialMemory: z.string().default("No previous memory").describe("the memory that the first update reads"),
   specialTokens: z
     .array(z.string().min(1))
     .default([])
-    .describe("texts inside the prompts that stand for special tokens, such as <|im_start|>"),
+    .describe("texts in the prompts that represent special tokens, such as <|im_start|>"),
   stopTokens: z
     .array(z.string().min(1))
     .default([])
     .describe(
-      "special tokens that end a sampled text, left out of memory and answer; none: those of the chat format",
+      "special tokens that end a sampled text and are removed from memory and answer; empty: those of the chat format",
     ),
   thinkingEnd: z
     .string()
     .nullable()
     .default(null)
     .describe(
-      "mark that ends a model's thinking, such as </think>: text up to it never enters memory or answer",
+      "marker that ends a model's thinking, such as </think>: text up to it is removed from memory and answer",
     ),
   temperature: z.number().min(0).default(1).describe("sampling temperature; 0 is greedy"),
-  topP: z.number().gt(0).max(1).default(1).describe("nucleus size"),
+  topP: z
+    .number()
+    .gt(0)
+    .max(1)
+    .default(1)
+    .describe("nucleus sampling: cumulative probability of the tokens kept"),
 });
 
 export type MemAgentConfig = z.infer<typeof memAgentConfigSchema>;

@@ -1,47 +1,51 @@
 import { z } from "zod";
 
-/** How calls are written, read and bounded: every agent with tools has these settings. */
+/** Settings of all agents with tools: format, parsing and limits of calls. */
 export const toolLoopSchema = z.strictObject({
   callForm: z
     .enum(["hermes", "lines"])
     .default("hermes")
     .describe(
-      'how calls are written. hermes: <tool_call>{"name", "arguments"}</tool_call>; lines: "search WORDS", "create TEXT", …, one per line',
+      'format of calls. hermes: <tool_call>{"name", "arguments"}</tool_call>; lines: "search WORDS", "create TEXT", …, one per line',
     ),
   maxTurns: z.int().min(1).default(30).describe("most turns of the model in one episode"),
   callsInLastTurn: z
     .boolean()
     .default(true)
-    .describe("whether the calls of turn maxTurns are carried out; false as in the original's code"),
+    .describe("whether the calls of turn maxTurns are executed; the original's code does not (false)"),
   maxCallsPerTurn: z
     .int()
     .min(1)
     .default(8)
-    .describe("calls of one turn that are carried out; more are refused"),
-  turnTokens: z.int().min(1).default(1024).describe("most tokens sampled in one turn, stop token included"),
+    .describe("most calls per turn that are executed; further ones are refused"),
+  turnTokens: z
+    .int()
+    .min(1)
+    .default(1024)
+    .describe("most tokens sampled in one turn, including the stop token"),
   episodeTokens: z
     .int()
     .min(1)
     .default(16_384)
-    .describe("most tokens after the prompt, the tools' words included"),
+    .describe("most tokens after the prompt, including tool results"),
   resultCharacters: z
     .int()
     .min(16)
     .default(4000)
-    .describe("longest result of one call; a longer one is cut, says so, and is counted"),
-  resultCut: z.enum(["end", "middle"]).default("end").describe("which part of a long result is left out"),
+    .describe("longest result of one call; a longer one is truncated with a note, and counted"),
+  resultCut: z.enum(["end", "middle"]).default("end").describe("the part of a long result that is cut out"),
   malformed: z
     .enum(["answer", "ignore"])
     .default("answer")
-    .describe("a call that cannot be read: answered with what is wrong, or passed over as in the original"),
+    .describe("a malformed call: answered with an error, or ignored as in the original"),
   listTools: z
     .boolean()
     .default(true)
-    .describe("whether the prompt lists the tools; false for models that learned them in training"),
+    .describe("whether the prompt lists the tools; false for models that learned them during training"),
   resultPrompt: z
     .string()
     .default("\n{results}\n")
-    .describe("what follows a turn with calls when prompt is text, with {results}"),
+    .describe("text after a turn with calls if prompt is text, with {results}"),
 });
 
 export type ToolLoopSettings = Omit<z.infer<typeof toolLoopSchema>, "listTools" | "resultPrompt"> & {
