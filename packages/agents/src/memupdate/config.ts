@@ -35,7 +35,7 @@ export const memUpdateConfigSchema = z.strictObject({
   resultStyle: z
     .enum(["full", "compact"])
     .default("full")
-    .describe("full: results with scores, dates, speakers; compact: ids and texts"),
+    .describe("format of results. full: with scores, dates and speakers; compact: ids and texts"),
   maxTurns,
   callsInLastTurn,
   maxCallsPerTurn,
@@ -44,14 +44,14 @@ export const memUpdateConfigSchema = z.strictObject({
   resultCharacters,
   resultCut,
   malformed,
-  doneWord: z.string().min(1).default("DONE").describe("word by which the model ends the episode"),
+  doneWord: z.string().min(1).default("DONE").describe("word with which the model ends the episode"),
   prompt,
   systemPrompt: z
     .string()
     .nullable()
     .default(null)
-    .describe("what the model is told before the tools are listed; null: nothing"),
-  userPrompt: z.string().describe("what the model is asked, with {question}"),
+    .describe("system prompt before the list of tools; null: none"),
+  userPrompt: z.string().describe("user prompt, with {question}"),
   listTools,
   resultPrompt,
   answerTopK: z
@@ -60,13 +60,18 @@ export const memUpdateConfigSchema = z.strictObject({
     .max(100)
     .default(0)
     .describe(
-      "records that a last conversation answers the question from; 0: the episode ends without an answer",
+      "records from which a final conversation answers the question; 0: the episode ends without an answer",
     ),
   answerPrompt: z.string().describe("prompt of that conversation, with {memories} and {question}"),
-  answerTokens: z.int().min(1).default(256).describe("most tokens of the answer, stop token included"),
-  idPrefix: z.string().min(1).default("memory_").describe("new ids are this and a number"),
-  embedder: embedderConfigSchema.prefault({ kind: "hashed" }).describe("turns texts into vectors for search"),
-  denseWeight: z.number().min(0).max(1).default(0.2).describe("share of the vectors in a search's score"),
+  answerTokens: z.int().min(1).default(256).describe("most tokens of the answer, including the stop token"),
+  idPrefix: z.string().min(1).default("memory_").describe("prefix of new ids, followed by a number"),
+  embedder: embedderConfigSchema.prefault({ kind: "hashed" }).describe("embedder for search"),
+  denseWeight: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.2)
+    .describe("weight of the embedding similarity in a search's score, against BM25"),
   enableThinking,
   specialTokens,
   stopTokens,

@@ -6,7 +6,7 @@ import { presets } from "./presets.js";
 export const memUpdateKind = builtInKind(
   {
     kind: "memupdate",
-    description: "looks into a store of memories and changes it by calling tools",
+    description: "searches and edits a store of memories by calling tools",
     presets,
     schema: memUpdateConfigSchema,
     reads: null,

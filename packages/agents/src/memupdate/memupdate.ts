@@ -97,7 +97,7 @@ async function runEpisode(parts: Parts, task: AgentTask, options: RunOptions): P
   if (options.resumeFrom !== undefined) {
     throw new AgentError(
       "BAD_STATE",
-      `resumeFrom: is of agent "${options.resumeFrom.agent}"; an episode of memupdate cannot go on later, run it again`,
+      `resumeFrom: is of agent "${options.resumeFrom.agent}"; an episode of memupdate cannot be resumed; run it again`,
     );
   }
   const startedAtMs = now();

@@ -14,12 +14,12 @@ export const rememr1ConfigSchema = z.strictObject({
     .int()
     .min(1)
     .default(2048)
-    .describe("most tokens sampled for one reply with its update and its recall, stop token included"),
+    .describe("most tokens sampled for one reply with its update and its recall, including the stop token"),
   finalTokens: z
     .int()
     .min(1)
     .default(2048)
-    .describe("most tokens sampled for the answer, stop token included"),
+    .describe("most tokens sampled for the answer, including the stop token"),
   memoryPrompt: z
     .string()
     .describe("prompt of a memory update with {question}, {recalled}, {memory} and {section}"),
@@ -28,7 +28,7 @@ export const rememr1ConfigSchema = z.strictObject({
   nothingRecalled: z
     .string()
     .default("No memory was recalled.")
-    .describe("stands in the prompt where nothing was recalled"),
+    .describe("replaces {recalled} in the prompt if nothing was recalled"),
   updateTag: tag.default("update").describe("name of the tag around the new memory"),
   recallTag: tag.default("recall").describe("name of the tag around the query for an earlier memory"),
   memoryOf: z
@@ -37,7 +37,7 @@ export const rememr1ConfigSchema = z.strictObject({
     .describe(
       "what of a reply becomes the memory. update: what stands in the tag, and without one the memory stays; reply: everything but recalls, as in the original's code, which also wants a query on one line",
     ),
-  recall: z.boolean().default(true).describe("false: nothing is recalled, whatever is asked"),
+  recall: z.boolean().default(true).describe("false: recall queries are ignored"),
   similarityFloor: z
     .number()
     .min(0)

@@ -65,7 +65,12 @@ export const readerConfigSchema = z.strictObject({
     .default([])
     .describe("special tokens that end the answer; none: those of the chat format"),
   temperature: z.number().min(0).default(0).describe("sampling temperature; 0 is greedy"),
-  topP: z.number().gt(0).max(1).default(1).describe("nucleus size"),
+  topP: z
+    .number()
+    .gt(0)
+    .max(1)
+    .default(1)
+    .describe("nucleus sampling: cumulative probability of the tokens kept"),
 });
 
 export type ReaderConfig = z.output<typeof readerConfigSchema>;

@@ -115,7 +115,12 @@ export const evalSettingsSchema = z.strictObject({
     .min(0)
     .default(0)
     .describe("sampling temperature of agents and baselines; 0 is greedy"),
-  topP: z.number().gt(0).max(1).default(1).describe("nucleus size"),
+  topP: z
+    .number()
+    .gt(0)
+    .max(1)
+    .default(1)
+    .describe("nucleus sampling: cumulative probability of the tokens kept"),
   concurrency: z.int().min(1).default(16).describe("number of concurrent questions"),
   maxLength: z
     .int()
