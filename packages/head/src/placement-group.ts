@@ -107,17 +107,28 @@ export function groupRequestOf({ spec, places }: PlacementGroup): GroupRequest {
 export function groupToProto(group: PlacementGroup, reason = ""): proto.PlacementGroupInfo.$Properties {
   const { spec, state, places, createdAtMs } = group;
   return {
-    spec: {
-      ...spec,
-      ...labelsToProto(spec),
-      bundles: spec.bundles.map((quantities) => ({ quantities: { ...quantities } })),
-      strategy: strategyToProto[spec.strategy],
-    },
+    spec: specToProto(spec),
     state: groupStateToProto[state],
     places: places.map((place) => ({ nodeId: place?.nodeId ?? "", gpuIds: [...(place?.gpuIds ?? [])] })),
     reason,
     createdAtMs,
   };
+}
+
+const specMessages = new WeakMap<GroupSpec, proto.PlacementGroupSpec.$Properties>();
+
+/** Made once: a specification never changes, and each change of its group is written with it. */
+function specToProto(spec: GroupSpec): proto.PlacementGroupSpec.$Properties {
+  const known = specMessages.get(spec);
+  if (known !== undefined) return known;
+  const message = {
+    ...spec,
+    ...labelsToProto(spec),
+    bundles: spec.bundles.map((quantities) => ({ quantities: { ...quantities } })),
+    strategy: strategyToProto[spec.strategy],
+  };
+  specMessages.set(spec, message);
+  return message;
 }
 
 export function encodeGroup(group: PlacementGroup): Uint8Array {

@@ -84,7 +84,10 @@ export class Rpc {
   }
 }
 
-type Cancellable = RpcContext["call"] & { on(event: "cancelled", listener: () => void): unknown };
+type Cancellable = RpcContext["call"] & {
+  readonly cancelled?: boolean;
+  on(event: "cancelled", listener: () => void): unknown;
+};
 
 class Context implements RpcContext {
   readonly call: Cancellable;
@@ -93,12 +96,14 @@ class Context implements RpcContext {
 
   constructor(call: Cancellable) {
     this.call = call;
-    call.on("cancelled", () => this.end());
   }
 
   get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    if (this.#over) this.#controller.abort();
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#over || this.call.cancelled) this.#controller.abort();
+      else this.call.on("cancelled", () => this.end());
+    }
     return this.#controller.signal;
   }
 

@@ -95,7 +95,7 @@ class AuditFile {
       this.#secondStartsMs = now;
       this.#lines = 0;
       this.#mayHaveMoved = true;
-      if (this.#left > 0) this.#append({ leftOut: this.#left });
+      if (this.#left > 0) this.#append({ at: this.#at(), leftOut: this.#left });
       this.#left = 0;
     }
     if (this.#lines >= this.#linesPerSecond) {
@@ -105,19 +105,24 @@ class AuditFile {
     this.#lines += 1;
     const { method, peer, outcome, refused, caller } = call;
     this.#append({
+      at: this.#at(),
       // A stranger chooses the path of a refused request, so its length is bounded.
       method: method.slice(0, longestMethod),
       peer,
       outcome,
       refused,
-      ...(caller ? { role: caller.tokenRole, tokenId: caller.tokenId } : {}),
-      ...(caller?.certificate ? { certificate: caller.certificate } : {}),
+      role: caller?.tokenRole,
+      tokenId: caller?.tokenId,
+      certificate: caller?.certificate,
     });
   }
 
+  #at(): string {
+    return new Date(this.#options.clock.now()).toISOString();
+  }
+
   #append(fields: object): void {
-    const at = new Date(this.#options.clock.now()).toISOString();
-    const line = `${JSON.stringify({ at, ...fields })}\n`;
+    const line = `${JSON.stringify(fields)}\n`;
     const sizeBytes = Buffer.byteLength(line);
     try {
       if (this.#mayHaveMoved) this.#closeIfMoved();

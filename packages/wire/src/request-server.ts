@@ -134,8 +134,11 @@ class RequestConnection {
     const caller = this.#caller;
     const record = (error: PalimpsestError | undefined, refused: boolean) =>
       this.#deps.onCall({
-        ...{ method: path ?? "", peer: this.#peer, caller, refused },
+        method: path ?? "",
+        peer: this.#peer,
+        caller,
         outcome: error?.code ?? "OK",
+        refused,
       });
     let decoded: unknown;
     try {
