@@ -1,9 +1,7 @@
 /** Shows one episode under the microscope, with the others of its group beside it. */
-import { factLanes } from "@palimpsest/evals/microscope";
 import type { Trace } from "@palimpsest/evals/trace-schema";
 import { useEffect, useMemo } from "preact/hooks";
 import type { EpisodeRow } from "../../../src/api/runs.js";
-import { usePoll } from "../data/poll.js";
 import { goTo, linkTo, place, withQuery } from "../data/route.js";
 import { FilterField } from "../parts/filter-field.js";
 import { numberText } from "../parts/format.js";
@@ -13,27 +11,20 @@ import { useEpisodes } from "../runs/use-episodes.js";
 import { ChunkView } from "./chunk-view.js";
 import { GroupView } from "./group-view.js";
 import { LaneTable } from "./lane-table.js";
-import { openEpisode } from "./open-episode.js";
-
-const once = 24 * 3_600_000;
+import { lanesOf, openEpisode, useEpisode } from "./open-episode.js";
 
 export function EpisodePage({ run, at }: { readonly run: string; readonly at: number }) {
   const known = useEpisodes(run);
-  const { now } = usePoll(
-    () => openEpisode(run, at, known.generation),
-    once,
-    `${run}/${at}/${known.generation}`,
-  );
+  const { trace, error } = useEpisode(run, at, known.generation);
   const { query } = place.value;
   const filter = filterOf(query);
   // It does not depend on the chunk, which changes with each step.
   const shown = useMemo(() => filtered(known.rows, filter), [known.rows, ...Object.values(filter)]);
   const row = known.rows[at];
   const group = useMemo(() => groupOf(known.rows, row), [known.rows, row]);
-  const { value: trace, error } = now.value;
   const chunk = Number(query.get("chunk") ?? 0);
   const phrase = query.get("phrase") ?? "";
-  const lanes = useMemo(() => (trace ? factLanes(trace, phrase ? [phrase] : []) : []), [trace, phrase]);
+  const lanes = trace ? lanesOf(trace, phrase) : [];
   const count = trace
     ? Math.max(trace.memorySteps.length, trace.memorySteps.length > 0 ? 0 : trace.conversations.length)
     : 0;

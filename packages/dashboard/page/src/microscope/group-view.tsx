@@ -1,16 +1,18 @@
 /** Shows the episodes of one question side by side, chunk beside chunk. */
-import { factLanes } from "@palimpsest/evals/microscope";
 import type { Trace } from "@palimpsest/evals/trace-schema";
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { EpisodeRow } from "../../../src/api/runs.js";
 import { linkTo, place } from "../data/route.js";
 import { messageOf } from "../data/session.js";
 import { numberText } from "../parts/format.js";
 import { Card, Problem } from "../parts/state.js";
-import { openEpisode } from "./open-episode.js";
+import { lanesOf, openEpisode } from "./open-episode.js";
 
 const most = 32;
+
+/** Lets keys and frames come first. */
+const rest = async () => await new Promise<void>((resolve) => setTimeout(resolve, 0));
 
 export function GroupView({ run, generation, members, at, phrase }: GroupViewProps) {
   const traces = useSignal<readonly (readonly [number, Trace])[]>([]);
@@ -20,27 +22,25 @@ export function GroupView({ run, generation, members, at, phrase }: GroupViewPro
     let over = false;
     traces.value = [];
     if (members.length < 2) return undefined;
-    Promise.all(
-      members
-        .slice(0, most)
-        .map(async (member) => [member.at, await openEpisode(run, member.at, generation)] as const),
-    ).then(
-      (all) => {
-        if (!over) traces.value = all;
-      },
-      (reason: unknown) => {
-        problem.value = messageOf(reason);
-      },
-    );
+    // One at a time, each in a task of its own: a key that is pressed meanwhile waits for one episode, not for all of them.
+    const load = async () => {
+      const all: (readonly [number, Trace])[] = [];
+      for (const member of members.slice(0, most)) {
+        await rest();
+        if (over) return;
+        const trace = await openEpisode(run, member.at, generation);
+        lanesOf(trace, phrase);
+        all.push([member.at, trace]);
+      }
+      if (!over) traces.value = all;
+    };
+    load().catch((reason: unknown) => {
+      if (!over) problem.value = messageOf(reason);
+    });
     return () => {
       over = true;
     };
   }, [key, run, generation]);
-  const opened = traces.value;
-  const lanesOf = useMemo(
-    () => new Map(opened.map(([own, trace]) => [own, factLanes(trace, phrase ? [phrase] : [])] as const)),
-    [opened, phrase],
-  );
   if (members.length < 2) return null;
   const { query } = place.value;
   const chunks = Math.max(0, ...traces.value.map(([, trace]) => trace.memorySteps.length));
@@ -63,7 +63,7 @@ export function GroupView({ run, generation, members, at, phrase }: GroupViewPro
             </tr>
           </thead>
           {traces.value.map(([own, trace]) => {
-            const lanes = lanesOf.get(own) ?? [];
+            const lanes = lanesOf(trace, phrase);
             return (
               <tbody key={own} class={own === at ? "here" : ""}>
                 {(lanes.length > 0 ? lanes : [undefined]).map((lane, index) => (

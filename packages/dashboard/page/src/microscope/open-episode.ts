@@ -1,21 +1,93 @@
 /** Loads whole episodes on demand. */
+import { type FactLane, factLanes } from "@palimpsest/evals/microscope";
 import { type Trace, traceSchema } from "@palimpsest/evals/trace-schema";
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { getJson } from "../data/fetch.js";
+import { messageOf, noticeRefusal } from "../data/session.js";
 
 /** Opened episodes, so that stepping back and forth loads nothing twice. */
 const opened = new Map<string, Promise<Trace>>();
+/** Those of them that have arrived, which a page can show in the frame that asks for them. */
+const arrived = new Map<string, Trace>();
 const mostOpened = 50;
+const retryMs = 5_000;
+
+const keyOf = (run: string, at: number, generation: number) => `${run}/${at}/${generation}`;
 
 export async function openEpisode(run: string, at: number, generation: number): Promise<Trace> {
-  const key = `${run}/${at}/${generation}`;
+  const key = keyOf(run, at, generation);
   const path = `/runs/${encodeURIComponent(run)}/episodes/${at}${generation < 0 ? "" : `?generation=${generation}`}`;
-  const trace = opened.get(key) ?? getJson(path, traceSchema);
+  const known = opened.get(key);
+  const trace = known ?? getJson(path, traceSchema);
   opened.delete(key);
   opened.set(key, trace);
-  trace.catch(() => opened.delete(key));
+  if (known === undefined)
+    trace.then(
+      (value) => {
+        if (opened.get(key) === trace) arrived.set(key, value);
+      },
+      () => opened.delete(key),
+    );
   for (const oldest of opened.keys()) {
     if (opened.size <= mostOpened) break;
     opened.delete(oldest);
+    arrived.delete(oldest);
   }
   return await trace;
+}
+
+/** Returns an episode that has already arrived. */
+export function arrivedEpisode(run: string, at: number, generation: number): Trace | undefined {
+  return arrived.get(keyOf(run, at, generation));
+}
+
+interface Asked {
+  readonly key: string;
+  readonly trace: Trace | undefined;
+  readonly error: string;
+}
+
+/**
+ * Returns an episode once it has arrived. One that arrived before is returned in the first render, so that the page
+ * does not become empty between two episodes.
+ */
+export function useEpisode(run: string, at: number, generation: number): Omit<Asked, "key"> {
+  const key = keyOf(run, at, generation);
+  const asked = useSignal<Asked>({ key: "", trace: undefined, error: "" });
+  const early = arrivedEpisode(run, at, generation);
+  useEffect(() => {
+    let over = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const load = async () => {
+      try {
+        const trace = await openEpisode(run, at, generation);
+        if (!over) asked.value = { key, trace, error: "" };
+      } catch (reason) {
+        noticeRefusal(reason);
+        if (over) return;
+        asked.value = { key, trace: undefined, error: messageOf(reason) };
+        timer = setTimeout(() => void load(), retryMs);
+      }
+    };
+    void load();
+    return () => {
+      over = true;
+      clearTimeout(timer);
+    };
+  }, [key]);
+  const { value } = asked;
+  if (value.key === key) return value;
+  return { trace: early, error: "" };
+}
+
+const lanes = new WeakMap<Trace, { readonly phrase: string; readonly lanes: readonly FactLane[] }>();
+
+/** Returns the lanes of an episode. The last ones are kept, because an episode and its group show the same. */
+export function lanesOf(trace: Trace, phrase: string): readonly FactLane[] {
+  const known = lanes.get(trace);
+  if (known?.phrase === phrase) return known.lanes;
+  const made = factLanes(trace, phrase === "" ? [] : [phrase]);
+  lanes.set(trace, { phrase, lanes: made });
+  return made;
 }
