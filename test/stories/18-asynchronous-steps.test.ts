@@ -26,9 +26,10 @@ afterAll(async () => {
   expect(await cluster?.stop()).toEqual([]);
 });
 
-function recipe(name: string, train: object, more: object = {}): string {
+function recipe(name: string, train: object, more: object = {}, rolloutActors = 2): string {
   return writeRecipe(folder, {
     name,
+    rolloutActors,
     learner: { importance: { kind: "tis-token", cap: 2 } },
     more: { queues: quickTakeOver, train: { ...size, maxStaleness, ...train }, ...more },
   });
@@ -75,7 +76,7 @@ test(
 test(
   "the driver is killed with a window of groups in flight: the next one goes on with them, and trains none twice, nor what teaches nothing (SCHEDULE-4, STEP-7)",
   async () => {
-    const file = recipe("refills", { staleGroups: "refill", zeroVarianceRefills: 4 });
+    const file = recipe("refills", { staleGroups: "refill", zeroVarianceRefills: 4 }, {}, 1);
     const start = () => TrainingRun.start(cluster, file, join(cluster.dir, "refills"));
     const first = start();
     await untilStep(first, 2);
