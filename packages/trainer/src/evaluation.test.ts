@@ -49,7 +49,7 @@ test("prepared files are the questions instead, each a length, found beside the 
       { lengthTokens: 400, tasks: tasks.slice(0, 2) },
     ]);
     document.setIn(["evaluation"], { tasks: 2 });
-    expect(() => parseRecipe(document.toString(), folder)).toThrow("either source, a generator, or files");
+    expect(() => parseRecipe(document.toString(), folder)).toThrow("either source (a generator) or files");
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -221,7 +221,7 @@ describe("a Redis that is full", () => {
       const consumer = await queues.consumeGroups();
       await queues.dispatchGroups(["g-1", "g-2"].map((groupId) => aGroupRequest({ groupId })));
       // Written in pieces, because a large command's buffer would count as used memory for a while.
-      for (let piece = 0; piece < 200; piece++) await admin.set(`filler-${piece}`, Buffer.alloc(100_000));
+      for (let piece = 0; piece < 600; piece++) await admin.set(`filler-${piece}`, Buffer.alloc(100_000));
       const used = Number(/^used_memory:(\d+)/m.exec(await admin.info("memory"))?.[1]);
       await admin.config("SET", "maxmemory", Math.ceil(used / 0.95));
       let begun = 0;

@@ -60,12 +60,12 @@ function aServer(
   return server;
 }
 
-/** Process and port of every start. */
+/** Process and port of every start whose line is complete: the file exists before its first line does. */
 const started = () =>
   existsSync(join(folder, "started"))
     ? readFileSync(join(folder, "started"), "utf8")
-        .trim()
         .split("\n")
+        .slice(0, -1)
         .map((line) => line.split(" ").map(Number))
     : [];
 const alive = (pid = 0) => {
