@@ -19,7 +19,7 @@ import {
 import { beforeAll, describe, expect, it } from "vitest";
 import { type EvaluatedLoss, evaluateLoss } from "./evaluate-loss.js";
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
+const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const shared = process.env["PALIMPSEST_SHARED"] ?? `${root}../shared`;
 const path = `${shared}/fixtures/losses/golden.json`;
 const missing = !existsSync(path);
