@@ -1,3 +1,4 @@
+import { fieldsOf } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 
 export type ActorStateName = "pending" | "starting" | "alive" | "restarting" | "dead" | "unknown";
@@ -76,40 +77,28 @@ export const actorStates: Readonly<Record<number, ActorStateName>> = {
 };
 
 export function certificateView(message: proto.DeathCertificate.$Properties): DeathCertificate {
+  const certificate = fieldsOf(proto.DeathCertificate, message);
+  const { reason, exitCode, signal, lastStderrLines, lastHeartbeatMs, diedAtMs, ownerId, nodeId, pid } =
+    certificate;
   return {
-    reason: message.reason ?? "",
-    exitCode: message.exitCode ?? undefined,
-    signal: message.signal ?? "",
-    lastStderrLines: message.lastStderrLines ?? [],
-    lastHeartbeatMs: message.lastHeartbeatMs ?? 0,
-    diedAtMs: message.diedAtMs ?? 0,
-    ownerId: message.ownerId ?? "",
-    nodeId: message.nodeId ?? "",
-    pid: message.pid ?? 0,
+    ...{ reason, signal, lastStderrLines, lastHeartbeatMs, diedAtMs, ownerId, nodeId, pid },
+    exitCode: exitCode ?? undefined,
   };
 }
 
 export function actorView(message: proto.ActorInfo.$Properties): ActorInfo {
-  const spec = message.spec;
+  const { certificate, state, ...actor } = fieldsOf(proto.ActorInfo, message);
+  const { nodeId, address, metricsAddress, pid, incarnation, pendingReason, createdAtMs } = actor;
+  const { namespace, resources, placement, ...spec } = fieldsOf(proto.ActorSpec, message.spec ?? {});
+  const { actorId, name, role, ownerId, jobId, detached } = spec;
   return {
-    actorId: spec?.actorId ?? "",
-    name: spec?.name ?? "",
-    namespace: spec?.namespace || defaultNamespace,
-    role: spec?.role ?? "",
-    state: actorStates[message.state ?? 0] ?? "unknown",
-    nodeId: message.nodeId ?? "",
-    address: message.address ?? "",
-    metricsAddress: message.metricsAddress ?? "",
-    pid: message.pid ?? 0,
-    incarnation: message.incarnation ?? 0,
-    resources: { ...spec?.resources?.quantities },
-    ownerId: spec?.ownerId ?? "",
-    jobId: spec?.jobId ?? "",
-    detached: spec?.detached ?? false,
-    groupId: spec?.placement?.groupId ?? "",
-    pendingReason: message.pendingReason ?? "",
-    createdAtMs: message.createdAtMs ?? 0,
-    certificate: message.certificate ? certificateView(message.certificate) : undefined,
+    ...{ actorId, name, role, ownerId, jobId, detached },
+    ...{ nodeId, address, metricsAddress, pid, incarnation, pendingReason, createdAtMs },
+    namespace: namespace || defaultNamespace,
+    state: actorStates[state] ?? "unknown",
+    resources: resources?.quantities ?? {},
+    groupId: placement?.groupId ?? "",
+    certificate: certificate ? certificateView(certificate) : undefined,
   };
 }
 

@@ -1,4 +1,5 @@
-import { headService } from "@palimpsest/wire";
+import { fieldsOf, headService } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
 import { ClusterState } from "./cluster-state.js";
 import type { HeadCallOptions, HeadClient } from "./head-client.js";
 
@@ -55,17 +56,7 @@ export class ClusterAdministration extends ClusterState {
   ): Promise<DrainProgress> {
     const { deadlineMs = 0, ...call } = options;
     const answer = await this.#head.call(headService.drainNode, { nodeId, deadlineMs }, call);
-    return {
-      done: answer.done ?? false,
-      overdue: answer.overdue ?? false,
-      movingActors: answer.movingActors ?? 0,
-      waitingActors: answer.waitingActors ?? 0,
-      taskWorkers: answer.taskWorkers ?? 0,
-      drivers: answer.drivers ?? 0,
-      objects: answer.objects ?? 0,
-      objectBytes: answer.objectBytes ?? 0,
-      leftMs: answer.leftMs ?? 0,
-    };
+    return fieldsOf(proto.DrainNodeResponse, answer);
   }
 
   /**
@@ -90,7 +81,6 @@ export class ClusterAdministration extends ClusterState {
   ): Promise<RotatedToken> {
     const { graceMs, stolen = false, ...call } = options;
     const answer = await this.#head.call(headService.rotateToken, { graceMs, stolen }, call);
-    const { token, acceptedUntilMs, redisRotated } = answer;
-    return { token: token ?? "", acceptedUntilMs: acceptedUntilMs ?? 0, redisRotated: redisRotated ?? false };
+    return fieldsOf(proto.RotateTokenResponse, answer);
   }
 }

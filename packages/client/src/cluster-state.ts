@@ -1,4 +1,5 @@
-import { headService } from "@palimpsest/wire";
+import { fieldsOf, headService } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
 import { type ActorFilter, type ActorInfo, actorStateOf, actorView } from "./actor-view.js";
 import type { HeadCallOptions, HeadClient } from "./head-client.js";
 import type { ContentRef } from "./objects.js";
@@ -12,7 +13,6 @@ import {
 import {
   type ClusterEventFilter,
   type ClusterEventInfo,
-  clusterEventView,
   type TaskCountsInfo,
   type TaskFilter,
   type TaskInfo,
@@ -23,7 +23,6 @@ import {
 import {
   type ClusterInfo,
   type ClusterSummary,
-  clusterView,
   type NodeFilter,
   type NodeInfo,
   nodeStateOf,
@@ -32,8 +31,6 @@ import {
   objectListView,
   type ProcessStack,
   type QueueInfo,
-  queueView,
-  stackView,
   summaryView,
 } from "./views.js";
 
@@ -49,7 +46,7 @@ export class ClusterState {
   }
 
   async info(options: HeadCallOptions = {}): Promise<ClusterInfo> {
-    return clusterView(await this.#head.call(headService.getCluster, {}, options));
+    return fieldsOf(proto.ClusterInfo, await this.#head.call(headService.getCluster, {}, options));
   }
 
   /** Lists all nodes, or those that match the filter. */
@@ -160,13 +157,14 @@ export class ClusterState {
     return await pages(limit, async (pageLimit, pageToken) => {
       const request = { kind, subjectId, nodeId, jobId, limit: pageLimit, pageToken };
       const { events, nextPageToken } = await this.#head.call(headService.listEvents, request, call);
-      return { rows: (events ?? []).map(clusterEventView), nextPageToken: nextPageToken ?? "" };
+      const rows = (events ?? []).map((event) => fieldsOf(proto.ClusterEvent, event));
+      return { rows, nextPageToken: nextPageToken ?? "" };
     });
   }
 
   async queues(options: HeadCallOptions = {}): Promise<readonly QueueInfo[]> {
     const { queues } = await this.#head.call(headService.listQueues, {}, options);
-    return (queues ?? []).map(queueView);
+    return (queues ?? []).map((queue) => fieldsOf(proto.QueueInfo, queue));
   }
 
   /**
@@ -176,6 +174,7 @@ export class ClusterState {
    */
   async stack(target: string, options: HeadCallOptions = {}): Promise<ProcessStack> {
     const timeoutMs = Math.min(options.timeoutMs ?? stackTimeoutMs, stackTimeoutMs);
-    return stackView(await this.#head.call(headService.getStack, { target, timeoutMs }, options));
+    const report = await this.#head.call(headService.getStack, { target, timeoutMs }, options);
+    return fieldsOf(proto.StackReport, report);
   }
 }

@@ -1,5 +1,5 @@
 import { type TraceSpan, tracing } from "@palimpsest/telemetry";
-import { delay, fromGrpcError, jobsService, newId, PalimpsestError } from "@palimpsest/wire";
+import { delay, fieldsOf, fromGrpcError, jobsService, newId, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { type Bundle, type BundleOptions, bundleModule, type ModuleSource } from "./bundle.js";
 import type { BundleUploads } from "./bundle-uploads.js";
@@ -26,6 +26,8 @@ export interface JobInfo {
   readonly stopRequested: boolean;
   /** Resources that its driver leases on its node. */
   readonly resources: Readonly<Record<string, number>>;
+  /** The GPUs of its node that its driver leases. */
+  readonly gpuIds: readonly number[];
   /** SHA-256 of its packed working directory; empty if it has none. */
   readonly workingDir: string;
   /** Size of its whole output in bytes, once it has ended. */
@@ -190,21 +192,11 @@ async function bundleProgram(
 }
 
 function jobView(message: proto.JobInfo.$Properties): JobInfo {
+  const { status, driverExitCode, resources, ...job } = fieldsOf(proto.JobInfo, message);
   return {
-    jobId: message.jobId ?? "",
-    name: message.name ?? "",
-    status: statuses[message.status ?? 0] ?? "unknown",
-    message: message.message ?? "",
-    nodeId: message.nodeId ?? "",
-    driverPid: message.driverPid ?? 0,
-    driverExitCode: message.driverExitCode ?? undefined,
-    submittedAtMs: message.submittedAtMs ?? 0,
-    startedAtMs: message.startedAtMs ?? 0,
-    endedAtMs: message.endedAtMs ?? 0,
-    metadata: { ...message.metadata },
-    stopRequested: message.stopRequested ?? false,
-    resources: { ...message.resources?.quantities },
-    workingDir: message.workingDir ?? "",
-    outputBytes: message.outputBytes ?? 0,
+    ...job,
+    status: statuses[status] ?? "unknown",
+    driverExitCode: driverExitCode ?? undefined,
+    resources: resources?.quantities ?? {},
   };
 }

@@ -1,6 +1,6 @@
 /** Tasks and events of the cluster, as programs see them. */
-import { PalimpsestError } from "@palimpsest/wire";
-import type * as proto from "@palimpsest/wire/protocol";
+import { fieldsOf, PalimpsestError } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
 
 export const taskStateNames = ["pending", "running", "finished", "failed", "cancelled"] as const;
 export type TaskStateName = (typeof taskStateNames)[number];
@@ -86,11 +86,8 @@ export interface ClusterEventFilter {
 }
 
 /** The numbers of the protocol start at 1. */
-function nameOf<Name extends string>(
-  names: readonly Name[],
-  number: number | null | undefined,
-): Name | "unknown" {
-  return names[(number ?? 0) - 1] ?? "unknown";
+function nameOf<Name extends string>(names: readonly Name[], number: number): Name | "unknown" {
+  return names[number - 1] ?? "unknown";
 }
 
 /** @throws {PalimpsestError} INVALID_ARGUMENT for an unknown name */
@@ -113,51 +110,26 @@ export function taskRequest({
 }
 
 export function taskView(event: proto.TaskEvent.$Properties): TaskInfo {
+  const {
+    kind,
+    state,
+    queuedAtUs,
+    startedAtUs,
+    endedAtUs,
+    sequence: _,
+    ...task
+  } = fieldsOf(proto.TaskEvent, event);
   return {
-    taskId: event.taskId ?? "",
-    kind: nameOf(taskKindNames, event.kind),
-    name: event.name ?? "",
-    state: nameOf(taskStateNames, event.state),
-    actorId: event.actorId ?? "",
-    incarnation: event.incarnation ?? 0,
-    role: event.role ?? "",
-    nodeId: event.nodeId ?? "",
-    pid: event.pid ?? 0,
-    jobId: event.jobId ?? "",
-    callerId: event.callerId ?? "",
-    queuedAtMs: (event.queuedAtUs ?? 0) / 1_000,
-    startedAtMs: (event.startedAtUs ?? 0) / 1_000,
-    endedAtMs: (event.endedAtUs ?? 0) / 1_000,
-    errorCode: event.errorCode ?? "",
-    errorMessage: event.errorMessage ?? "",
-    objectId: event.objectId ?? "",
-    sizeBytes: event.sizeBytes ?? 0,
-    peerAddress: event.peerAddress ?? "",
+    ...task,
+    kind: nameOf(taskKindNames, kind),
+    state: nameOf(taskStateNames, state),
+    queuedAtMs: queuedAtUs / 1_000,
+    startedAtMs: startedAtUs / 1_000,
+    endedAtMs: endedAtUs / 1_000,
   };
 }
 
-export function taskCountsView(counts: proto.TaskCounts.$Properties): TaskCountsInfo {
-  return {
-    kind: nameOf(taskKindNames, counts.kind),
-    name: counts.name ?? "",
-    jobId: counts.jobId ?? "",
-    pending: counts.pending ?? 0,
-    running: counts.running ?? 0,
-    finished: counts.finished ?? 0,
-    failed: counts.failed ?? 0,
-    cancelled: counts.cancelled ?? 0,
-    ranMs: (counts.ranUs ?? 0) / 1_000,
-    leftOut: counts.leftOut ?? 0,
-  };
-}
-
-export function clusterEventView(event: proto.ClusterEvent.$Properties): ClusterEventInfo {
-  return {
-    atMs: event.atMs ?? 0,
-    kind: event.kind ?? "",
-    subjectId: event.subjectId ?? "",
-    nodeId: event.nodeId ?? "",
-    jobId: event.jobId ?? "",
-    message: event.message ?? "",
-  };
+export function taskCountsView(message: proto.TaskCounts.$Properties): TaskCountsInfo {
+  const { kind, ranUs, ...counts } = fieldsOf(proto.TaskCounts, message);
+  return { ...counts, kind: nameOf(taskKindNames, kind), ranMs: ranUs / 1_000 };
 }

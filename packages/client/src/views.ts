@@ -1,3 +1,4 @@
+import { fieldsOf } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { actorStates } from "./actor-view.js";
 
@@ -90,18 +91,6 @@ export interface ProcessStack {
   readonly problem: string;
 }
 
-export function stackView(report: proto.StackReport.$Properties): ProcessStack {
-  const { title, pid, busy, method, frames, problem } = report;
-  return {
-    title: title ?? "",
-    pid: pid ?? 0,
-    busy: busy ?? false,
-    method: method ?? "",
-    frames: frames ?? [],
-    problem: problem ?? "",
-  };
-}
-
 export interface QueueInfo {
   readonly name: string;
   readonly waiting: number;
@@ -130,42 +119,17 @@ const nodeStates: Readonly<Record<number, NodeStateName>> = {
 };
 
 export function nodeView(message: proto.NodeInfo.$Properties): NodeInfo {
+  const { state, total, available, ...node } = fieldsOf(proto.NodeInfo, message);
   return {
-    nodeId: message.nodeId ?? "",
-    hostname: message.hostname ?? "",
-    pid: message.pid ?? 0,
-    state: nodeStates[message.state ?? 0] ?? "unknown",
-    total: { ...message.total?.quantities },
-    available: { ...message.available?.quantities },
-    labels: { ...message.labels },
-    objectsAddress: message.objectsAddress ?? "",
-    metricsAddress: message.metricsAddress ?? "",
-    joinedAtMs: message.joinedAtMs ?? 0,
-    lastHeartbeatMs: message.lastHeartbeatMs ?? 0,
+    ...node,
+    state: nodeStates[state] ?? "unknown",
+    total: quantitiesOf(total),
+    available: quantitiesOf(available),
   };
 }
 
-export function queueView(message: proto.QueueInfo.$Properties): QueueInfo {
-  return {
-    name: message.name ?? "",
-    waiting: message.waiting ?? 0,
-    active: message.active ?? 0,
-    waitingChildren: message.waitingChildren ?? 0,
-    delayed: message.delayed ?? 0,
-    failed: message.failed ?? 0,
-  };
-}
-
-export function clusterView(message: proto.ClusterInfo.$Properties): ClusterInfo {
-  return {
-    clusterId: message.clusterId ?? "",
-    redisUrl: message.redisUrl ?? "",
-    version: message.version ?? "",
-    startedAtMs: message.startedAtMs ?? 0,
-    metricsAddress: message.metricsAddress ?? "",
-    pid: message.pid ?? 0,
-    redisPid: message.redisPid ?? 0,
-  };
+function quantitiesOf(resources: proto.Resources.$Properties | null | undefined) {
+  return resources?.quantities ?? {};
 }
 
 export interface ObjectRow {
@@ -183,15 +147,11 @@ export interface ObjectList {
   readonly totalObjects: number;
 }
 
-export function objectListView(message: proto.ListObjectsResponse.$Properties): ObjectList {
-  const objects = (message.objects ?? []).map((row) => ({
-    objectId: row.objectId ?? "",
-    sizeBytes: row.sizeBytes ?? 0,
-    holdingNodeIds: row.holdingNodeIds ?? [],
-    copyNodeIds: row.copyNodeIds ?? [],
-    spilledNodeIds: row.spilledNodeIds ?? [],
-  }));
-  return { objects, totalObjects: message.totalObjects ?? 0 };
+export function objectListView({ objects, totalObjects }: proto.ListObjectsResponse.$Properties): ObjectList {
+  return {
+    objects: (objects ?? []).map((row) => fieldsOf(proto.ObjectRow, row)),
+    totalObjects: totalObjects ?? 0,
+  };
 }
 
 /** @throws {RangeError} for a name that the head does not know */
@@ -201,48 +161,39 @@ export function nodeStateOf(name: NodeStateName): proto.NodeState {
 }
 
 export function summaryView(message: proto.Summary.$Properties): ClusterSummary {
-  const counts = (
-    rows: readonly { readonly state?: number | null; readonly count?: number | null }[] | null | undefined,
-    names: Readonly<Record<number, string>>,
-  ) =>
-    Object.fromEntries((rows ?? []).map(({ state, count }) => [names[state ?? 0] ?? "unknown", count ?? 0]));
+  const { actors, nodes, total, used, waiting, autoscaler, ...counts } = fieldsOf(proto.Summary, message);
   return {
-    actors: counts(message.actors, actorStates),
-    nodes: counts(message.nodes, nodeStates),
-    total: { ...message.total?.quantities },
-    used: { ...message.used?.quantities },
-    waiting: (message.waiting ?? []).map((shape) => ({
-      resources: { ...shape.resources?.quantities },
-      labels: { ...shape.labels },
-      count: shape.count ?? 0,
-      oldestSinceMs: shape.oldestSinceMs ?? 0,
-      feasible: shape.feasible ?? false,
-      reason: shape.reason ?? "",
-    })),
-    waitingCount: message.waitingCount ?? 0,
-    waitingShapeCount: message.waitingShapeCount ?? 0,
-    reservedNodeCount: message.reservedNodeCount ?? 0,
-    autoscaler: message.autoscaler ? autoscalerView(message.autoscaler) : undefined,
+    ...counts,
+    actors: countsByName(actors, actorStates),
+    nodes: countsByName(nodes, nodeStates),
+    total: quantitiesOf(total),
+    used: quantitiesOf(used),
+    waiting: waiting.map((shape) => {
+      const { resources, labels, count, oldestSinceMs, feasible, reason } = fieldsOf(
+        proto.WaitingShape,
+        shape,
+      );
+      return { resources: quantitiesOf(resources), labels, count, oldestSinceMs, feasible, reason };
+    }),
+    autoscaler: autoscaler ? autoscalerView(autoscaler) : undefined,
   };
 }
 
+function countsByName(
+  rows: readonly { readonly state?: number | null; readonly count?: number | null }[],
+  names: Readonly<Record<number, string>>,
+) {
+  return Object.fromEntries(rows.map(({ state, count }) => [names[state ?? 0] ?? "unknown", count ?? 0]));
+}
+
 function autoscalerView(message: proto.AutoscalerStatus.$Properties): AutoscalerStatus {
+  const { types, unmet, ...status } = fieldsOf(proto.AutoscalerStatus, message);
   return {
-    provider: message.provider ?? "",
-    types: (message.types ?? []).map((type) => ({
-      name: type.name ?? "",
-      minNodes: type.minNodes ?? 0,
-      maxNodes: type.maxNodes ?? 0,
-      running: type.running ?? 0,
-      starting: type.starting ?? 0,
-      stopping: type.stopping ?? 0,
-    })),
-    unmet: (message.unmet ?? []).map(({ resources, count, reason }) => ({
-      resources: { ...resources?.quantities },
-      count: count ?? 0,
-      reason: reason ?? "",
-    })),
-    error: message.error ?? "",
-    retryAtMs: message.retryAtMs ?? 0,
+    ...status,
+    types: types.map((type) => fieldsOf(proto.NodeTypeStatus, type)),
+    unmet: unmet.map((demand) => {
+      const { resources, ...fields } = fieldsOf(proto.UnmetDemand, demand);
+      return { ...fields, resources: quantitiesOf(resources) };
+    }),
   };
 }

@@ -1,5 +1,5 @@
 import { normalizeQuantities, type Quantities, requestProblem } from "@palimpsest/scheduler";
-import { PalimpsestError } from "@palimpsest/wire";
+import { fieldsOf, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { checkConcurrency, checkShared } from "./actor-checks.js";
 import {
@@ -224,40 +224,22 @@ export function specUnder(spec: ActorSpec, parent: RuntimeEnvironment | undefine
 
 /** The specification in a message that has been checked before. */
 export function specOf(message: proto.ActorSpec.$Properties): ActorSpec {
+  const { namespace, code, argsObject, resources, placement, ...spec } = fieldsOf(proto.ActorSpec, message);
   return {
-    actorId: message.actorId ?? "",
-    name: message.name ?? "",
-    namespace: namespaceOf(message.namespace),
-    code: message.code ?? {},
-    args: message.args ?? new Uint8Array(),
-    argsObject: message.argsObject ?? null,
-    resources: normalizeQuantities(message.resources?.quantities ?? {}),
-    ...schedulingOf(message),
-    maxRestarts: message.maxRestarts ?? 0,
-    maxConcurrency: message.maxConcurrency ?? 0,
-    concurrencyGroups: { ...message.concurrencyGroups },
-    methodGroups: { ...message.methodGroups },
-    maxPendingCalls: message.maxPendingCalls ?? 0,
-    maxPendingBytes: message.maxPendingBytes ?? 0,
-    maxTaskRetries: message.maxTaskRetries ?? 0,
-    detached: message.detached ?? false,
-    ownerId: message.ownerId ?? "",
-    ownerIncarnation: message.ownerIncarnation ?? 0,
-    jobId: message.jobId ?? "",
-    ...runtimeEnvironmentOf(message),
-    role: message.role ?? "",
-    taskWorker: message.taskWorker ?? false,
-    sharedProcess: message.sharedProcess ?? false,
-    durable: message.durable ?? false,
-    fence: message.fence ?? proto.Fence.FENCE_UNSPECIFIED,
-    placement: message.placement
-      ? {
-          groupId: message.placement.groupId ?? "",
-          bundle: message.placement.bundle ?? undefined,
-          captureChildren: message.placement.captureChildren ?? false,
-        }
-      : undefined,
+    ...spec,
+    ...schedulingOf(spec),
+    ...runtimeEnvironmentOf(spec),
+    namespace: namespaceOf(namespace),
+    code: code ?? {},
+    argsObject: argsObject ?? null,
+    resources: normalizeQuantities(resources?.quantities ?? {}),
+    placement: placement ? placementOf(placement) : undefined,
   };
+}
+
+function placementOf(message: proto.GroupPlacement.$Properties): ActorPlacement {
+  const { bundle, ...placement } = fieldsOf(proto.GroupPlacement, message);
+  return { ...placement, bundle: bundle ?? undefined };
 }
 
 /** What is kept of a DEAD actor's specification: the fields that listings show. */

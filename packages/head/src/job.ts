@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { normalizeQuantities, type Quantities, requestProblem } from "@palimpsest/scheduler";
-import { isSha256, PalimpsestError } from "@palimpsest/wire";
+import { fieldsOf, isSha256, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { isValidId } from "./actor.js";
 import {
@@ -53,12 +53,9 @@ export interface Job {
 /** What a node reports about a driver that runs on it. */
 export type RunningDriver = Pick<Job, "jobId" | "resources" | "gpuIds">;
 
-export function runningDriver({ jobId, resources, gpuIds }: proto.RunningDriver.$Properties): RunningDriver {
-  return {
-    jobId: jobId ?? "",
-    resources: normalizeQuantities(resources?.quantities ?? {}),
-    gpuIds: [...(gpuIds ?? [])],
-  };
+export function runningDriver(message: proto.RunningDriver.$Properties): RunningDriver {
+  const { resources, ...driver } = fieldsOf(proto.RunningDriver, message);
+  return { ...driver, resources: normalizeQuantities(resources?.quantities ?? {}) };
 }
 
 const statusToProto: Readonly<Record<JobStatus, proto.JobStatus>> = {
@@ -162,27 +159,15 @@ export function encodeJob(job: Job): Uint8Array {
 }
 
 export function decodeJob(bytes: Uint8Array): Job {
-  const info = proto.JobInfo.decode(bytes);
+  const { driverExitCode, resources, ...info } = fieldsOf(proto.JobInfo, proto.JobInfo.decode(bytes));
   const status = jobStatuses.find((candidate) => statusToProto[candidate] === info.status);
   if (status === undefined)
     throw new PalimpsestError("CODEC", `stored job ${info.jobId} has status ${info.status}`);
   return {
-    jobId: info.jobId,
-    name: info.name,
+    ...info,
     status,
-    message: info.message,
-    nodeId: info.nodeId,
-    driverPid: info.driverPid,
-    driverExitCode: info.driverExitCode ?? undefined,
-    submittedAtMs: info.submittedAtMs,
-    startedAtMs: info.startedAtMs,
-    endedAtMs: info.endedAtMs,
-    metadata: { ...info.metadata },
-    stopRequested: info.stopRequested,
-    outputBytes: info.outputBytes,
-    resources: normalizeQuantities(info.resources?.quantities ?? {}),
-    workingDir: info.workingDir,
-    gpuIds: info.gpuIds,
+    driverExitCode: driverExitCode ?? undefined,
+    resources: normalizeQuantities(resources?.quantities ?? {}),
   };
 }
 

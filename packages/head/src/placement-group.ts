@@ -9,7 +9,7 @@ import {
   type Quantities,
   requestProblem,
 } from "@palimpsest/scheduler";
-import { PalimpsestError } from "@palimpsest/wire";
+import { fieldsOf, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { isValidId } from "./actor.js";
 import { checkScheduling, schedulingOf, schedulingToProto } from "./scheduling.js";
@@ -154,16 +154,12 @@ export function bundleLease(groupId: string, index: number): string {
 }
 
 function groupSpecOf(message: proto.PlacementGroupSpec.$Properties): GroupSpec {
-  const { labels, labelConditions } = schedulingOf({ ...message, strategy: null });
+  const { bundles, strategy, ...spec } = fieldsOf(proto.PlacementGroupSpec, message);
+  const { labels, labelConditions } = schedulingOf(spec);
   return {
-    groupId: message.groupId ?? "",
-    name: message.name ?? "",
-    bundles: (message.bundles ?? []).map(({ quantities }) => normalizeQuantities(quantities ?? {})),
-    strategy: groupStrategies.find((one) => strategyToProto[one] === message.strategy) ?? "PACK",
-    detached: message.detached ?? false,
-    ownerId: message.ownerId ?? "",
-    ownerIncarnation: message.ownerIncarnation ?? 0,
-    jobId: message.jobId ?? "",
+    ...spec,
+    bundles: bundles.map(({ quantities }) => normalizeQuantities(quantities ?? {})),
+    strategy: groupStrategies.find((one) => strategyToProto[one] === strategy) ?? "PACK",
     labels,
     labelConditions,
   };

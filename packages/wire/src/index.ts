@@ -32,6 +32,7 @@ export { type HttpGuard, httpGuard } from "./http-guard.js";
 export { type IdKind, newId, newToken } from "./id.js";
 export { addLazily } from "./lazy-service.js";
 export { type LocalCaller, LocalCalls } from "./local-calls.js";
+export { fieldsOf } from "./message-fields.js";
 export type { MessageType, Method } from "./method.js";
 export type { CallSettings, Network, Peer, RpcServer } from "./network.js";
 export { isNetworkFailure } from "./network-failure.js";

@@ -15,6 +15,7 @@ const job = (jobId: string, status: JobInfo["status"], over: Partial<JobInfo> = 
   endedAtMs: 0,
   stopRequested: false,
   resources: {},
+  gpuIds: [],
   metadata: {},
   workingDir: "",
   outputBytes: 0,

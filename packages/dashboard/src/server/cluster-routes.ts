@@ -1,7 +1,8 @@
 /** Routes about the cluster. Each is one of the head's own RPCs, called as the signed-in user. */
-import { type Credentials, headService, jobsService, type LocalCalls } from "@palimpsest/wire";
+import { type Credentials, fieldsOf, headService, jobsService, type LocalCalls } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
 import { actorsQuerySchema, eventsQuerySchema, pageQuerySchema } from "../api/cluster.js";
-import { actorView, eventView, nodeView, summaryView } from "./cluster-views.js";
+import { actorView, nodeView, summaryView } from "./cluster-views.js";
 import type { Exchange } from "./exchange.js";
 import type { Route } from "./routes.js";
 
@@ -22,14 +23,12 @@ export function clusterRoutes({ calls }: DashboardCluster): readonly Route[] {
   return [
     get("/session", async ({ caller }) => {
       const info = await calls.unary(headService.getCluster, {}, caller);
+      const { clusterId, clusterName, version, startedAtMs } = fieldsOf(proto.ClusterInfo, info);
       return {
         source: "cluster",
         role: calls.identify(headService.getCluster, caller).tokenRole,
         mayChange: calls.allows(jobsService.submit, caller),
-        clusterId: info.clusterId ?? "",
-        clusterName: info.clusterName ?? "",
-        version: info.version ?? "",
-        startedAtMs: info.startedAtMs ?? 0,
+        ...{ clusterId, clusterName, version, startedAtMs },
       };
     }),
     get("/summary", async ({ caller }) => {
@@ -55,7 +54,8 @@ export function clusterRoutes({ calls }: DashboardCluster): readonly Route[] {
       const { limit, page, subject } = exchange.query(eventsQuerySchema);
       const request = { limit, pageToken: page, subjectId: subject };
       const { events, nextPageToken } = await calls.unary(headService.listEvents, request, exchange.caller);
-      return { rows: (events ?? []).map(eventView), next: nextPageToken ?? "" };
+      const rows = (events ?? []).map((event) => fieldsOf(proto.ClusterEvent, event));
+      return { rows, next: nextPageToken ?? "" };
     }),
   ];
 }

@@ -1,6 +1,7 @@
 /** Converts the head's answers to what the pages receive. */
+import { fieldsOf } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import type { ActorRow, actorStates, EventRow, NodeRow, nodeStates, Summary } from "../api/cluster.js";
+import type { ActorRow, actorStates, NodeRow, nodeStates, Summary } from "../api/cluster.js";
 import type { JobRow, jobStatuses } from "../api/jobs.js";
 
 const actorStateNames: Readonly<Record<number, (typeof actorStates)[number]>> = {
@@ -25,122 +26,92 @@ const jobStatusNames: Readonly<Record<number, (typeof jobStatuses)[number]>> = {
 /** A death's reason is truncated in a row; the actor's own answer has it in full. */
 const longestReason = 300;
 
-const amounts = (resources: proto.Resources.$Properties | null | undefined) => ({ ...resources?.quantities });
+const amounts = (resources: proto.Resources.$Properties | null | undefined) => resources?.quantities ?? {};
 
 export function summaryView(
-  summary: proto.Summary.$Properties,
+  message: proto.Summary.$Properties,
   queues: readonly proto.QueueInfo.$Properties[],
   atMs: number,
 ): Summary {
-  const { autoscaler } = summary;
+  const summary = fieldsOf(proto.Summary, message);
+  const { autoscaler, waitingCount } = summary;
   return {
     atMs,
-    actors: Object.fromEntries(
-      (summary.actors ?? []).map(({ state, count }) => [
-        actorStateNames[state ?? 0] ?? "unknown",
-        count ?? 0,
-      ]),
-    ),
-    nodes: Object.fromEntries(
-      (summary.nodes ?? []).map(({ state, count }) => [nodeStateNames[state ?? 0] ?? "unknown", count ?? 0]),
-    ),
+    actors: countsByName(summary.actors, actorStateNames),
+    nodes: countsByName(summary.nodes, nodeStateNames),
     total: amounts(summary.total),
     used: amounts(summary.used),
-    waiting: (summary.waiting ?? []).map((shape) => ({
-      resources: amounts(shape.resources),
-      count: shape.count ?? 0,
-      oldestSinceMs: shape.oldestSinceMs ?? 0,
-      feasible: shape.feasible ?? false,
-      reason: shape.reason ?? "",
-    })),
-    waitingCount: summary.waitingCount ?? 0,
-    queues: queues.map((queue) => ({
-      name: queue.name ?? "",
-      waiting: queue.waiting ?? 0,
-      active: queue.active ?? 0,
-      waitingChildren: queue.waitingChildren ?? 0,
-      delayed: queue.delayed ?? 0,
-      failed: queue.failed ?? 0,
-    })),
-    ...(autoscaler
-      ? {
-          autoscaler: {
-            provider: autoscaler.provider ?? "",
-            error: autoscaler.error ?? "",
-            types: (autoscaler.types ?? []).map(({ name, running, starting, maxNodes }) => ({
-              name: name ?? "",
-              running: running ?? 0,
-              starting: starting ?? 0,
-              max: maxNodes ?? 0,
-            })),
-          },
-        }
-      : {}),
+    waiting: summary.waiting.map((shape) => {
+      const { resources, count, oldestSinceMs, feasible, reason } = fieldsOf(proto.WaitingShape, shape);
+      return { resources: amounts(resources), count, oldestSinceMs, feasible, reason };
+    }),
+    waitingCount,
+    queues: queues.map((queue) => fieldsOf(proto.QueueInfo, queue)),
+    ...(autoscaler ? { autoscaler: autoscalerView(autoscaler) } : {}),
   };
 }
 
-export function nodeView(node: proto.NodeInfo.$Properties): NodeRow {
+function countsByName(
+  rows: readonly { readonly state?: number | null; readonly count?: number | null }[],
+  names: Readonly<Record<number, string>>,
+) {
+  return Object.fromEntries(rows.map(({ state, count }) => [names[state ?? 0] ?? "unknown", count ?? 0]));
+}
+
+function autoscalerView(message: proto.AutoscalerStatus.$Properties): NonNullable<Summary["autoscaler"]> {
+  const { provider, error, types } = fieldsOf(proto.AutoscalerStatus, message);
   return {
-    nodeId: node.nodeId ?? "",
-    hostname: node.hostname ?? "",
-    pid: node.pid ?? 0,
-    state: nodeStateNames[node.state ?? 0] ?? "unknown",
-    total: amounts(node.total),
-    available: amounts(node.available),
-    labels: { ...node.labels },
-    joinedAtMs: node.joinedAtMs ?? 0,
-    lastHeartbeatMs: node.lastHeartbeatMs ?? 0,
+    ...{ provider, error },
+    types: types.map((type) => {
+      const { name, running, starting, maxNodes: max } = fieldsOf(proto.NodeTypeStatus, type);
+      return { name, running, starting, max };
+    }),
   };
 }
 
-export function actorView(actor: proto.ActorInfo.$Properties): ActorRow {
-  const { spec, certificate, constructorError } = actor;
+export function nodeView(message: proto.NodeInfo.$Properties): NodeRow {
+  const {
+    state,
+    total,
+    available,
+    objectsAddress: _,
+    metricsAddress: _metrics,
+    ...node
+  } = fieldsOf(proto.NodeInfo, message);
+  return {
+    ...node,
+    state: nodeStateNames[state] ?? "unknown",
+    total: amounts(total),
+    available: amounts(available),
+  };
+}
+
+export function actorView(message: proto.ActorInfo.$Properties): ActorRow {
+  const { state, certificate, constructorError, ...actor } = fieldsOf(proto.ActorInfo, message);
+  const { nodeId, pid, incarnation, restarts, createdAtMs, gpuIds } = actor;
+  const { actorId, name, role, jobId, resources } = fieldsOf(proto.ActorSpec, actor.spec ?? {});
   const reason = actor.pendingReason || constructorError?.message || certificate?.reason || "";
   return {
-    actorId: spec?.actorId ?? "",
-    name: spec?.name ?? "",
-    role: spec?.role ?? "",
-    state: actorStateNames[actor.state ?? 0] ?? "unknown",
-    nodeId: actor.nodeId ?? "",
-    pid: actor.pid ?? 0,
-    incarnation: actor.incarnation ?? 0,
-    restarts: actor.restarts ?? 0,
-    jobId: spec?.jobId ?? "",
-    createdAtMs: actor.createdAtMs ?? 0,
-    resources: amounts(spec?.resources),
-    gpuIds: [...(actor.gpuIds ?? [])],
+    ...{ actorId, name, role, jobId, nodeId, pid, incarnation, restarts, createdAtMs, gpuIds },
+    state: actorStateNames[state] ?? "unknown",
+    resources: amounts(resources),
     reason: reason.slice(0, longestReason),
   };
 }
 
-export function eventView(event: proto.ClusterEvent.$Properties): EventRow {
+export function jobView(message: proto.JobInfo.$Properties): JobRow {
+  const {
+    status,
+    driverExitCode,
+    resources,
+    workingDir: _,
+    gpuIds: _gpus,
+    ...job
+  } = fieldsOf(proto.JobInfo, message);
   return {
-    sequence: event.sequence ?? 0,
-    atMs: event.atMs ?? 0,
-    kind: event.kind ?? "",
-    subjectId: event.subjectId ?? "",
-    nodeId: event.nodeId ?? "",
-    jobId: event.jobId ?? "",
-    message: event.message ?? "",
-  };
-}
-
-export function jobView(job: proto.JobInfo.$Properties): JobRow {
-  const { driverExitCode } = job;
-  return {
-    jobId: job.jobId ?? "",
-    name: job.name ?? "",
-    status: jobStatusNames[job.status ?? 0] ?? "unknown",
-    stopRequested: job.stopRequested ?? false,
-    message: job.message ?? "",
-    nodeId: job.nodeId ?? "",
-    driverPid: job.driverPid ?? 0,
+    ...job,
+    status: jobStatusNames[status] ?? "unknown",
     ...(typeof driverExitCode === "number" ? { exitCode: driverExitCode } : {}),
-    submittedAtMs: job.submittedAtMs ?? 0,
-    startedAtMs: job.startedAtMs ?? 0,
-    endedAtMs: job.endedAtMs ?? 0,
-    metadata: { ...job.metadata },
-    resources: amounts(job.resources),
-    outputBytes: job.outputBytes ?? 0,
+    resources: amounts(resources),
   };
 }

@@ -1,5 +1,5 @@
 /** Routes about calls, tasks, transfers and objects. */
-import { headService, type LocalCalls } from "@palimpsest/wire";
+import { fieldsOf, headService, type LocalCalls } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import {
   objectsQuerySchema,
@@ -45,34 +45,32 @@ export function taskRoutes({ calls }: { readonly calls: LocalCalls }): readonly 
           { limit },
           exchange.caller,
         );
-        const rows = (objects ?? []).map((object) => ({
-          objectId: object.objectId ?? "",
-          sizeBytes: object.sizeBytes ?? 0,
-          holdingNodes: [...(object.holdingNodeIds ?? [])],
-          copyNodes: [...(object.copyNodeIds ?? [])],
-          spilledNodes: [...(object.spilledNodeIds ?? [])],
-        }));
+        const rows = (objects ?? []).map((object) => {
+          const row = fieldsOf(proto.ObjectRow, object);
+          const { objectId, sizeBytes, holdingNodeIds, copyNodeIds, spilledNodeIds } = row;
+          return {
+            ...{ objectId, sizeBytes },
+            holdingNodes: holdingNodeIds,
+            copyNodes: copyNodeIds,
+            spilledNodes: spilledNodeIds,
+          };
+        });
         await exchange.json({ rows, total: totalObjects ?? 0 });
       },
     },
   ];
 }
 
-function taskView(task: proto.TaskEvent.$Properties): TaskRow {
-  const ms = (us: number | null | undefined) => (us ?? 0) / 1000;
+function taskView(message: proto.TaskEvent.$Properties): TaskRow {
+  const { taskId: id, kind, state, errorCode, errorMessage, ...task } = fieldsOf(proto.TaskEvent, message);
+  const { name, role, actorId, nodeId, pid, jobId, queuedAtUs, startedAtUs, endedAtUs } = task;
   return {
-    id: task.taskId ?? "",
-    kind: kinds[task.kind ?? 0] ?? "unknown",
-    name: task.name ?? "",
-    role: task.role ?? "",
-    state: states[task.state ?? 0] ?? "unknown",
-    actorId: task.actorId ?? "",
-    nodeId: task.nodeId ?? "",
-    pid: task.pid ?? 0,
-    jobId: task.jobId ?? "",
-    queuedAtMs: ms(task.queuedAtUs),
-    startedAtMs: ms(task.startedAtUs),
-    endedAtMs: ms(task.endedAtUs),
-    error: task.errorCode ? `${task.errorCode}: ${task.errorMessage ?? ""}` : "",
+    ...{ id, name, role, actorId, nodeId, pid, jobId },
+    kind: kinds[kind] ?? "unknown",
+    state: states[state] ?? "unknown",
+    queuedAtMs: queuedAtUs / 1000,
+    startedAtMs: startedAtUs / 1000,
+    endedAtMs: endedAtUs / 1000,
+    error: errorCode ? `${errorCode}: ${errorMessage}` : "",
   };
 }
