@@ -24,9 +24,8 @@ const moduleAgentSchema = z
     module: z
       .string()
       .min(1)
-      .describe(
-        "TypeScript or JavaScript file that exports an agent (`defineAgent`), relative to the recipe",
-      ),
+      .describe("TypeScript or JavaScript file that exports an agent (`defineAgent`), relative to the recipe")
+      .meta({ format: "path" }),
     preset: z.string().min(1).optional().describe("settings to start from, if the module has presets"),
     settings: z.record(z.string(), z.unknown()).default({}).describe("the agent's settings, by name"),
   })

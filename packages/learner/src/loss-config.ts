@@ -41,7 +41,8 @@ export const AdvantageConfig = z.discriminatedUnion("kind", [
     module: z
       .string()
       .min(1)
-      .describe("TypeScript or JavaScript file that exports it, relative to the recipe."),
+      .describe("TypeScript or JavaScript file that exports it, relative to the recipe.")
+      .meta({ format: "path" }),
     settings: z.record(z.string(), z.unknown()).default({}).describe("Its own settings, by name."),
   }),
 ]);

@@ -22,7 +22,7 @@ export const embedderConfigSchema = z.discriminatedUnion("kind", [
   }),
   z.strictObject({
     kind: z.literal("model").describe("a language model's mean hidden state, computed in this process"),
-    model: z.string().min(1).describe("a model's folder, relative to the recipe"),
+    model: z.string().min(1).describe("a model's folder, relative to the recipe").meta({ format: "path" }),
     maxTokens: z.int().min(1).default(128).describe("tokens of a text that are read"),
   }),
 ]);

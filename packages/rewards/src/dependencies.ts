@@ -51,7 +51,8 @@ export const frozenReaderSchema = z.strictObject({
   path: z
     .string()
     .min(1)
-    .describe("folder of a model in the Hugging Face layout, relative to the recipe; it is never trained"),
+    .describe("folder of a model in the Hugging Face layout, relative to the recipe; it is never trained")
+    .meta({ format: "path" }),
 });
 export type FrozenReader = z.output<typeof frozenReaderSchema>;
 

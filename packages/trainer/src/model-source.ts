@@ -1,11 +1,8 @@
 import { existsSync } from "node:fs";
-import { isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ResolveOptions, resolveModel } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
-
-const builtinPrefix = "builtin:";
 
 /** Folder of the included recipes and base models: next to the package's code, or at the root of a checkout. */
 export const builtinRecipesDir =
@@ -24,7 +21,8 @@ export const modelSourceSchema = z
       .optional()
       .describe(
         "model folder (config.json, safetensors, tokenizer.json), relative to the recipe; or builtin:NAME",
-      ),
+      )
+      .meta({ format: "path", builtin: "bases" }),
     name: z
       .string()
       .min(1)
@@ -42,14 +40,16 @@ export const modelSourceSchema = z
       .string()
       .min(1)
       .optional()
-      .describe("folder of another run (its newest checkpoint) or of one checkpoint, relative to the recipe"),
+      .describe("folder of another run (its newest checkpoint) or of one checkpoint, relative to the recipe")
+      .meta({ format: "path" }),
     shape: z
       .string()
       .min(1)
       .optional()
       .describe(
         "folder with the model's config.json, relative to the recipe; or builtin:NAME. `train --dry-run` plans with it if the model is not on this machine",
-      ),
+      )
+      .meta({ format: "path", builtin: "shapes" }),
   })
   .check(({ value, issues }) => {
     const given = ways.filter((way) => value[way] !== undefined);
@@ -63,33 +63,6 @@ export const modelSourceSchema = z
     }
   });
 export type ModelSource = z.infer<typeof modelSourceSchema>;
-
-/** With absolute paths, builtin ones too. */
-export function absoluteSource(source: ModelSource, baseDir: string): ModelSource {
-  const { path, checkpoint, shape } = source;
-  return {
-    ...source,
-    ...(path === undefined ? {} : { path: absolutePath(path, baseDir, "bases") }),
-    ...(checkpoint === undefined ? {} : { checkpoint: resolve(baseDir, checkpoint) }),
-    ...(shape === undefined ? {} : { shape: absolutePath(shape, baseDir, "shapes") }),
-  };
-}
-
-function absolutePath(path: string, baseDir: string, builtinFolder: string): string {
-  if (path.startsWith(builtinPrefix))
-    return resolve(builtinRecipesDir, builtinFolder, path.slice(builtinPrefix.length));
-  return isAbsolute(path) ? path : resolve(baseDir, path);
-}
-
-/** The source in a form that means the same in any folder and on any machine with this installation. */
-export function portableSource(source: ModelSource, baseDir: string): ModelSource {
-  const { path, shape } = source;
-  return {
-    ...absoluteSource(source, baseDir),
-    ...(path?.startsWith(builtinPrefix) ? { path } : {}),
-    ...(shape?.startsWith(builtinPrefix) ? { shape } : {}),
-  };
-}
 
 export type ModelCache = Pick<ResolveOptions, "cacheDir" | "endpoint" | "token">;
 export type ResolveSourceOptions = ModelCache & Pick<ResolveOptions, "signal" | "onProgress">;

@@ -6,7 +6,8 @@ export const demonstrationSettingsSchema = z.strictObject({
   demonstrations: z
     .string()
     .min(1)
-    .describe("JSONL file, relative to the recipe: each line has messages, or prompt and completion"),
+    .describe("JSONL file, relative to the recipe: each line has messages, or prompt and completion")
+    .meta({ format: "path" }),
   epochs: z
     .int()
     .min(1)

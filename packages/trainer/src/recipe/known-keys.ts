@@ -2,17 +2,17 @@ import { z } from "zod";
 
 /** Returns the field names that a schema accepts at a path, over all alternatives of a union; empty if it declares none. */
 export function knownKeys(schema: unknown, path: readonly PropertyKey[]): Set<string> {
-  let here = objectsIn(schema);
-  for (const step of path) here = here.flatMap((container) => inside(container, step)).flatMap(objectsIn);
+  let here = layersOf(schema);
+  for (const step of path) here = here.flatMap((container) => inside(container, step)).flatMap(layersOf);
   return new Set(
     here.flatMap((container) => (container instanceof z.ZodObject ? Object.keys(container.shape) : [])),
   );
 }
 
-/** Unwraps defaults, unions and transforms down to the schemas with fields or items. */
-function objectsIn(schema: unknown): unknown[] {
-  if (schema instanceof z.ZodPipe) return objectsIn(schema.in);
-  if (schema instanceof z.ZodUnion) return schema.options.flatMap(objectsIn);
+/** Returns a schema and, below it, the schemas that its defaults, unions and transforms wrap. */
+export function layersOf(schema: unknown): unknown[] {
+  if (schema instanceof z.ZodPipe) return [schema, ...layersOf(schema.in)];
+  if (schema instanceof z.ZodUnion) return [schema, ...schema.options.flatMap(layersOf)];
   if (
     schema instanceof z.ZodOptional ||
     schema instanceof z.ZodNullable ||
@@ -20,7 +20,7 @@ function objectsIn(schema: unknown): unknown[] {
     schema instanceof z.ZodPrefault ||
     schema instanceof z.ZodReadonly
   )
-    return objectsIn(schema.unwrap());
+    return [schema, ...layersOf(schema.unwrap())];
   return [schema];
 }
 

@@ -7,7 +7,8 @@ const passRatesSchema = z.strictObject({
     .min(1)
     .describe(
       "the file that `palimpsest data rate` wrote for the questions of `data`, relative to the recipe",
-    ),
+    )
+    .meta({ format: "path" }),
   min: z
     .number()
     .default(0.1)

@@ -17,7 +17,11 @@ export const evaluationSchema = z
     files: z
       .array(
         z.strictObject({
-          path: z.string().min(1).describe("prepared file; its first `tasks` tasks are asked"),
+          path: z
+            .string()
+            .min(1)
+            .describe("prepared file, relative to the recipe; its first `tasks` tasks are asked")
+            .meta({ format: "path" }),
           lengthTokens: z
             .int()
             .min(1)

@@ -10,7 +10,8 @@ export const rewardSchema = z
       .optional()
       .describe(
         "in place of a name: TypeScript or JavaScript file that exports a reward (`defineReward`), relative to the recipe",
-      ),
+      )
+      .meta({ format: "path" }),
     settings: z
       .record(z.string(), z.unknown())
       .default({})

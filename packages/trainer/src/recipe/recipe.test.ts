@@ -1,12 +1,19 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { agentKinds } from "@palimpsest/agents";
+import { rewardConfigSchema } from "@palimpsest/rewards";
 import { afterAll, expect, test } from "vitest";
+import { z } from "zod";
 import { builtinRecipesDir } from "../model-source.js";
 import { parseRecipe, portableRecipe, readRecipe } from "./recipe.js";
+import { recipeSchema } from "./recipe-schema.js";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-recipe-"));
 afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The rewards whose settings a recipe has; a module's settings are its own. */
+const rewardsOfRecipes = rewardConfigSchema.options.filter((one) => !("module" in one.shape));
 
 const minimal = `
 name: tiny-run
@@ -77,6 +84,37 @@ test("folders of models in the settings of agent and reward start from the recip
   expect(parseRecipe(text(served), "/data", "r.yaml").reward.config).toMatchObject({
     embedder: { model: "embed" },
   });
+});
+
+test("every setting that is described as relative to the recipe is one of its paths", () => {
+  const described = (schema: z.ZodType) => {
+    const text = JSON.stringify(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }));
+    return {
+      relative: text.match(/relative to the recipe/g)?.length ?? 0,
+      marked: text.match(/"format":"path"/g)?.length ?? 0,
+    };
+  };
+  for (const schema of [recipeSchema, ...agentKinds.map((kind) => kind.schema), ...rewardsOfRecipes]) {
+    const { relative, marked } = described(schema);
+    expect(marked).toBe(relative);
+  }
+  expect(described(recipeSchema).marked).toBeGreaterThan(10);
+});
+
+test("paths start from the recipe's folder in lists, in alternatives, and behind an alias", () => {
+  const text = `${minimal}
+curriculum:
+  passRates: { path: rates.jsonl }
+  mix: [{ weight: 1, data: { source: jsonl, path: other.jsonl } }]
+start: { demonstrations: /abs/answers.jsonl }
+evaluation: { files: [{ path: short.jsonl, lengthTokens: 8 }, &long { path: long.jsonl, lengthTokens: 64 }, *long] }
+`;
+  const { curriculum, start, evaluation } = parseRecipe(text, "/data", "r.yaml");
+  expect(curriculum.passRates?.path).toBe("/data/rates.jsonl");
+  expect(curriculum.mix[0]?.data).toMatchObject({ path: "/data/other.jsonl" });
+  expect(start?.demonstrations).toBe("/abs/answers.jsonl");
+  const files = evaluation?.files?.map(({ path }) => path);
+  expect(files).toEqual(["/data/short.jsonl", "/data/long.jsonl", "/data/long.jsonl"]);
 });
 
 test("a model may have a name, an id of a hub with a revision, or be a checkpoint of another run", () => {

@@ -39,14 +39,18 @@ export const taskSourceSchema = z.discriminatedUnion("source", [
   }),
   z.strictObject({
     source: z.literal("haystack").describe("needle and two-hop questions hidden in prose from a file"),
-    path: z.string().min(1).describe("text file (UTF-8) with the prose"),
+    path: z
+      .string()
+      .min(1)
+      .describe("text file (UTF-8) with the prose, relative to the recipe")
+      .meta({ format: "path" }),
     haystack: haystackConfigSchema,
   }),
   z.strictObject({
     source: z
       .literal("jsonl")
       .describe("a prepared file: this project's or vime's JSONL, or a RULER-HQA evaluation file"),
-    path: z.string().min(1).describe("the file"),
+    path: z.string().min(1).describe("the file, relative to the recipe").meta({ format: "path" }),
     limit: z.int().min(1).optional().describe("number of tasks to take from the start; absent: all"),
     seed: z
       .union([z.int(), z.string()])
@@ -56,7 +60,11 @@ export const taskSourceSchema = z.discriminatedUnion("source", [
   }),
   z.strictObject({
     source: z.literal("module").optional().describe("your own questions, from a file (`defineData`)"),
-    module: z.string().min(1).describe("TypeScript or JavaScript file, relative to the recipe"),
+    module: z
+      .string()
+      .min(1)
+      .describe("TypeScript or JavaScript file, relative to the recipe")
+      .meta({ format: "path" }),
     settings: z.record(z.string(), z.unknown()).default({}).describe("its own settings, by name"),
   }),
 ]);

@@ -21,7 +21,6 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { isSupervised } from "../demonstrations/supervised-start.js";
 import {
-  absoluteSource,
   type ModelSource,
   modelSourceSchema,
   type ResolveSourceOptions,
@@ -165,8 +164,7 @@ export async function baseOfRun(runDir: string, options: ResolveSourceOptions): 
     if (isSupervised(folder)) return folder;
     throw new PalimpsestError("NOT_FOUND", `${folder}: this run has not learned its demonstrations yet`);
   }
-  const source = absoluteSource(recipe.model, runDir);
-  return await resolveStart(source, runDir, options);
+  return await resolveStart(recipe.model, runDir, options);
 }
 
 /** Returns the initial model of a run with a `start` section, after the fine-tuning on its demonstrations. */

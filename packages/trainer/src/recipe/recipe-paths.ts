@@ -1,0 +1,78 @@
+/**
+ * The paths in a recipe. A schema marks a setting that is a path with `.meta({ format: "path" })`, and adds `builtin`
+ * if `builtin:NAME` names a folder of this package. Settings of agents and rewards are looked up in their own schemas.
+ */
+import { resolve } from "node:path";
+import { agentKinds } from "@palimpsest/agents";
+import { rewardConfigSchema } from "@palimpsest/rewards";
+import type { Document } from "yaml";
+import { z } from "zod";
+import { builtinRecipesDir } from "../model-source.js";
+import { layersOf } from "./known-keys.js";
+import { recipeSchema } from "./recipe-schema.js";
+
+const builtinPrefix = "builtin:";
+
+interface PathSetting {
+  readonly at: readonly (string | number)[];
+  readonly path: string;
+  /** The folder with what `builtin:` names, in the folder of the included recipes. */
+  readonly builtin: unknown;
+}
+
+/**
+ * Makes the paths of a recipe absolute.
+ * @param baseDir folder against which relative paths are resolved
+ * @param keepBuiltin whether `builtin:NAME` stays, because it means the same on every machine
+ */
+export function settlePaths(document: Document, baseDir: string, { keepBuiltin = false } = {}): void {
+  const recipe: unknown = document.toJS();
+  for (const { at, path, builtin } of pathSettings(recipe)) {
+    if (typeof builtin !== "string" || !path.startsWith(builtinPrefix))
+      document.setIn(at, resolve(baseDir, path));
+    else if (!keepBuiltin)
+      document.setIn(at, resolve(builtinRecipesDir, builtin, path.slice(builtinPrefix.length)));
+  }
+}
+
+function pathSettings(recipe: unknown): readonly PathSetting[] {
+  const inside = (schema: unknown, section: string) =>
+    pathsIn(schema, fieldOf(fieldOf(recipe, section), "settings"), [section, "settings"]);
+  return [
+    ...pathsIn(recipeSchema, recipe, []),
+    ...agentKinds.flatMap(({ schema }) => inside(schema, "agent")),
+    ...inside(rewardConfigSchema, "reward"),
+  ];
+}
+
+/** The paths in a value. An empty one is left for the schema to refuse, and a `data:` URL is a module itself. */
+function pathsIn(schema: unknown, value: unknown, at: PathSetting["at"]): PathSetting[] {
+  const layers = layersOf(schema);
+  if (typeof value === "string") {
+    const marks = layers.flatMap((layer) => (layer instanceof z.ZodType ? [layer.meta()] : []));
+    const mark = marks.find((one) => one?.["format"] === "path");
+    const isPath = mark !== undefined && value !== "" && !value.startsWith("data:");
+    return isPath ? [{ at, path: value, builtin: mark["builtin"] }] : [];
+  }
+  return layers.flatMap((layer) => {
+    if (layer instanceof z.ZodArray && Array.isArray(value))
+      return value.flatMap((item, index) => pathsIn(layer.element, item, [...at, index]));
+    if (!(layer instanceof z.ZodObject) || !mayDescribe(layer, value)) return [];
+    return Object.entries(layer.shape).flatMap(([name, field]) =>
+      pathsIn(field, fieldOf(value, name), [...at, name]),
+    );
+  });
+}
+
+/** Whether the object's literals, such as an alternative's `kind`, are those of the value, as far as it has them. */
+function mayDescribe({ shape }: z.ZodObject, value: unknown): boolean {
+  return Object.entries(shape).every(([name, field]) => {
+    const literal = layersOf(field).find((layer) => layer instanceof z.ZodLiteral);
+    const given = fieldOf(value, name);
+    return literal === undefined || given === undefined || literal.safeParse(given).success;
+  });
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && name in value ? Reflect.get(value, name) : undefined;
+}
