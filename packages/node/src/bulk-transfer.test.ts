@@ -1,5 +1,6 @@
 /** Objects that come in pieces: from real nodes, and from servers that break, lie and dawdle as a test says. */
 import { createHash, randomBytes } from "node:crypto";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import {
   type BulkReader,
   type BulkRequest,
@@ -25,6 +26,7 @@ let network: ReturnType<typeof grpcNetwork>;
 let nodes: TestNode[];
 let servers: RpcServer[];
 let peers: Peer[];
+let proxies: { close(): void }[];
 
 beforeEach(async () => {
   head = await FakeHead.start();
@@ -32,10 +34,12 @@ beforeEach(async () => {
   nodes = [];
   servers = [];
   peers = [];
+  proxies = [];
 });
 
 afterEach(async () => {
   for (const peer of peers) peer.close();
+  for (const proxy of proxies) proxy.close();
   for (const server of servers) server.kill();
   for (const node of nodes) await node[Symbol.asyncDispose]();
   head.kill();
@@ -110,7 +114,8 @@ test("an object comes in pieces, each asked for once, few at a time (FETCH-7, BU
 
 test("what has come of a source that dies is kept, and the rest comes from another (BULKTRANSFER-1)", async () => {
   const dying = await impostor(async (request) => {
-    if (request.offsetBytes >= 5 * pieceBytes) dying.kill();
+    // At most four pieces are asked for ahead: whoever asks for the ninth has the first five.
+    if (request.offsetBytes >= 8 * pieceBytes) dying.kill();
     return await honest(request);
   });
   const other = await impostor(honest);
@@ -132,6 +137,50 @@ test("pieces that do not make the object are asked of who has it whole (FETCH-1,
   placed(objectId, [corrupt.address, right.address]);
   await receiver.peer.unary(objectsService.fetch, { objectId, holder: "job-1" }, timeout);
   expect((await bytesAt(receiver.peer, objectId)).equals(bytes)).toBe(true);
+});
+
+/** A way to the address on which one byte of what a bulk connection carries is changed, once. */
+async function flippingWayTo(address: string): Promise<string> {
+  const port = Number(address.split(":")[1]);
+  const sockets = new Set<Socket>();
+  let left = 3 * pieceBytes;
+  const proxy = createServer((near) => {
+    const far = connect(port, "127.0.0.1");
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => [near, far].map((end) => end.destroy()));
+    }
+    let isBulk: boolean | undefined;
+    near.on("data", (data: Buffer) => {
+      isBulk ??= data[0] === 0;
+      far.write(data);
+    });
+    far.on("data", (data: Buffer) => {
+      if (isBulk && left >= 0) {
+        left -= data.byteLength;
+        if (left < 0) data[0] = (data[0] ?? 0) ^ 4;
+      }
+      near.write(data);
+    });
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  proxies.push({
+    close: () => {
+      proxy.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  });
+  return `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+}
+
+test("a byte of a value that changes on its way is noticed, and its piece is fetched again (FETCH-1, BULKCLIENT-3)", async () => {
+  const source = await impostor(honest);
+  const receiver = await join();
+  placed(valueId, [await flippingWayTo(source.address)]);
+  await receiver.peer.unary(objectsService.fetch, { objectId: valueId, holder: "job-1" }, timeout);
+  expect((await bytesAt(receiver.peer, valueId)).equals(bytes)).toBe(true);
+  expect(source.asked.length).toBeGreaterThan(pieces);
 });
 
 test("a node passes on what has come, while the rest is on its way (BULKTRANSFER-3)", async () => {

@@ -6,6 +6,8 @@
  * Invariants:
  * - BULKCLIENT-1. A read ends exactly once: when it is filled, when it is answered with an error, or when the
  *   connection ends. Its memory is not written to afterwards.
+ * - BULKCLIENT-3. Bytes of a value, whose name does not depend on them, that arrive with another checksum than they
+ *   were sent with end the connection, and their read fails.
  * - BULKCLIENT-2. The connection is closed when a request is outstanding and no bytes arrive for `stallMs`.
  */
 import { connect, type Socket } from "node:net";
@@ -17,6 +19,7 @@ import {
   answerHeadBytes,
   answerHeadFrom,
   type BulkRequest,
+  bulkChecksum,
   bulkProtocol,
   errorFrom,
   helloOf,
@@ -34,6 +37,7 @@ export interface BulkConnection {
 }
 
 interface Read {
+  readonly objectId: string;
   readonly target: Uint8Array;
   resolve(): void;
   reject(error: PalimpsestError): void;
@@ -46,6 +50,8 @@ export class BulkClient implements BulkConnection {
   readonly #head = Buffer.alloc(answerHeadBytes);
   /** The destination of the next bytes. */
   #filling: { readonly kind: "head" | "bytes" | "error"; readonly target: Uint8Array; filled: number };
+  /** The checksum of the bytes that are being filled. */
+  #checksum: Uint8Array = new Uint8Array();
   #ended: PalimpsestError | undefined;
 
   /** @param stallMs longest silence in milliseconds while a request is outstanding */
@@ -91,7 +97,7 @@ export class BulkClient implements BulkConnection {
         reject(this.#ended);
         return;
       }
-      this.#reads.push({ target, resolve, reject });
+      this.#reads.push({ objectId: request.objectId, target, resolve, reject });
       this.#socket.write(requestOf({ ...request, lengthBytes: target.byteLength }));
     });
   }
@@ -118,16 +124,20 @@ export class BulkClient implements BulkConnection {
     if (read === undefined)
       throw new PalimpsestError("CODEC", "the server answered a request that was not made");
     if (kind === "head") {
-      const { isError, lengthBytes } = answerHeadFrom(this.#head);
+      const { isError, lengthBytes, checksum } = answerHeadFrom(this.#head);
       if (!isError && lengthBytes !== read.target.byteLength)
         throw new PalimpsestError(
           "CODEC",
           `${lengthBytes} bytes arrived instead of ${read.target.byteLength}`,
         );
+      this.#checksum = checksum;
       const next = isError ? new Uint8Array(lengthBytes) : read.target;
       this.#filling = { kind: isError ? "error" : "bytes", target: next, filled: 0 };
       return;
     }
+    // BULKCLIENT-3
+    if (kind === "bytes" && Buffer.compare(bulkChecksum(read.objectId, target), this.#checksum) !== 0)
+      throw new PalimpsestError("CODEC", `bytes of object ${read.objectId} changed on their way`);
     this.#filling = { kind: "head", target: this.#head, filled: 0 };
     this.#reads.shift();
     if (kind === "bytes") read.resolve();

@@ -1,29 +1,35 @@
 /**
  * The messages of a bulk connection, which carries bytes of objects and nothing else. All numbers are little-endian.
  *
- *   hello, once, from the client: the bytes 0 "PB" 1, the length of the authorization (2 bytes), and the authorization
+ *   hello, once, from the client: the bytes 0 "PB" 2, the length of the authorization (2 bytes), and the authorization
  *   request: the length of the object's id (1 byte), the id (32 bytes, unused ones are 0), offset (8), length (4), and how
  *     many milliseconds the server may wait until it has the bytes (4)
- *   answer, one per request in their order: 0 and the length (4), then the bytes; or 1 and the length (4), then an Error
+ *   answer, one per request in their order: 0, the length (4) and the checksum (32, see checksum.ts; 0 for an object that
+ *     is named by its hash), then the bytes; or 1, the length (4) and 32 bytes of 0, then an Error
  *
  * No HTTP/2 connection begins with the byte 0, so both kinds of connections come to one port.
  */
 import * as proto from "@palimpsest/wire/protocol";
 import { errorFromProto, errorToProto, PalimpsestError } from "../error.js";
+import { checksumBytes, checksumOf } from "./checksum.js";
 
 /** The protocol name (ALPN) with which a client asks for a bulk connection under TLS. */
-export const bulkProtocol = "palimpsest-bulk/1";
+export const bulkProtocol = "palimpsest-bulk/2";
 /** The largest answer to one request in bytes. */
 export const maxBulkBytes = 8 * 1024 * 1024;
 /** The longest that a server waits for the bytes of a request to become available. */
 export const maxBulkWaitMs = 30_000;
 
-const magic = Buffer.from([0, 0x50, 0x42, 1]);
+const magic = Buffer.from([0, 0x50, 0x42, 2]);
 const maxAuthorizationBytes = 4096;
 const maxErrorBytes = 64 * 1024;
 const idBytes = 32;
 const requestBytes = 1 + idBytes + 8 + 4 + 4;
-export const answerHeadBytes = 5;
+export const answerHeadBytes = 5 + checksumBytes;
+/** The checksum of what needs none. */
+const noChecksum: Uint8Array = new Uint8Array(checksumBytes);
+/** Objects that are named by the SHA-256 of their bytes are verified by their receiver when they are complete. */
+const bytesOfHash = 32;
 
 export interface BulkRequest {
   readonly objectId: string;
@@ -51,15 +57,27 @@ export function requestOf({ objectId, offsetBytes, lengthBytes, waitMs }: BulkRe
   return bytes;
 }
 
-export function answerHead(isError: boolean, lengthBytes: number): Uint8Array {
+/** The checksum that goes with bytes of the object. */
+export function bulkChecksum(objectId: string, bytes: Uint8Array): Uint8Array {
+  return objectId.length === 2 * bytesOfHash ? noChecksum : checksumOf(bytes);
+}
+
+export function answerHead(isError: boolean, lengthBytes: number, checksum = noChecksum): Uint8Array {
   const bytes = Buffer.alloc(answerHeadBytes);
   bytes.writeUInt8(isError ? 1 : 0, 0);
   bytes.writeUInt32LE(lengthBytes, 1);
+  bytes.set(checksum, 5);
   return bytes;
 }
 
+export interface AnswerHead {
+  readonly isError: boolean;
+  readonly lengthBytes: number;
+  readonly checksum: Uint8Array;
+}
+
 /** @throws {PalimpsestError} CODEC */
-export function answerHeadFrom(bytes: Buffer): { readonly isError: boolean; readonly lengthBytes: number } {
+export function answerHeadFrom(bytes: Buffer): AnswerHead {
   const kind = bytes.readUInt8(0);
   const lengthBytes = bytes.readUInt32LE(1);
   if (kind > 1 || lengthBytes > (kind === 1 ? maxErrorBytes : maxBulkBytes))
@@ -67,7 +85,7 @@ export function answerHeadFrom(bytes: Buffer): { readonly isError: boolean; read
       "CODEC",
       `an answer of the unknown kind ${kind} with ${lengthBytes} bytes arrived`,
     );
-  return { isError: kind === 1, lengthBytes };
+  return { isError: kind === 1, lengthBytes, checksum: Uint8Array.from(bytes.subarray(5)) };
 }
 
 export function errorBytes(reason: unknown): Uint8Array {

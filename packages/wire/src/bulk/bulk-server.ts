@@ -10,7 +10,7 @@
  * - BULKSERVER-3. A client that reads nothing for `stallMs`, or requests nothing for `idleMs`, is disconnected.
  */
 import type { Socket } from "node:net";
-import { answerHead, type BulkRequest, BulkRequests, errorBytes } from "./bulk-frames.js";
+import { answerHead, type BulkRequest, BulkRequests, bulkChecksum, errorBytes } from "./bulk-frames.js";
 
 const maxWaiting = 64;
 const stallMs = 30_000;
@@ -88,8 +88,10 @@ export class BulkServer {
       const answer = await this.#reader.read(request).catch((reason: unknown) => ({
         error: errorBytes(reason),
       }));
+      // The checksum of one answer is made while the one before is being sent.
+      const checksum = "error" in answer ? undefined : bulkChecksum(request.objectId, answer.bytes);
       await sent;
-      sent = "error" in answer ? this.#send(true, answer.error) : this.#send(false, answer.bytes);
+      sent = "error" in answer ? this.#send(true, answer.error) : this.#send(false, answer.bytes, checksum);
       if ("release" in answer) sent = sent.finally(() => answer.release());
     }
     await sent;
@@ -97,7 +99,7 @@ export class BulkServer {
   }
 
   /** Resolves when the connection has taken the bytes, or has ended. */
-  #send(isError: boolean, bytes: Uint8Array): Promise<void> {
+  #send(isError: boolean, bytes: Uint8Array, checksum?: Uint8Array): Promise<void> {
     const socket = this.#socket;
     return new Promise((resolve) => {
       if (socket.destroyed) {
@@ -112,7 +114,7 @@ export class BulkServer {
       };
       socket.once("close", done);
       socket.cork();
-      socket.write(answerHead(isError, bytes.byteLength));
+      socket.write(answerHead(isError, bytes.byteLength, checksum));
       socket.write(bytes, done);
       socket.uncork();
     });
