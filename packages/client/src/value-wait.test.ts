@@ -32,3 +32,28 @@ test("a wait is cancelled while a node that is stopped says nothing", async () =
   abort.abort("enough");
   await expect(waiting).rejects.toMatchObject({ code: "CANCELLED", cause: "enough" });
 });
+
+test("a loop that waits for a promise again and again leaves nothing on it", async () => {
+  let attached = 0;
+  let end: (value: unknown) => void = () => undefined;
+  const long = new Promise((resolve) => {
+    end = resolve;
+  });
+  const counted: PromiseLike<unknown> = {
+    // biome-ignore lint/suspicious/noThenProperty: it counts what is attached to it
+    ["then"]: (...listeners: Parameters<typeof long.then>) => {
+      attached++;
+      return long.then(...listeners);
+    },
+  } as PromiseLike<unknown>;
+  const done = Promise.resolve("done");
+  for (let times = 0; times < 100; times++) {
+    const { ready } = await waitFor([counted, done], { count: 1 }, busy(0));
+    expect(ready).toEqual([done]);
+  }
+  expect(attached).toBe(1);
+  const waiting = waitFor([counted], {}, busy(0));
+  end("over");
+  expect((await waiting).ready).toEqual([counted]);
+  expect((await waitFor([counted], { timeoutMs: 0 }, busy(0))).ready).toEqual([counted]);
+});

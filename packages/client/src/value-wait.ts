@@ -1,6 +1,7 @@
 /** Waits for some of many values and promises. */
 import { type Clock, delay, PalimpsestError, systemClock } from "@palimpsest/wire";
 import { ObjectRef } from "./object-ref.js";
+import { whenSettled } from "./promise-watch.js";
 import type { ValueStore } from "./value-store.js";
 import { within } from "./within.js";
 
@@ -45,31 +46,38 @@ export async function waitFor<Item extends Waitable>(
     throw new PalimpsestError("INVALID_ARGUMENT", "an item is given twice: a wait counts each once");
   const ready = new Set<Item>();
   let wake: () => void = () => undefined;
+  const forget: (() => void)[] = [];
   for (const item of items) {
     if (item instanceof ObjectRef) continue;
-    const done = () => {
+    const settled = () => {
       ready.add(item);
       wake();
     };
-    item.then(done, done);
+    const leave = whenSettled(item, settled);
+    if (leave === undefined) ready.add(item);
+    else forget.push(leave);
   }
   const refs = items.filter((item) => item instanceof ObjectRef);
   const deadlineAt = clock.monotonicMs() + timeoutMs;
-  for (let pause = pollMs.first; ; pause = Math.min(pause * 2, pollMs.longest)) {
-    const leftMs = deadlineAt - clock.monotonicMs();
-    const asked = refs.filter((ref) => !ready.has(ref));
-    const askMs = Math.min(askTimeoutMs.most, Math.max(askTimeoutMs.least, leftMs));
-    await within(look(asked, ready, values, askMs), Number.POSITIVE_INFINITY, signal, clock);
-    // Promises that have settled report it in the next turn.
-    if (ready.size < count) await new Promise((resolve) => setImmediate(resolve));
-    if (signal?.aborted)
-      throw new PalimpsestError("CANCELLED", "the wait was cancelled", { cause: signal.reason });
-    if (ready.size >= count || leftMs <= 0) break;
-    const isPolled = refs.some((ref) => !ready.has(ref));
-    const sleepMs = Math.max(0, Math.min(isPolled ? pause : leftMs, leftMs));
-    await sleep(sleepMs, signal, clock, (resolve) => {
-      wake = resolve;
-    });
+  try {
+    for (let pause = pollMs.first; ; pause = Math.min(pause * 2, pollMs.longest)) {
+      const leftMs = deadlineAt - clock.monotonicMs();
+      const asked = refs.filter((ref) => !ready.has(ref));
+      const askMs = Math.min(askTimeoutMs.most, Math.max(askTimeoutMs.least, leftMs));
+      await within(look(asked, ready, values, askMs), Number.POSITIVE_INFINITY, signal, clock);
+      // Promises that have settled report it in the next turn.
+      if (ready.size < count) await new Promise((resolve) => setImmediate(resolve));
+      if (signal?.aborted)
+        throw new PalimpsestError("CANCELLED", "the wait was cancelled", { cause: signal.reason });
+      if (ready.size >= count || leftMs <= 0) break;
+      const isPolled = refs.some((ref) => !ready.has(ref));
+      const sleepMs = Math.max(0, Math.min(isPolled ? pause : leftMs, leftMs));
+      await sleep(sleepMs, signal, clock, (resolve) => {
+        wake = resolve;
+      });
+    }
+  } finally {
+    for (const leave of forget) leave();
   }
   const given = items.filter((item) => ready.has(item)).slice(0, count);
   const isGiven = new Set(given);
