@@ -13,8 +13,18 @@ afterEach(() => {
 
 type Seen = Pick<ActorInfo, "state" | "incarnation">;
 
-/** A cluster whose head tells these states one after the other, and whose node keeps these files by incarnation. */
-function cluster(seen: readonly Seen[], files: Readonly<Record<number, string>>) {
+/**
+ * A cluster whose head tells these states one after the other, and whose node keeps these files by incarnation.
+ * @param breaks how often the connection breaks after six bytes of a process
+ * @param nodeStates what the head tells of the node, one after the other
+ */
+function cluster(
+  seen: readonly Seen[],
+  files: Readonly<Record<number, string>>,
+  breaks = 0,
+  nodeStates: NodeInfo["state"][] = ["alive"],
+) {
+  let breaksLeft = breaks;
   const left = [...seen];
   const asked: number[] = [];
   const actor = () => {
@@ -30,14 +40,20 @@ function cluster(seen: readonly Seen[], files: Readonly<Record<number, string>>)
   };
   const state = {
     actors: async () => [actor()],
-    nodes: async () => [{ nodeId: "node-1", state: "alive", objectsAddress: "here:1" } as NodeInfo],
+    nodes: async () => {
+      const now = nodeStates.length > 1 ? nodeStates.shift() : nodeStates[0];
+      return [{ nodeId: "node-1", state: now, objectsAddress: "here:1" } as NodeInfo];
+    },
   };
-  const serverStream = (_method: unknown, { incarnation }: { readonly incarnation: number }) => {
+  const serverStream = (_method: unknown, request: { incarnation: number; offsetBytes: number }) => {
+    const { incarnation, offsetBytes } = request;
     asked.push(incarnation);
     async function* chunks() {
       const text = files[incarnation];
       if (text === undefined) throw new PalimpsestError("NOT_FOUND", "this node keeps no output");
-      yield { data: Buffer.from(text) };
+      const isCut = breaksLeft-- > 0;
+      yield { data: Buffer.from(text).subarray(offsetBytes, isCut ? 6 : undefined), offsetBytes };
+      if (isCut) throw new PalimpsestError("UNAVAILABLE", "the connection broke");
     }
     return Object.assign(chunks(), { cancel: () => undefined });
   };
@@ -72,4 +88,40 @@ test("processes that came and went between two looks are read too, but for those
 test("without follow what is not kept is said", async () => {
   const { text } = cluster([{ state: "dead", incarnation: 3 }], {});
   await expect(text(false)).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
+
+test("a follower goes on with the next process of an actor whose node was lost", async () => {
+  const seen: Seen[] = [
+    { state: "alive", incarnation: 1 },
+    { state: "alive", incarnation: 1 },
+    { state: "restarting", incarnation: 1 },
+    { state: "alive", incarnation: 2 },
+    { state: "dead", incarnation: 2 },
+  ];
+  const { text, asked } = cluster(seen, { 1: "first\nlost\n", 2: "next\n" }, 1, [
+    "alive",
+    "suspect",
+    "alive",
+  ]);
+  expect(await text(true)).toBe("first\nnext\n");
+  expect(asked).toEqual([1, 2]);
+});
+
+test("a follower goes on where it was when the connection to a living node broke", async () => {
+  const alive: Seen = { state: "alive", incarnation: 1 };
+  const { text } = cluster(
+    [alive, alive, alive, { state: "dead", incarnation: 1 }],
+    { 1: "first\nand more\n" },
+    1,
+  );
+  expect(await text(true)).toBe("first\nand more\n");
+});
+
+test("that an actor died with its node, and the end of its output with it, is said", async () => {
+  const seen: Seen[] = [
+    { state: "alive", incarnation: 1 },
+    { state: "dead", incarnation: 1 },
+  ];
+  const { text } = cluster(seen, { 1: "first\nlost\n" }, 1, ["alive", "dead"]);
+  await expect(text(true)).rejects.toThrow("node node-1 is gone");
 });

@@ -16,7 +16,8 @@ export interface ActorOutputOptions {
 }
 
 /**
- * Reads the output and error streams of an actor's process, as text, from the node that keeps them.
+ * Reads the output and error streams of an actor's process, as text, from the node that keeps them. A follower goes on
+ * after a break of the connection, and with the actor's next process if its node was lost.
  * @param target id or name; "namespace/name" outside of the default namespace; if several dead actors had the name,
  *   the newest
  * @throws {PalimpsestError} NOT_FOUND, UNAVAILABLE
@@ -31,25 +32,54 @@ export async function* actorOutput(
   let actor = await actorOf(state, target);
   let incarnation = options.incarnation ?? actor.incarnation;
   let tailLines = options.tailLines ?? 0;
+  let offsetBytes = 0;
   for (;;) {
     const address = await addressOf(state, actor);
+    const request = { actorId: actor.actorId, incarnation, tailLines, offsetBytes, follow };
+    let isBroken = false;
     try {
-      yield* oneProcess(network, address, { actorId: actor.actorId, incarnation, tailLines, follow }, signal);
-    } catch (error) {
+      for await (const { text, endBytes } of oneProcess(network, address, request, signal)) {
+        // What was read is not read again after a break.
+        offsetBytes = endBytes;
+        tailLines = 0;
+        if (text) yield text;
+      }
+    } catch (reason) {
+      const error = PalimpsestError.from(reason);
+      isBroken = follow && error.code === "UNAVAILABLE";
       // An incarnation that started and ended between two polls may have run on another node.
-      if (actor.incarnation <= incarnation || PalimpsestError.from(error).code !== "NOT_FOUND") throw error;
+      if (!isBroken && (actor.incarnation <= incarnation || error.code !== "NOT_FOUND")) throw error;
     }
-    if (!follow || options.incarnation !== undefined) return;
+    if (!isBroken && (!follow || options.incarnation !== undefined)) return;
     // The head may learn of an end later than the reader of the output. Nothing is read again until it has.
     while (actor.incarnation <= incarnation || !hasOutput(actor)) {
-      if (actor.state === "dead" || signal?.aborted) return;
+      if (signal?.aborted || (actor.state === "dead" && !isBroken)) return;
       await delay(restartPollMs, signal);
       actor = await actorOf(state, actor.actorId);
+      if (isBroken && (await isBack(state, actor, incarnation))) break;
     }
+    if (actor.incarnation <= incarnation) continue;
+    if (options.incarnation !== undefined) return;
     incarnation += 1;
     // All of the next process's output is read.
     tailLines = 0;
+    offsetBytes = 0;
   }
+}
+
+/**
+ * Whether the node whose connection broke while this output was read is alive.
+ * @throws {PalimpsestError} NOT_FOUND if the actor died with its node, and the end of its output with it
+ */
+async function isBack(
+  state: Pick<ClusterState, "nodes">,
+  actor: ActorInfo,
+  incarnation: number,
+): Promise<boolean> {
+  if (actor.incarnation > incarnation || !hasOutput(actor)) return false;
+  const node = (await state.nodes()).find(({ nodeId }) => nodeId === actor.nodeId);
+  if (actor.state === "dead" && (node === undefined || node.state === "dead")) await addressOf(state, actor);
+  return node?.state === "alive";
 }
 
 /** Before the actor is alive, the file of its newest process may not exist yet. */
@@ -91,14 +121,15 @@ async function* oneProcess(
   address: string,
   request: proto.ReadLogRequest.$Properties,
   signal: AbortSignal | undefined,
-): AsyncGenerator<string, void, undefined> {
+): AsyncGenerator<{ readonly text: string; readonly endBytes: number }, void, undefined> {
   const decoder = new TextDecoder();
   const peer = network.connect(address, "control");
   const stream = peer.serverStream(nodeLogsService.getLog, request, signal ? { signal } : {});
   try {
-    for await (const { data } of stream as AsyncIterable<proto.ActorLogChunk.$Properties>) {
-      const text = decoder.decode(data ?? new Uint8Array(), { stream: true });
-      if (text) yield text;
+    for await (const chunk of stream as AsyncIterable<proto.ActorLogChunk.$Properties>) {
+      const data = chunk.data ?? new Uint8Array();
+      const text = decoder.decode(data, { stream: true });
+      yield { text, endBytes: (chunk.offsetBytes ?? 0) + data.byteLength };
     }
   } catch (reason) {
     if (!signal?.aborted) throw fromGrpcError(reason);
