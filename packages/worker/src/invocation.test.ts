@@ -181,3 +181,18 @@ test("what a task's function throws is a TASK_ERROR, and its reply says how long
   expect(ends()).toMatchObject([{ error: { code: "TASK_ERROR", cause: { message: "no" } } }]);
   expect(ends()[0]?.ranUs).toBeGreaterThan(0);
 });
+
+test("a generator whose item cannot be sent is closed, and the call fails with the reason (INVOCATION-4)", async () => {
+  let closed = false;
+  const { invocation, ends } = invoke(async function* () {
+    try {
+      yield 1;
+      yield () => "a function does not travel";
+    } finally {
+      closed = true;
+    }
+  });
+  await invocation.run();
+  expect(closed).toBe(true);
+  expect(ends().map(({ error }) => error?.code)).toEqual(["ACTOR_ERROR"]);
+});

@@ -6,7 +6,8 @@
  * - INVOCATION-1. Exactly one final reply is posted, unless the caller has gone or the actor ends.
  * - INVOCATION-2. After the final reply nothing of the call is posted any more, whatever the method still does.
  * - INVOCATION-3. A generator is resumed only while the caller has credit, in items and in bytes.
- * - INVOCATION-4. Cancellation and deadline abort the method's signal and close its generator.
+ * - INVOCATION-4. Cancellation and deadline abort the method's signal and close its generator. So does an item that
+ *   cannot be sent, except that the signal is not aborted.
  * - INVOCATION-6. The reply of a task that is cancelled while it runs is sent when its function has ended: until then
  *   the process cannot run anything else, which the waiting client thus knows.
  * - INVOCATION-5. Once the actor is ending no call starts, and errors thrown by methods are not answered: the caller
@@ -280,6 +281,7 @@ export class Invocation implements ListedCall, Expiring {
       if (this.#cancelled) this.#settle({ callId: this.callId });
     } catch (reason) {
       this.#threw(reason, startedAt);
+      await close(iterator);
     }
   }
 
@@ -349,6 +351,15 @@ const outcomes = { ok: "finished", error: "failed", cancelled: "cancelled" } as 
 interface Iterating {
   next(): IteratorResult<unknown> | Promise<IteratorResult<unknown>>;
   return?(value?: unknown): unknown;
+}
+
+/** Runs the `finally` blocks of a generator that has not ended. Its call is answered, whatever they throw. */
+async function close(iterator: Iterating): Promise<void> {
+  try {
+    await iterator.return?.();
+  } catch {
+    // The caller has the first error.
+  }
 }
 
 function isPromise(value: unknown): value is Promise<unknown> {
