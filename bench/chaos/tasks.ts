@@ -11,7 +11,7 @@
 import { writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import { PalimpsestError } from "@palimpsest/client";
+import { type Cluster, PalimpsestError } from "@palimpsest/client";
 import { createRandom } from "../../packages/trajectories/src/random.js";
 import { collect } from "../../test/support/collect.js";
 import { TestCluster } from "../../test/support/test-cluster.js";
@@ -39,6 +39,16 @@ const maxRetries = 20;
 const killEveryMs = Number(flags["kill-every-ms"]);
 const endMs = 120_000;
 const mebibyte = 2 ** 20;
+
+/** Why the objects that are left are kept: who holds each of them, and whose calls refer to it. */
+async function describeLeft(client: Cluster): Promise<readonly string[]> {
+  const { objects } = await client.memory({ limit: 100 });
+  return objects.map(({ objectId, nodeId, sizeBytes, ownerId, heldBy, pinnedBy, isCopy, storedAtMs }) => {
+    const why = isCopy ? "a copy" : `held by ${heldBy.join(", ")}`;
+    const ageSeconds = Math.round((Date.now() - storedAtMs) / 1_000);
+    return `${objectId} (${sizeBytes} bytes, ${ageSeconds} s old) on ${nodeId}, stored by ${ownerId || "nobody"}: ${why}, in calls of ${pinnedBy.join(", ") || "nobody"}`;
+  });
+}
 
 const random = createRandom(1).float;
 const cluster = await TestCluster.start({ workers: 2, environment: probedEnvironment });
@@ -159,6 +169,7 @@ try {
     );
     leftAtEnd[name] = await amount();
   }
+  const leftObjects = await describeLeft(client);
   heapMiB.push(heap());
   await probe();
   for (const each of probes.values()) each.close();
@@ -174,6 +185,7 @@ try {
     wrong,
     failures: Object.fromEntries(failures),
     leftAtEnd,
+    leftObjects,
     /** Of the client after a collection: before, at each fifth of the tasks, after. */
     clientHeapMiB: heapMiB,
     /** Of the others after a collection, at the same moments, and their largest tables at the end. */
